@@ -1,0 +1,128 @@
+// swift-tools-version: 6.2
+import PackageDescription
+
+/// Every target of ours is built in Swift 6 mode with the upcoming features that make imports and isolation explicit,
+/// and with warnings as errors. Which target may import which is the table in docs/architecture.md, held by
+/// Tests/ArchitectureTests.
+let strict: [SwiftSetting] = [
+    .enableUpcomingFeature("ExistentialAny"),
+    .enableUpcomingFeature("MemberImportVisibility"),
+    .enableUpcomingFeature("InternalImportsByDefault"),
+    .enableUpcomingFeature("NonisolatedNonsendingByDefault"),
+    .treatAllWarnings(as: .error),
+]
+
+extension Target.Dependency {
+    static let argumentParser = Target.Dependency.product(name: "ArgumentParser", package: "swift-argument-parser")
+    static let crypto = Target.Dependency.product(name: "Crypto", package: "swift-crypto")
+    static let customDump = Target.Dependency.product(name: "CustomDump", package: "swift-custom-dump")
+    static let grdb = Target.Dependency.product(name: "GRDB", package: "GRDB.swift")
+    static let hummingbird = Target.Dependency.product(name: "Hummingbird", package: "hummingbird")
+    static let logging = Target.Dependency.product(name: "Logging", package: "swift-log")
+    static let metrics = Target.Dependency.product(name: "Metrics", package: "swift-metrics")
+    static let mustache = Target.Dependency.product(name: "Mustache", package: "swift-mustache")
+    static let nioCore = Target.Dependency.product(name: "NIOCore", package: "swift-nio")
+    static let serviceLifecycle = Target.Dependency.product(
+        name: "ServiceLifecycle", package: "swift-service-lifecycle")
+    static let subprocess = Target.Dependency.product(name: "Subprocess", package: "swift-subprocess")
+    static let yams = Target.Dependency.product(name: "Yams", package: "Yams")
+}
+
+func library(_ name: String, _ dependencies: [Target.Dependency] = [], resources: [Resource]? = nil) -> Target {
+    .target(name: name, dependencies: dependencies, resources: resources, swiftSettings: strict)
+}
+
+func tests(_ name: String, _ dependencies: [Target.Dependency], exclude: [String] = []) -> Target {
+    .testTarget(
+        name: name, dependencies: dependencies + ["TestSupport", .customDump], exclude: exclude, swiftSettings: strict)
+}
+
+let package = Package(
+    name: "martlet",
+    products: [
+        .executable(name: "martlet", targets: ["martlet"]),
+        .executable(name: "martlet-supervisor", targets: ["martlet-supervisor"]),
+    ],
+    dependencies: [
+        .package(url: "https://github.com/groue/GRDB.swift", from: "7.10.0"),
+        .package(url: "https://github.com/jpsim/Yams", from: "6.2.2"),
+        .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
+        .package(url: "https://github.com/swiftlang/swift-subprocess", from: "1.0.2"),
+        .package(url: "https://github.com/swift-server/swift-service-lifecycle", from: "2.13.0"),
+        .package(url: "https://github.com/apple/swift-crypto", from: "4.5.2"),
+        .package(url: "https://github.com/apple/swift-log", from: "1.16.2"),
+        .package(url: "https://github.com/apple/swift-metrics", from: "2.13.0"),
+        // 2.100.0 is the first without CVE-2026-28970 and CVE-2026-28980.
+        .package(url: "https://github.com/apple/swift-nio", from: "2.101.2"),
+        .package(url: "https://github.com/hummingbird-project/hummingbird", from: "2.28.1"),
+        .package(url: "https://github.com/hummingbird-project/swift-mustache", from: "2.1.1"),
+        .package(url: "https://github.com/pointfreeco/swift-custom-dump", from: "1.7.3"),
+    ],
+    targets: [
+        // C
+        .systemLibrary(name: "CLibGit2", pkgConfig: "libgit2", providers: [.apt(["libgit2-dev"])]),
+        .systemLibrary(name: "CLibCurl", pkgConfig: "libcurl", providers: [.apt(["libcurl4-openssl-dev"])]),
+        .systemLibrary(name: "CLibArchive", pkgConfig: "libarchive", providers: [.apt(["libarchive-dev"])]),
+        .target(name: "CLinux"),
+
+        // The nouns
+        library("Model"),
+        library("Basics", ["CLinux"]),
+        library("JobProtocol", ["CLinux"]),
+
+        // Adapters: none imports another
+        library("Settings", ["Model", .yams]),
+        library("Storage", ["Model", "Basics", .grdb]),
+        library("SourceControl", ["Model", "Basics", "CLibGit2"]),
+        library("Execution", ["Model", "Basics", "JobProtocol", .subprocess]),
+        library("Reports", ["Model"]),
+        library("Archives", ["Model", "Basics", "CLibArchive", .crypto]),
+        library("Transfer", ["Basics", "CLibCurl"]),
+
+        // The bot, its face, its two programs
+        library(
+            "Integrations",
+            [
+                "Model", "Basics", "JobProtocol", "Settings", "Storage", "SourceControl", "Execution", "Reports",
+                "Archives", "Transfer", .serviceLifecycle, .logging, .metrics,
+            ]),
+        library(
+            "Web",
+            [
+                "Model", "Basics", "JobProtocol", "Settings", "Storage", "Execution", "Archives", "Transfer",
+                "Integrations", .hummingbird, .mustache, .nioCore, .logging, .serviceLifecycle, .crypto,
+            ],
+            resources: [.embedInCode("Resources")]),
+        .executableTarget(
+            name: "martlet",
+            dependencies: [
+                "Model", "Basics", "JobProtocol", "Settings", "Storage", "SourceControl", "Execution", "Reports",
+                "Archives", "Transfer", "Integrations", "Web", "CLinux", .argumentParser, .logging, .serviceLifecycle,
+            ],
+            swiftSettings: strict),
+        // Static, so that a job's fence needs no Swift runtime for it and it starts in about 2 ms.
+        .executableTarget(
+            name: "martlet-supervisor",
+            dependencies: ["JobProtocol", "CLinux"],
+            swiftSettings: strict,
+            linkerSettings: [.unsafeFlags(["-static-stdlib", "-Xlinker", "-s"])]),
+
+        // Tests
+        .target(
+            name: "TestSupport", dependencies: ["Model", "Basics", "Transfer", .logging, .customDump],
+            path: "Tests/TestSupport", swiftSettings: strict),
+        tests("TestSupportTests", ["Model", "Basics", "Transfer", .logging]),
+        tests("ArchitectureTests", []),
+        tests("ModelTests", ["Model"]),
+        tests("BasicsTests", ["Basics", "CLinux"]),
+        tests("JobProtocolTests", ["JobProtocol", "Basics", "CLinux"]),
+        tests("SettingsTests", ["Settings", "Model"]),
+        tests("StorageTests", ["Storage", "Model", "Basics", .grdb]),
+        tests("SourceControlTests", ["SourceControl", "Model", "Basics", "CLibGit2"]),
+        // Not dependent on martlet-supervisor, whose static linking would spread to the tests: it is run from beside them.
+        tests("ExecutionTests", ["Execution", "Model", "Basics", "JobProtocol", "CLinux"]),
+        tests("ReportsTests", ["Reports", "Model"]),
+        tests("ArchivesTests", ["Archives", "Model", "Basics"]),
+        tests("TransferTests", ["Transfer", "Basics"]),
+    ]
+)

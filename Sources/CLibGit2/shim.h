@@ -1,0 +1,4 @@
+#pragma once
+#include <git2.h>
+#include <git2/sys/errors.h>
+#include <git2/sys/repository.h>

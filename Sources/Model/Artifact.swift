@@ -1,0 +1,17 @@
+/// A file that an attempt archived, or that a version holds.
+package struct Artifact: Hashable, Sendable, Codable {
+    /// The configuration it was built in; nothing for the source archive's like.
+    package var configuration: Name?
+    /// Relative, with `/`; no empty, `.` or `..` component.
+    package var path: String
+    package var size: ByteCount
+    /// 64 lower-case hexadecimal digits.
+    package var sha256: String
+
+    package init(configuration: Name?, path: String, size: ByteCount, sha256: String) {
+        self.configuration = configuration
+        self.path = path
+        self.size = size
+        self.sha256 = sha256
+    }
+}

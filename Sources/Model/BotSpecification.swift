@@ -1,0 +1,161 @@
+/// What a bot file says, with every default filled in.
+package struct BotSpecification: Hashable, Sendable, Codable {
+    package var name: Name
+    /// As written: https, ssh, an absolute local path; http and git only when `isInsecure`.
+    package var repository: String
+    package var isInsecure: Bool
+    /// Nothing: the remote's default branch and `release/*`.
+    package var branches: [RefPattern]?
+    package var tags: [RefPattern]
+    package var poll: Poll
+    /// The name of the secret that signs webhooks; without one the bot takes none.
+    package var webhookSecret: String?
+    package var schedule: Schedule?
+    package var clean: Clean
+    /// A step's limit.
+    package var timeout: Duration
+    package var triggers: [Trigger]
+    /// Wins over the repository's own recipe.
+    package var recipe: RecipeSource?
+    /// The product that this bot publishes. Default: the bot's name.
+    package var product: Name
+
+    package init(
+        name: Name, repository: String, isInsecure: Bool = false, branches: [RefPattern]? = nil,
+        tags: [RefPattern] = [], poll: Poll = .automatic, webhookSecret: String? = nil, schedule: Schedule? = nil,
+        clean: Clean = .never, timeout: Duration = .seconds(1800), triggers: [Trigger] = [],
+        recipe: RecipeSource? = nil, product: Name? = nil
+    ) {
+        self.name = name
+        self.repository = repository
+        self.isInsecure = isInsecure
+        self.branches = branches
+        self.tags = tags
+        self.poll = poll
+        self.webhookSecret = webhookSecret
+        self.schedule = schedule
+        self.clean = clean
+        self.timeout = timeout
+        self.triggers = triggers
+        self.recipe = recipe
+        self.product = product ?? name
+    }
+
+    package enum Poll: Hashable, Sendable, Codable {
+        /// 60 s; 10 min once an authentic webhook has arrived, since it then only repairs what those lose.
+        case automatic
+        case every(Duration)
+        case off
+    }
+
+    /// In the machine's time zone being UTC: times are UTC.
+    package enum Schedule: Hashable, Sendable, Codable {
+        case daily(hour: Int, minute: Int)
+        /// Weekday 1 is Monday.
+        case weekly(weekday: Int, hour: Int, minute: Int)
+    }
+
+    /// When the workspace is emptied before a checkout.
+    package enum Clean: String, Hashable, Sendable, Codable, CaseIterable { case never, always, daily, weekly }
+
+    /// A recipe written in the bot file: the YAML text of its mapping, kept whole so that one reader reads both.
+    package struct RecipeSource: Hashable, Sendable, Codable {
+        package var yaml: String
+        /// Line of the bot file at which the recipe begins, for messages.
+        package var firstLine: Int
+
+        package init(yaml: String, firstLine: Int) {
+            self.yaml = yaml
+            self.firstLine = firstLine
+        }
+    }
+
+    /// Whether a ref is one that this bot integrates.
+    package func watches(_ ref: RefName, defaultBranch: RefName?) -> Bool {
+        if let branch = ref.branch {
+            if let branches { return branches.contains { $0.matches(branch) } }
+            return ref == defaultBranch || RefPattern("release/*").matches(branch)
+        }
+        if let tag = ref.tag { return tags.contains { $0.matches(tag) } }
+        return false
+    }
+
+    /// Whether commits of a ref may be published or uploaded: they get the `release` lane and go first.
+    package func isRelease(_ ref: RefName) -> Bool {
+        triggers.contains { $0.action.isRelease && $0.matches(ref) }
+    }
+}
+
+/// Done before or after an integration under conditions.
+package struct Trigger: Hashable, Sendable, Codable {
+    package var name: Name
+    package var phase: Phase
+    /// Nothing: every ref the bot watches.
+    package var branches: [RefPattern]?
+    /// Tags it acts on; default none, or all that the bot watches when `branches` is not given either.
+    package var tags: [RefPattern]?
+    /// Any of them suffices.
+    package var when: [Condition]
+    package var action: Action
+    /// Names of secrets, given to a script's environment or used by an upload.
+    package var secrets: [String]
+    package var timeout: Duration
+
+    package init(
+        name: Name, phase: Phase = .after, branches: [RefPattern]? = nil, tags: [RefPattern]? = nil,
+        when: [Condition] = [.succeeded], action: Action, secrets: [String] = [], timeout: Duration = .seconds(1800)
+    ) {
+        self.name = name
+        self.phase = phase
+        self.branches = branches
+        self.tags = tags
+        self.when = when
+        self.action = action
+        self.secrets = secrets
+        self.timeout = timeout
+    }
+
+    package enum Phase: String, Hashable, Sendable, Codable, CaseIterable { case before, after }
+
+    package enum Condition: String, Hashable, Sendable, Codable, CaseIterable {
+        /// No errors and no failing tests; warnings are allowed.
+        case succeeded
+        /// No issue at all.
+        case clean
+        case failed
+        /// Succeeded, and the branch's integration before did not.
+        case fixed
+        case always
+    }
+
+    package enum Action: Hashable, Sendable, Codable {
+        /// An executable in `triggers/` beside `bots/`.
+        case run(String)
+        case publish(VersionSource)
+        /// A URL with `{product} {version} {branch} {commit} {configuration} {file}`.
+        case upload(url: String, credentials: String?)
+
+        package var isRelease: Bool {
+            switch self {
+            case .run: false
+            case .publish, .upload: true
+            }
+        }
+    }
+
+    /// Where a published version's name comes from.
+    package enum VersionSource: String, Hashable, Sendable, Codable, CaseIterable {
+        /// `release/1.4` → 1.4.0, 1.4.1 …
+        case branch
+        /// The tag's own name, `1.4.0` or `v1.4.0`.
+        case tag
+    }
+
+    /// Whether it acts on a ref.
+    package func matches(_ ref: RefName) -> Bool {
+        if branches == nil, tags == nil { return true }
+        if let branch = ref.branch { return branches?.contains { $0.matches(branch) } ?? false }
+        if let tag = ref.tag { return tags?.contains { $0.matches(tag) } ?? false }
+        return false
+    }
+}

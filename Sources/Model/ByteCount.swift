@@ -1,0 +1,31 @@
+/// A number of bytes.
+package struct ByteCount: Hashable, Sendable, Comparable, Codable, CustomStringConvertible {
+    package let bytes: Int64
+
+    package init(_ bytes: Int64) { self.bytes = bytes }
+    package static func kibibytes(_ count: Int64) -> ByteCount { .init(count << 10) }
+    package static func mebibytes(_ count: Int64) -> ByteCount { .init(count << 20) }
+    package static func gibibytes(_ count: Int64) -> ByteCount { .init(count << 30) }
+
+    package static func < (left: ByteCount, right: ByteCount) -> Bool { left.bytes < right.bytes }
+
+    /// For people, in binary units with at most one decimal: `512 B`, `1.5 KiB`, `64 MiB`.
+    package var description: String {
+        guard bytes >= 1024 else { return "\(bytes) B" }
+        var unit = 0
+        var tenths = bytes * 10 / 1024
+        while tenths >= 10_240, unit < 3 {
+            tenths /= 1024
+            unit += 1
+        }
+        let name = ["KiB", "MiB", "GiB", "TiB"][unit]
+        return tenths % 10 == 0 || tenths >= 1000 ? "\(tenths / 10) \(name)" : "\(tenths / 10).\(tenths % 10) \(name)"
+    }
+
+    package init(from decoder: any Decoder) throws { bytes = try decoder.singleValueContainer().decode(Int64.self) }
+
+    package func encode(to encoder: any Encoder) throws {
+        var container = encoder.singleValueContainer()
+        try container.encode(bytes)
+    }
+}

@@ -1,0 +1,26 @@
+/// Why an integration was queued.
+package enum Cause: String, Sendable, Codable, CaseIterable {
+    case push, poll, schedule, person, baseline
+
+    /// Lower runs first: person, then pushes and polls, then schedules. Release branches are ranked by the scheduler.
+    package var priority: Int {
+        switch self {
+        case .person: 0
+        case .push, .poll, .baseline: 2
+        case .schedule: 3
+        }
+    }
+}
+
+/// What became of an event or of a ref update.
+package enum Fate: String, Sendable, Codable, CaseIterable {
+    case pending, integrated, coalesced, duplicate, baseline, superseded, ignored, refused, quarantined
+}
+
+/// A role of the HTTP interface; each may do what the ones before it may.
+package enum Role: String, Sendable, Codable, CaseIterable, Comparable {
+    case viewer, `operator`, admin
+
+    package static func < (left: Role, right: Role) -> Bool { left.rank < right.rank }
+    private var rank: Int { Self.allCases.firstIndex(of: self) ?? 0 }
+}

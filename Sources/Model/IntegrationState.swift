@@ -1,0 +1,70 @@
+/// The life of an integration. Every change goes through `apply(_:)`, so an illegal one cannot be stored.
+package enum IntegrationState: Hashable, Sendable {
+    case queued
+    /// Leased by the scheduler; the step is never `.pending` or `.completed`.
+    case running(IntegrationStep)
+    case completed(Verdict, triggerFailed: Bool)
+
+    package enum Event: Hashable, Sendable {
+        case started
+        case entered(IntegrationStep)
+        case completed(Verdict, triggerFailed: Bool)
+        /// Taken back to the queue, because the daemon stopped before the first job was started.
+        case requeued
+    }
+
+    /// - Throws: `IllegalTransition`; the state is then unchanged.
+    package mutating func apply(_ event: Event) throws(IllegalTransition) {
+        switch (self, event) {
+        case (.queued, .started): self = .running(.preparing)
+        case (.running, .entered(let step)) where step != .pending && step != .completed: self = .running(step)
+        case (.queued, .completed(let verdict, let triggerFailed)),
+            (.running, .completed(let verdict, let triggerFailed)):
+            self = .completed(verdict, triggerFailed: triggerFailed)
+        case (.running, .requeued): self = .queued
+        default: throw IllegalTransition(state: "\(self)", event: "\(event)")
+        }
+    }
+
+    /// The state's word in the JSON interface and the database: queued, running or completed.
+    package var word: String {
+        switch self {
+        case .queued: "queued"
+        case .running: "running"
+        case .completed: "completed"
+        }
+    }
+
+    package var step: IntegrationStep {
+        switch self {
+        case .queued: .pending
+        case .running(let step): step
+        case .completed: .completed
+        }
+    }
+
+    package var verdict: Verdict? {
+        if case .completed(let verdict, _) = self { verdict } else { nil }
+    }
+
+    package var result: IntegrationResult? {
+        if case .completed(let verdict, let failed) = self {
+            .init(verdict: verdict, triggerFailed: failed)
+        } else {
+            nil
+        }
+    }
+}
+
+/// An event that a state machine does not allow in its state.
+package struct IllegalTransition: Error, Hashable, CustomStringConvertible {
+    package let state: String
+    package let event: String
+
+    package init(state: String, event: String) {
+        self.state = state
+        self.event = event
+    }
+
+    package var description: String { "\(event) is not possible in the state \(state)" }
+}

@@ -1,0 +1,59 @@
+/// A finding as a reader of a tool's output makes it, before it is compared with earlier integrations.
+package struct Finding: Hashable, Sendable, Codable {
+    package enum Category: String, Sendable, Codable, CaseIterable {
+        case error
+        case warning
+        case analyzerWarning = "analyzer-warning"
+        case testFailure = "test-failure"
+        case triggerError = "trigger-error"
+    }
+
+    package var category: Category
+    /// One line or several, as the tool said it, at most `maximumMessageBytes`.
+    package var message: String
+    /// The tool's name of the rule: a SARIF ruleId, a compiler's warning group, a test's full name. Empty when none.
+    package var rule: String
+    /// Relative to the repository's root; as printed when the file lies elsewhere; nothing when there is no place.
+    package var path: String?
+    /// Counts from 1.
+    package var line: Int?
+    /// Counts from 1, in the tool's units.
+    package var column: Int?
+
+    package static let maximumMessageBytes = 16 * 1024
+
+    package init(
+        category: Category, message: String, rule: String = "", path: String? = nil, line: Int? = nil,
+        column: Int? = nil
+    ) {
+        self.category = category
+        self.message = message
+        self.rule = rule
+        self.path = path
+        self.line = line
+        self.column = column
+    }
+}
+
+/// A finding with its life through a branch's integrations.
+package struct Issue: Hashable, Sendable, Codable {
+    /// Against the branch's integration before.
+    package enum Status: String, Sendable, Codable, CaseIterable { case new, unresolved, resolved, silenced }
+
+    /// Survives moved lines: made of category, rule, path and the line's text, not of its number.
+    package var fingerprint: String
+    package var status: Status
+    package var finding: Finding
+    /// Integrations of this branch in a row that have it, counting this one; 0 when resolved.
+    package var age: Int
+    /// The configurations that showed it.
+    package var configurations: [Name]
+
+    package init(fingerprint: String, status: Status, finding: Finding, age: Int, configurations: [Name]) {
+        self.fingerprint = fingerprint
+        self.status = status
+        self.finding = finding
+        self.age = age
+        self.configurations = configurations
+    }
+}

@@ -1,0 +1,104 @@
+/// How a repository's commits are analyzed, built, tested and archived, with every default filled in.
+///
+/// It is recorded with the integration, so that a rerun replays just what ran.
+package struct Recipe: Hashable, Sendable, Codable {
+    /// In the order in which they are written; never empty.
+    package var configurations: [Configuration]
+    /// Nothing: what the project's type usually has. Empty: no analysis, and the page says so.
+    package var analyze: [Analysis]?
+    package var archive: Archive
+    /// As recognised by the files in the commit's tree; nothing when no type fits and every step is written out.
+    package var projectType: ProjectType?
+
+    package init(
+        configurations: [Configuration], analyze: [Analysis]? = nil, archive: Archive = Archive(),
+        projectType: ProjectType? = nil
+    ) {
+        self.configurations = configurations
+        self.analyze = analyze
+        self.archive = archive
+        self.projectType = projectType
+    }
+
+    /// One way to analyze, build and test.
+    package struct Configuration: Hashable, Sendable, Codable {
+        package var name: Name
+        /// Added to the build, test and archive commands alike.
+        package var flags: [String]
+        package var environment: [String: String]
+        /// An absolute directory whose `usr/bin` comes first in PATH.
+        package var toolchain: String?
+        /// Replaces the usual build command; run by `sh -c`.
+        package var build: String?
+        /// Replaces the usual test command; run by `sh -c`.
+        package var test: String?
+        /// Report files the test command writes, as patterns relative to the repository's root.
+        package var report: [String]
+        /// A step's limit; nothing: the bot's.
+        package var timeout: Duration?
+
+        package init(
+            name: Name, flags: [String] = [], environment: [String: String] = [:], toolchain: String? = nil,
+            build: String? = nil, test: String? = nil, report: [String] = [], timeout: Duration? = nil
+        ) {
+            self.name = name
+            self.flags = flags
+            self.environment = environment
+            self.toolchain = toolchain
+            self.build = build
+            self.test = test
+            self.report = report
+            self.timeout = timeout
+        }
+    }
+
+    /// One analysis: a tool known by name (`swift-format`, `clang`) or any command with a report.
+    package enum Analysis: Hashable, Sendable, Codable {
+        case tool(Tool)
+        case command(run: String, report: [String])
+
+        package enum Tool: String, Sendable, Codable, CaseIterable {
+            case swiftFormat = "swift-format"
+            case clang
+        }
+    }
+
+    /// What is kept of which configuration.
+    package struct Archive: Hashable, Sendable, Codable {
+        /// Nothing: `release` where there is one, else the first.
+        package var configuration: Name?
+        /// Patterns relative to the repository's root. Nothing: the project type's usual products; empty: no archive.
+        package var include: [String]?
+
+        package init(configuration: Name? = nil, include: [String]? = nil) {
+            self.configuration = configuration
+            self.include = include
+        }
+    }
+
+    /// The configuration whose products are archived.
+    package var archivedConfiguration: Name? {
+        if archive.include == [] { return nil }
+        if let named = archive.configuration { return named }
+        return configurations.first { $0.name.description == "release" }?.name ?? configurations.first?.name
+    }
+}
+
+/// A kind of project that is recognised by a file in its root.
+package enum ProjectType: String, Sendable, Codable, CaseIterable {
+    case swiftPackage = "swift-package"
+    case make
+
+    /// The files whose presence tells the type, in the order of recognition.
+    package var markers: [String] {
+        switch self {
+        case .swiftPackage: ["Package.swift"]
+        case .make: ["GNUmakefile", "makefile", "Makefile"]
+        }
+    }
+
+    /// The first type that one of the root's file names tells.
+    package static func recognised(rootEntries: some Collection<String>) -> ProjectType? {
+        allCases.first { type in type.markers.contains { rootEntries.contains($0) } }
+    }
+}

@@ -1,0 +1,57 @@
+/// A pattern over branch or tag names: `*` matches any run of characters but `/`, `**` any run, `?` one but `/`.
+///
+/// Matching is linear in pattern times name, without recursion, so a hostile name costs nothing.
+package struct RefPattern: Hashable, Sendable, Codable, CustomStringConvertible {
+    package let description: String
+
+    package init(_ description: String) { self.description = description }
+
+    /// Whether the whole of `name` matches.
+    package func matches(_ name: String) -> Bool {
+        enum Token { case literal(UInt8), one, run, anyRun }
+        var tokens: [Token] = []
+        for byte in description.utf8 {
+            switch byte {
+            case UInt8(ascii: "*"):
+                if case .run? = tokens.last { tokens[tokens.count - 1] = .anyRun } else { tokens.append(.run) }
+            case UInt8(ascii: "?"): tokens.append(.one)
+            default: tokens.append(.literal(byte))
+            }
+        }
+        // reachable[i]: the first i tokens can have matched what was read so far.
+        var reachable = [Bool](repeating: false, count: tokens.count + 1)
+        func close(_ states: inout [Bool]) {
+            for (index, token) in tokens.enumerated() where states[index] {
+                switch token {
+                case .run, .anyRun: states[index + 1] = true
+                case .literal, .one: break
+                }
+            }
+        }
+        reachable[0] = true
+        close(&reachable)
+        for byte in name.utf8 {
+            var next = [Bool](repeating: false, count: tokens.count + 1)
+            for (index, token) in tokens.enumerated() where reachable[index] {
+                switch token {
+                case .literal(let expected): if byte == expected { next[index + 1] = true }
+                case .one: if byte != UInt8(ascii: "/") { next[index + 1] = true }
+                case .run: if byte != UInt8(ascii: "/") { next[index] = true }
+                case .anyRun: next[index] = true
+                }
+            }
+            close(&next)
+            reachable = next
+        }
+        return reachable[tokens.count]
+    }
+
+    package init(from decoder: any Decoder) throws {
+        description = try decoder.singleValueContainer().decode(String.self)
+    }
+
+    package func encode(to encoder: any Encoder) throws {
+        var container = encoder.singleValueContainer()
+        try container.encode(description)
+    }
+}

@@ -1,0 +1,108 @@
+/// A version by Semantic Versioning 2.0.0 (semver.org), in full: precedence ignores build metadata.
+package struct SemanticVersion: Hashable, Sendable, Comparable, CustomStringConvertible {
+    package let major: Int
+    package let minor: Int
+    package let patch: Int
+    package let prerelease: [String]
+    package let build: [String]
+
+    /// Longest accepted text in bytes; a version becomes a directory's name.
+    package static let maximumLength = 128
+
+    package init(_ major: Int, _ minor: Int, _ patch: Int) {
+        self.major = major
+        self.minor = minor
+        self.patch = patch
+        prerelease = []
+        build = []
+    }
+
+    /// Parses by the grammar of semver.org, "Backus–Naur Form Grammar for Valid SemVer Versions"; nothing else passes.
+    package init?(_ text: some StringProtocol) {
+        guard text.utf8.count <= Self.maximumLength else { return nil }
+        var core = text[...]
+        var prereleaseText: Substring?
+        var buildText: Substring?
+        if let plus = core.firstIndex(of: "+") {
+            buildText = Substring(core[core.index(after: plus)...])
+            core = core[..<plus]
+        }
+        if let hyphen = core.firstIndex(of: "-") {
+            prereleaseText = Substring(core[core.index(after: hyphen)...])
+            core = core[..<hyphen]
+        }
+        let numbers = core.split(separator: ".", omittingEmptySubsequences: false)
+        guard numbers.count == 3 else { return nil }
+        var values: [Int] = []
+        for number in numbers {
+            guard Self.isNumber(number), let value = Int(number) else { return nil }
+            values.append(value)
+        }
+        func identifiers(_ text: Substring?) -> [String]? {
+            guard let text else { return [] }
+            let parts = text.split(separator: ".", omittingEmptySubsequences: false).map(String.init)
+            return parts.allSatisfy(Self.isIdentifier) ? parts : nil
+        }
+        guard let prerelease = identifiers(prereleaseText), let build = identifiers(buildText) else { return nil }
+        guard prerelease.allSatisfy({ !Self.isAllDigits($0) || Self.isNumber($0) }) else { return nil }
+        (major, minor, patch) = (values[0], values[1], values[2])
+        self.prerelease = prerelease
+        self.build = build
+    }
+
+    /// Parses a git tag: a version, or `v` and a version.
+    package init?(tag: String) {
+        self.init(tag.hasPrefix("v") ? String(tag.dropFirst()) : tag)
+    }
+
+    package var isPrerelease: Bool { !prerelease.isEmpty }
+
+    package var description: String {
+        "\(major).\(minor).\(patch)" + (prerelease.isEmpty ? "" : "-" + prerelease.joined(separator: "."))
+            + (build.isEmpty ? "" : "+" + build.joined(separator: "."))
+    }
+
+    /// Precedence by section 11. Versions that differ in build metadata alone are ordered by it as text, only so that
+    /// sorting is stable; `precedes(_:)` calls neither first.
+    package static func < (left: SemanticVersion, right: SemanticVersion) -> Bool {
+        if left.precedes(right) { return true }
+        if right.precedes(left) { return false }
+        return left.build.joined(separator: ".") < right.build.joined(separator: ".")
+    }
+
+    /// Whether this has the lower precedence (section 11).
+    package func precedes(_ other: SemanticVersion) -> Bool {
+        if (major, minor, patch) != (other.major, other.minor, other.patch) {
+            return (major, minor, patch) < (other.major, other.minor, other.patch)
+        }
+        if prerelease.isEmpty || other.prerelease.isEmpty { return !prerelease.isEmpty && other.prerelease.isEmpty }
+        for (left, right) in zip(prerelease, other.prerelease) where left != right {
+            switch (Self.isAllDigits(left), Self.isAllDigits(right)) {
+            case (true, true):
+                // Numbers may be longer than an Int; without leading zeros the longer one is the greater.
+                return left.utf8.count == right.utf8.count ? left < right : left.utf8.count < right.utf8.count
+            case (true, false): return true
+            case (false, true): return false
+            case (false, false): return left.utf8.lexicographicallyPrecedes(right.utf8)
+            }
+        }
+        return prerelease.count < other.prerelease.count
+    }
+
+    private static func isAllDigits(_ text: some StringProtocol) -> Bool {
+        !text.isEmpty && text.utf8.allSatisfy { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }
+    }
+
+    private static func isNumber(_ text: some StringProtocol) -> Bool {
+        isAllDigits(text) && (text.utf8.count == 1 || text.utf8.first != UInt8(ascii: "0"))
+    }
+
+    private static func isIdentifier(_ text: String) -> Bool {
+        !text.isEmpty
+            && text.utf8.allSatisfy {
+                (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0)
+                    || (UInt8(ascii: "a")...UInt8(ascii: "z")).contains($0)
+                    || (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains($0) || $0 == UInt8(ascii: "-")
+            }
+    }
+}

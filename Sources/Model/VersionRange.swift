@@ -1,0 +1,58 @@
+/// What a reader may write where a version is asked for: `1.4.2`, `latest`, `latest-pre`, `~1.4`, `^1`.
+package enum VersionRange: Hashable, Sendable {
+    case exactly(SemanticVersion)
+    /// The highest that is not a pre-release.
+    case latest
+    /// The highest of all, pre-releases among them.
+    case latestPrerelease
+    /// From the first, up to and without the second; never a pre-release.
+    case between(SemanticVersion, SemanticVersion)
+
+    /// Parses a range. `~1.4` is ≥ 1.4.0 < 1.5.0, `~1` is ≥ 1.0.0 < 2.0.0, `~1.4.2` is ≥ 1.4.2 < 1.5.0; `^1.4` is
+    /// ≥ 1.4.0 < 2.0.0, and with a leading 0 the first number that is not 0 is held (npm's `semver`, "Caret Ranges").
+    package init?(_ text: String) {
+        if text == "latest" {
+            self = .latest
+        } else if text == "latest-pre" {
+            self = .latestPrerelease
+        } else if let version = SemanticVersion(text) {
+            self = .exactly(version)
+        } else if let sign = text.first, sign == "~" || sign == "^" {
+            let parts = text.dropFirst().split(separator: ".", omittingEmptySubsequences: false)
+            let numbers = parts.compactMap { part in
+                part.allSatisfy(\.isASCII) && (part == "0" || !part.hasPrefix("0")) && !part.hasPrefix("+")
+                    && !part.hasPrefix("-") ? Int(part) : nil
+            }
+            guard (1...3).contains(parts.count), numbers.count == parts.count,
+                numbers.allSatisfy({ $0 < Int.max })
+            else { return nil }
+            let (major, minor) = (numbers[0], numbers.count > 1 ? numbers[1] : 0)
+            let patch = numbers.count > 2 ? numbers[2] : 0
+            let low = SemanticVersion(major, minor, patch)
+            let high: SemanticVersion
+            if sign == "~" {
+                high = numbers.count == 1 ? .init(major + 1, 0, 0) : .init(major, minor + 1, 0)
+            } else if major > 0 || numbers.count == 1 {
+                high = .init(major + 1, 0, 0)
+            } else if minor > 0 || numbers.count == 2 {
+                high = .init(0, minor + 1, 0)
+            } else {
+                high = .init(0, 0, patch + 1)
+            }
+            self = .between(low, high)
+        } else {
+            return nil
+        }
+    }
+
+    /// The highest version that fits, or nothing.
+    package func highest(of versions: some Sequence<SemanticVersion>) -> SemanticVersion? {
+        switch self {
+        case .exactly(let version): versions.first { $0 == version }
+        case .latest: versions.filter { !$0.isPrerelease }.max()
+        case .latestPrerelease: versions.max()
+        case .between(let low, let high):
+            versions.filter { !$0.isPrerelease && !$0.precedes(low) && $0.precedes(high) }.max()
+        }
+    }
+}

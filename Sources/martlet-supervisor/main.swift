@@ -1,0 +1,1 @@
+// martlet-supervisor
