@@ -1,0 +1,29 @@
+package import Model
+
+/// What a report said.
+package struct ReportContent: Sendable, Hashable {
+    package var findings: [Finding]
+    package var tests: [TestResult]
+    /// Sentences, each of which keeps the step from being green: the report could not be read, is cut off, or contradicts
+    /// itself. Example: `report unreadable: junit.xml: line 14: …`.
+    package var problems: [String]
+    /// Sentences for the page that change no verdict: how many tests never started, that a report holds no run.
+    package var notes: [String]
+
+    package init(
+        findings: [Finding] = [], tests: [TestResult] = [], problems: [String] = [], notes: [String] = []
+    ) {
+        self.findings = findings
+        self.tests = tests
+        self.problems = problems
+        self.notes = notes
+    }
+
+    /// A report of which nothing could be used.
+    static func unreadable(_ why: String) -> ReportContent {
+        ReportContent(problems: ["report unreadable: " + TextLimit.cut(why, toBytes: 1000)])
+    }
+
+    /// The most tests, and the most findings, that are taken from one report; more is a problem, and said so.
+    package static let maximumItems = 200_000
+}

@@ -1,0 +1,112 @@
+package import Model
+
+/// Joins what several reports say of one test run, so that no test is there twice.
+package enum TestMerge {
+    /// One list, in the order in which the tests first appear.
+    ///
+    /// Two results are one test when suite and name are equal, or when one source knows only the class (`ParserTests`, as
+    /// XCTest prints on Linux) and exactly one other result has that class in a module (`KitTests.ParserTests`). The worst
+    /// outcome wins, and the first text, place and duration that go with it: no source can make a failure green.
+    /// - Parameters:
+    ///   - sources: Best first: event stream, XCTest's console, xUnit files.
+    ///   - end: How the command ended; a crashed test whose text names no signal gets its.
+    package static func merge(_ sources: [[TestResult]], end: CommandEnd = CommandEnd()) -> [TestResult] {
+        var merged: [TestResult] = []
+        var places: [String: Int] = [:]
+        for source in sources {
+            let qualified = qualifier(places: places, merged: merged)
+            for result in source {
+                var result = result
+                if places[key(result)] == nil, let suite = qualified(result) { result.suite = suite }
+                if let place = places[key(result)] {
+                    merged[place] = joined(merged[place], result)
+                } else {
+                    places[key(result)] = merged.count
+                    merged.append(result)
+                }
+            }
+        }
+        merged = joinBareClasses(merged)
+        for index in merged.indices where merged[index].outcome == .crashed {
+            merged[index].message = crashText(merged[index].message, end: end)
+        }
+        return merged
+    }
+
+    private static func key(_ result: TestResult) -> String { result.suite + "\u{0}" + result.name }
+
+    /// Finds the full suite for a result that names only its class, among what other sources said.
+    private static func qualifier(places: [String: Int], merged: [TestResult]) -> (TestResult) -> String? {
+        var suites: [String: Set<String>] = [:]
+        for result in merged {
+            if let bare = bareClass(result.suite) {
+                suites[bare + "\u{0}" + result.name, default: []].insert(result.suite)
+            }
+        }
+        return { result in
+            guard !result.suite.contains("."), let found = suites[key(result)], found.count == 1 else { return nil }
+            return found.first
+        }
+    }
+
+    /// Joins results with a bare class into the one with its module that a later source brought.
+    private static func joinBareClasses(_ results: [TestResult]) -> [TestResult] {
+        var full: [String: [Int]] = [:]
+        for (index, result) in results.enumerated() {
+            if let bare = bareClass(result.suite) { full[bare + "\u{0}" + result.name, default: []].append(index) }
+        }
+        var results = results
+        var gone: Set<Int> = []
+        for index in results.indices where !results[index].suite.contains(".") {
+            guard let places = full[key(results[index])], places.count == 1, let place = places.first else { continue }
+            // The earlier source is the better one: its place in the list and its text are kept.
+            var kept = joined(results[index], results[place])
+            kept.suite = results[place].suite
+            results[min(index, place)] = kept
+            gone.insert(max(index, place))
+        }
+        return results.indices.filter { !gone.contains($0) }.map { results[$0] }
+    }
+
+    /// `ParserTests` of `KitTests.ParserTests`; nothing for names of any other form.
+    private static func bareClass(_ suite: String) -> String? {
+        let parts = suite.split(separator: ".", omittingEmptySubsequences: false)
+        return parts.count == 2 && !suite.contains("/") ? String(parts[1]) : nil
+    }
+
+    private static func joined(_ first: TestResult, _ second: TestResult) -> TestResult {
+        var (best, other) = rank(second.outcome) > rank(first.outcome) ? (second, first) : (first, second)
+        if rank(best.outcome) == rank(other.outcome), isEmpty(best.message) { best.message = other.message }
+        if best.path == nil || (rank(best.outcome) == rank(other.outcome) && best.line == nil && other.line != nil) {
+            (best.path, best.line) = (other.path ?? best.path, other.line ?? best.line)
+        }
+        best.duration = first.duration ?? second.duration
+        best.suite = first.suite
+        other = best
+        return other
+    }
+
+    /// SwiftPM's parallel xUnit file says `failure` of every failure, which is no text.
+    private static func isEmpty(_ message: String?) -> Bool { message == nil || message == "" || message == "failure" }
+
+    private static func rank(_ outcome: TestResult.Outcome) -> Int {
+        switch outcome {
+        case .passed: 0
+        case .skipped: 1
+        case .knownIssue: 2
+        case .flaky: 3
+        case .failed: 4
+        case .crashed: 5
+        }
+    }
+
+    private static func crashText(_ message: String?, end: CommandEnd) -> String {
+        let message = message ?? ""
+        if message.contains("signal ") { return message }
+        let how =
+            if let limit = end.limit { "still running at the limit: \(limit)" } else if let signal = end.anySignal {
+                "ended by \(SignalName.text(signal))"
+            } else { "started and never ended" }
+        return message.isEmpty ? how : how + ": " + message
+    }
+}

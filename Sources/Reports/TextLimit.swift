@@ -1,0 +1,17 @@
+/// Cuts texts that come from outside.
+enum TextLimit {
+    /// The most bytes of a suite's, a test's or a rule's name.
+    static let nameBytes = 1024
+
+    /// The text, or its beginning that fits with `…` after it. No character is cut in two.
+    static func cut(_ text: String, toBytes limit: Int) -> String {
+        guard text.utf8.count > limit else { return text }
+        let bytes = text.utf8
+        var end = bytes.index(bytes.startIndex, offsetBy: max(0, limit - 3))
+        // At most three steps back: a UTF-8 sequence has at most four bytes.
+        while end > bytes.startIndex, end.samePosition(in: text.unicodeScalars) == nil {
+            end = bytes.index(before: end)
+        }
+        return String(text[..<end]) + "…"
+    }
+}

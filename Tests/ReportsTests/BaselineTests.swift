@@ -1,0 +1,6 @@
+import Model
+import Testing
+
+@testable import Reports
+
+@Suite struct BaselineTests {}
