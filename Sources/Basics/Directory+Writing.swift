@@ -1,0 +1,137 @@
+import CLinux
+import Glibc
+
+extension Directory {
+    /// Writes a file: beside it first, then renamed over. A link in its place is replaced, never its target; a directory
+    /// in its place is refused as `isDirectory`. The parent must exist. Nothing is synchronized to the disk.
+    /// - Parameter mode: Exactly this, whatever the umask.
+    package func write(_ path: some RelativePath, bytes: [UInt8], mode: UInt16 = 0o644) throws(FileError) {
+        let path = try CheckedPath(path, operation: "write")
+        try replace(path, operation: "write", mode: mode) { file throws(FileError) in
+            try file.writeAll(bytes, path: whole(path.bytes))
+        }
+    }
+
+    /// Makes a symbolic link, in place of a file or link that is there. The target is only stored, never resolved.
+    package func makeLink(_ path: some RelativePath, target: [UInt8]) throws(FileError) {
+        let path = try CheckedPath(path, operation: "symlink")
+        guard !target.isEmpty, !target.contains(0) else {
+            throw FileError(
+                code: .other, operation: "symlink", path: whole(path.bytes), message: "the target is no path")
+        }
+        let parent = try openParent(of: path, operation: "symlink")
+        let temporary = Self.temporaryName()
+        guard target.withCPath({ text in temporary.withCPath { symlinkat(text, parent.number, $0) } }) == 0 else {
+            throw FileError(operation: "symlink", path: whole(path.bytes), errno: errno)
+        }
+        try move(temporary, over: path, in: parent, operation: "symlink")
+    }
+
+    /// Renames what `path` names, beneath this directory, to `newPath` beneath `other`. Both must be on one file system.
+    /// - Parameter replace: Without it an existing target is left alone and `exists` is thrown: renameat2(2) with
+    ///   RENAME_NOREPLACE, so that two who publish the same name cannot both win.
+    package func rename(
+        _ path: some RelativePath, to other: Directory, _ newPath: some RelativePath, replace: Bool
+    ) throws(FileError) {
+        let path = try CheckedPath(path, operation: "rename")
+        let newPath = try CheckedPath(newPath, operation: "rename")
+        let from = try openParent(of: path, operation: "rename")
+        let into = try other.openParent(of: newPath, operation: "rename")
+        let noReplace: UInt32 = 1
+        let result = path.last.withCPath { old in
+            newPath.last.withCPath { clinux_renameat2(from.number, old, into.number, $0, replace ? 0 : noReplace) }
+        }
+        guard result == 0 else {
+            throw FileError(
+                operation: "rename", path: "\(whole(path.bytes)) to \(other.whole(newPath.bytes))", errno: errno)
+        }
+    }
+
+    /// Copies a regular file with its permissions; a shared extent where the file system can (reflink).
+    /// - Parameter limit: In bytes; a longer file is refused as `tooLarge`, also when it grows meanwhile.
+    /// - Returns: The bytes copied.
+    package func copyFile(
+        _ path: some RelativePath, to other: Directory, _ newPath: some RelativePath, limit: Int64
+    ) throws(FileError) -> Int64 {
+        let path = try CheckedPath(path, operation: "copy")
+        let newPath = try CheckedPath(newPath, operation: "copy")
+        let (source, status) = try openRegular(path.bytes, operation: "copy")
+        let tooLarge = FileError(
+            code: .tooLarge, operation: "copy", path: whole(path.bytes), message: "it is larger than \(limit) bytes")
+        guard status.size <= limit else { throw tooLarge }
+        var copied: Int64 = 0
+        try other.replace(newPath, operation: "copy", mode: status.mode & 0o777) { target throws(FileError) in
+            var isRangeCopied = true
+            while true {
+                var count = 0
+                if isRangeCopied {
+                    count = clinux_copy_file_range(source.number, target.number, 1 << 30)
+                    if count < 0, errno == EINTR { continue }
+                    // Not between these two file systems, or not with this kernel: by hand from where we are.
+                    if count < 0, [EXDEV, EINVAL, ENOSYS, EOPNOTSUPP].contains(errno) { isRangeCopied = false }
+                }
+                if !isRangeCopied { count = try Self.copyChunk(from: source, to: target, path: whole(path.bytes)) }
+                guard count >= 0 else { throw FileError(operation: "copy", path: whole(path.bytes), errno: errno) }
+                copied += Int64(count)
+                guard copied <= limit else { throw tooLarge }
+                if count == 0 { return }
+            }
+        }
+        return copied
+    }
+
+    private static func copyChunk(from source: Descriptor, to target: Descriptor, path: String) throws(FileError) -> Int
+    {
+        let chunk = 256 * 1024
+        while true {
+            var failure: Int32 = 0
+            let bytes = [UInt8](unsafeUninitializedCapacity: chunk) { buffer, count in
+                let result = Glibc.read(source.number, buffer.baseAddress, chunk)
+                failure = result < 0 ? errno : 0
+                count = max(0, result)
+            }
+            if failure == EINTR { continue }
+            guard failure == 0 else { throw FileError(operation: "copy", path: path, errno: failure) }
+            try target.writeAll(bytes, path: path)
+            return bytes.count
+        }
+    }
+
+    // MARK: Beside, then over
+
+    private func replace(
+        _ path: CheckedPath, operation: String, mode: UInt16, fill: (Descriptor) throws(FileError) -> Void
+    ) throws(FileError) {
+        let parent = try openParent(of: path, operation: operation)
+        let temporary = Self.temporaryName()
+        let file = try open(
+            temporary, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, mode: 0o600, at: parent.number, operation: operation,
+            naming: path.bytes)
+        do throws(FileError) {
+            try fill(file)
+            guard fchmod(file.number, mode_t(mode)) == 0 else {
+                throw FileError(operation: operation, path: whole(path.bytes), errno: errno)
+            }
+        } catch {
+            _ = temporary.withCPath { unlinkat(parent.number, $0, 0) }
+            throw error
+        }
+        try move(temporary, over: path, in: parent, operation: operation)
+    }
+
+    private func move(
+        _ temporary: [UInt8], over path: CheckedPath, in parent: Descriptor, operation: String
+    ) throws(FileError) {
+        let result = temporary.withCPath { old in
+            path.last.withCPath { clinux_renameat2(parent.number, old, parent.number, $0, 0) }
+        }
+        guard result == 0 else {
+            let failure = errno
+            _ = temporary.withCPath { unlinkat(parent.number, $0, 0) }
+            throw FileError(operation: operation, path: whole(path.bytes), errno: failure)
+        }
+    }
+
+    /// Not guessable, so that a job cannot wait for it with a link; O_EXCL would refuse that too.
+    static func temporaryName() -> [UInt8] { Array((".martlet-" + RandomIdentifiers().next()).utf8) }
+}

@@ -1,0 +1,110 @@
+import CLinux
+import Glibc
+
+/// An open directory, and the only way to files in trees that a job could write.
+///
+/// Every path is relative to the descriptor and resolved by openat2(2) with BENEATH, NO_SYMLINKS, NO_MAGICLINKS and
+/// NO_XDEV, so no planted link, swapped directory or mount leads out; what is tried through one fails as `notBeneath`.
+/// Calls block for the time of the disk: run many of them on a `BlockingLane`.
+package final class Directory: Sendable {
+    /// Longest path of a call in bytes, PATH_MAX without its NUL.
+    package static let maximumPathLength = 4095
+
+    private let owned: Descriptor
+    /// As it was opened; for messages only.
+    package let path: String
+
+    /// Stays open as long as this object lives.
+    package var descriptor: Int32 { owned.number }
+
+    init(_ descriptor: Descriptor, path: String) {
+        owned = descriptor
+        self.path = path
+    }
+
+    /// Opens a directory by a path of the operator's; links on it are followed.
+    package convenience init(opening path: String) throws(FileError) {
+        let number = clinux_open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC, 0)
+        guard number >= 0 else { throw FileError(operation: "open", path: path, errno: errno) }
+        self.init(Descriptor(number), path: path)
+    }
+
+    /// Opens a directory by a path of the operator's, after making it and what is missing above it.
+    /// - Parameter mode: Of the directories made, before the umask.
+    package convenience init(creating path: String, mode: UInt16 = 0o755) throws(FileError) {
+        var made = ""
+        for component in path.split(separator: "/") {
+            made += (made.isEmpty && !path.hasPrefix("/") ? "" : "/") + component
+            guard mkdir(made, mode_t(mode)) == 0 || errno == EEXIST else {
+                throw FileError(operation: "mkdir", path: made, errno: errno)
+            }
+        }
+        try self.init(opening: path)
+    }
+
+    /// Opens a directory beneath this one.
+    package func directory(_ path: some RelativePath) throws(FileError) -> Directory {
+        let path = try CheckedPath(path, operation: "open")
+        let opened = try open(path.bytes, O_RDONLY | O_DIRECTORY, operation: "open")
+        return Directory(opened, path: whole(path.bytes))
+    }
+
+    /// Makes a directory and what is missing above it. What exists must be directories; a link on the way is refused.
+    package func makeDirectories(_ path: some RelativePath, mode: UInt16 = 0o755) throws(FileError) {
+        let path = try CheckedPath(path, operation: "mkdir")
+        var current: Descriptor?
+        for component in path.bytes.split(separator: UInt8(ascii: "/")) {
+            let name = Array(component)
+            let above = current?.number ?? descriptor
+            guard name.withCPath({ mkdirat(above, $0, mode_t(mode)) }) == 0 || errno == EEXIST else {
+                throw FileError(operation: "mkdir", path: whole(path.bytes), errno: errno)
+            }
+            current = try open(name, clinux_o_path | O_DIRECTORY, at: above, operation: "mkdir", naming: path.bytes)
+        }
+    }
+
+    /// The status of what a path names, the last link not followed; nothing when there is nothing.
+    package func status(_ path: some RelativePath) throws(FileError) -> FileStatus? {
+        let path = try CheckedPath(path, operation: "stat")
+        do throws(FileError) {
+            let opened = try open(path.bytes, clinux_o_path | O_NOFOLLOW, operation: "stat")
+            return try opened.status(operation: "stat", path: whole(path.bytes))
+        } catch  where error.code == .notFound || error.code == .notDirectory {
+            return nil
+        }
+    }
+
+    // MARK: Opening beneath
+
+    /// openat2 with the four restrictions. `O_CLOEXEC` is added.
+    /// - Parameter base: Another descriptor than this directory's to begin at.
+    func open(
+        _ path: [UInt8], _ flags: Int32, mode: UInt16 = 0, at base: Int32? = nil, operation: String,
+        naming shown: [UInt8]? = nil
+    ) throws(FileError) -> Descriptor {
+        guard path.count <= Self.maximumPathLength else {
+            throw FileError(operation: operation, path: whole(shown ?? path), errno: ENAMETOOLONG)
+        }
+        // EAGAIN: something was renamed while the kernel looked, so that it cannot tell whether the path stayed
+        // beneath (openat2(2), "ERRORS"). Tried again; a hostile renamer cannot hold us up for ever.
+        for _ in 0..<128 {
+            let number = path.withCPath { clinux_open_beneath(base ?? descriptor, $0, flags | O_CLOEXEC, UInt32(mode)) }
+            if number >= 0 { return Descriptor(number) }
+            if errno != EAGAIN && errno != EINTR { break }
+        }
+        throw FileError(operation: operation, path: whole(shown ?? path), errno: errno)
+    }
+
+    /// Opens what holds the last component.
+    func openParent(of path: CheckedPath, operation: String) throws(FileError) -> Descriptor {
+        guard !path.isSelf else {
+            throw FileError(
+                code: .notBeneath, operation: operation, path: self.path,
+                message: "the directory itself cannot be changed through itself")
+        }
+        return try open(path.parent, clinux_o_path | O_DIRECTORY, operation: operation, naming: path.bytes)
+    }
+
+    /// A path for messages.
+    func whole(_ relative: [UInt8]) -> String { path + "/" + String(decoding: relative, as: UTF8.self) }
+}

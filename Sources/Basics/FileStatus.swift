@@ -1,0 +1,52 @@
+import Glibc
+
+/// What kind of thing a name stands for.
+package enum FileKind: Sendable, Hashable {
+    case file, directory, link
+    /// A pipe, socket or device.
+    case other
+
+    /// - Parameter mode: `st_mode`.
+    init(mode: mode_t) {
+        switch mode & S_IFMT {
+        case S_IFREG: self = .file
+        case S_IFDIR: self = .directory
+        case S_IFLNK: self = .link
+        default: self = .other
+        }
+    }
+}
+
+/// What stat(2) says of a file, the last link not followed.
+package struct FileStatus: Sendable, Hashable {
+    package let kind: FileKind
+    /// In bytes.
+    package let size: Int64
+    /// The lower twelve bits: permissions, set-id and sticky.
+    package let mode: UInt16
+    /// How many names the file has.
+    package let links: Int
+    /// Nanoseconds since 1970.
+    package let modified: Int64
+    /// Nanoseconds since 1970, of the last change of the inode; no program can set it back.
+    package let changed: Int64
+    package let inode: UInt64
+    package let device: UInt64
+    package let owner: UInt32
+
+    /// - Parameter status: As a system call filled it.
+    init(_ status: stat) {
+        kind = FileKind(mode: status.st_mode)
+        size = Int64(status.st_size)
+        mode = UInt16(status.st_mode & 0o7777)
+        links = Int(status.st_nlink)
+        modified = Int64(status.st_mtim.tv_sec) * 1_000_000_000 + Int64(status.st_mtim.tv_nsec)
+        changed = Int64(status.st_ctim.tv_sec) * 1_000_000_000 + Int64(status.st_ctim.tv_nsec)
+        inode = UInt64(status.st_ino)
+        device = UInt64(status.st_dev)
+        owner = status.st_uid
+    }
+
+    /// Whether any of the three execute bits is set.
+    package var isExecutable: Bool { kind == .file && mode & 0o111 != 0 }
+}

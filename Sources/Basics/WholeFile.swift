@@ -1,0 +1,21 @@
+import CLinux
+import Glibc
+
+/// Reads whole files by the operator's paths.
+package enum WholeFile {
+    /// Reads a file; links are followed, since the path is the operator's.
+    /// - Parameter limit: In bytes; a longer file is refused as `tooLarge`.
+    /// - Throws: `notRegular` for a pipe, socket or device, without waiting for it.
+    package static func read(_ path: String, limit: Int) throws(FileError) -> [UInt8] {
+        let number = clinux_open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY, 0)
+        guard number >= 0 else { throw FileError(operation: "read", path: path, errno: errno) }
+        let file = Descriptor(number)
+        switch try file.status(operation: "read", path: path).kind {
+        case .file: return try file.readAll(limit: limit, path: path)
+        case .directory: throw FileError(operation: "read", path: path, errno: EISDIR)
+        case .link, .other:
+            throw FileError(
+                code: .notRegular, operation: "read", path: path, message: "it is a pipe, socket or device")
+        }
+    }
+}

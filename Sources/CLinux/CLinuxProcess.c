@@ -1,0 +1,142 @@
+#define _GNU_SOURCE
+#include "CLinuxProcess.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <sys/eventfd.h>
+#include <sys/inotify.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/signalfd.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+int clinux_eventfd(void) { return eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK); }
+
+int clinux_watch(const char *directory) {
+    int descriptor = inotify_init1(IN_CLOEXEC | IN_NONBLOCK);
+    if (descriptor < 0) return -1;
+    if (inotify_add_watch(descriptor, directory, IN_MODIFY | IN_CREATE | IN_MOVED_TO | IN_DELETE_SELF) < 0) {
+        int number = errno;
+        close(descriptor);
+        errno = number;
+        return -1;
+    }
+    return descriptor;
+}
+
+pid_t clinux_fork(void) { return fork(); }
+
+pid_t clinux_reap(pid_t process, int *status, clinux_usage *usage) {
+    struct rusage used;
+    pid_t ended = wait4(process, status, WNOHANG, &used);
+    if (ended > 0) {
+        usage->user_milliseconds = used.ru_utime.tv_sec * 1000 + used.ru_utime.tv_usec / 1000;
+        usage->system_milliseconds = used.ru_stime.tv_sec * 1000 + used.ru_stime.tv_usec / 1000;
+        usage->maximum_resident_bytes = used.ru_maxrss * 1024;
+    }
+    return ended;
+}
+
+int clinux_peer_user(int descriptor) {
+    struct ucred peer;
+    socklen_t size = sizeof peer;
+    if (getsockopt(descriptor, SOL_SOCKET, SO_PEERCRED, &peer, &size) != 0) return -1;
+    return (int)peer.uid;
+}
+
+int clinux_signal_descriptor(void) {
+    sigset_t set;
+    sigemptyset(&set);
+    sigaddset(&set, SIGTERM);
+    sigaddset(&set, SIGINT);
+    sigaddset(&set, SIGHUP);
+    sigaddset(&set, SIGCHLD);
+    signal(SIGPIPE, SIG_IGN);
+    if (sigprocmask(SIG_BLOCK, &set, NULL) != 0) return -1;
+    return signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
+}
+
+int clinux_memory_file(const char *name) { return memfd_create(name, 0); }
+
+/// Signals as a program expects to find them: none blocked, all with their default action.
+static void reset_signals(void) {
+    for (int number = 1; number < NSIG; number++) signal(number, SIG_DFL);
+    sigset_t none;
+    sigemptyset(&none);
+    sigprocmask(SIG_SETMASK, &none, NULL);
+}
+
+pid_t clinux_spawn(const char *const arguments[], const char *const environment[], int directory, int output,
+                   int *failure) {
+    int report[2];
+    *failure = 0;
+    if (pipe2(report, O_CLOEXEC) != 0) {
+        *failure = errno;
+        return -1;
+    }
+    pid_t parent = getpid();
+    pid_t child = fork();
+    if (child < 0) {
+        *failure = errno;
+        close(report[0]);
+        close(report[1]);
+        return -1;
+    }
+    if (child == 0) {
+        int null;
+        struct rlimit no_core = {0, 0};
+        setsid();
+        reset_signals();
+        setrlimit(RLIMIT_CORE, &no_core);
+        umask(022);
+        prctl(PR_SET_PDEATHSIG, SIGKILL);
+        if (getppid() != parent) _exit(127);
+        // dup2 onto themselves would leave close-on-exec set; none of ours is below 3, since 0, 1 and 2 are open.
+        if (fchdir(directory) == 0 && (null = open("/dev/null", O_RDONLY | O_CLOEXEC)) >= 0 && dup2(null, 0) == 0 &&
+            dup2(output, 1) == 1 && dup2(output, 2) == 2) {
+            // CLOSE_RANGE_CLOEXEC: the report pipe must live until the exec.
+            syscall(SYS_close_range, 3u, ~0u, 4u);
+            environ = (char **)environment;
+            execvp(arguments[0], (char *const *)arguments);
+        }
+        int number = errno;
+        if (write(report[1], &number, sizeof number) < 0) _exit(126);
+        _exit(127);
+    }
+    close(report[1]);
+    int number = 0;
+    ssize_t count;
+    do count = read(report[0], &number, sizeof number);
+    while (count < 0 && errno == EINTR);
+    close(report[0]);
+    if (count == (ssize_t)sizeof number) {
+        int status;
+        while (waitpid(child, &status, 0) < 0 && errno == EINTR) {}
+        *failure = number;
+        return -1;
+    }
+    return child;
+}
+
+void clinux_become(const char *path, const char *const arguments[], const char *const environment[], const int keep[],
+                   size_t count) {
+    // First away from where they are to go, so that none overwrites another.
+    int away[8];
+    if (count > 8) return;
+    for (size_t i = 0; i < count; i++) {
+        away[i] = fcntl(keep[i], F_DUPFD, 64);
+        if (away[i] < 0) return;
+    }
+    for (size_t i = 0; i < count; i++) {
+        if (dup2(away[i], 3 + (int)i) < 0) return;
+    }
+    syscall(SYS_close_range, 3u + (unsigned int)count, ~0u, 4u);
+    reset_signals();
+    execve(path, (char *const *)arguments, (char *const *)environment);
+}

@@ -1,0 +1,46 @@
+/// Calls for starting, watching and ending processes that Swift cannot make by itself.
+#pragma once
+
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+/// eventfd(2), closed on exec, not blocking.
+int clinux_eventfd(void);
+
+/// inotify(7) on one directory for what is written, made, moved in or removed there. Closed on exec, not blocking; -1 when
+/// the directory is not there or no watch is left.
+int clinux_watch(const char *directory);
+
+/// fork(2). The caller has one thread.
+pid_t clinux_fork(void);
+
+/// What a process and the children it waited for used.
+typedef struct clinux_usage {
+    int64_t user_milliseconds;
+    int64_t system_milliseconds;
+    int64_t maximum_resident_bytes;
+} clinux_usage;
+
+/// wait4(2) for one process (or any, -1), without waiting.
+pid_t clinux_reap(pid_t process, int *status, clinux_usage *usage);
+
+/// The effective user of the process at the other end of a unix socket; -1 when unknown.
+int clinux_peer_user(int descriptor);
+
+/// A signalfd(2) for SIGTERM, SIGINT, SIGHUP and SIGCHLD, which are blocked; SIGPIPE is ignored. Closed on exec, not blocking.
+int clinux_signal_descriptor(void);
+
+/// An anonymous file for passing bytes to a child: memfd_create(2). Not closed on exec.
+int clinux_memory_file(const char *name);
+
+/// Starts a command: a new session, standard input from /dev/null, output and errors to `output`, no other descriptor, no
+/// blocked signal, no core. It gets SIGKILL when the caller dies.
+/// - directory: its working directory, open.
+/// - Returns its process identifier; or -1, with the error's number in `failure`, when it could not be started.
+pid_t clinux_spawn(const char *const arguments[], const char *const environment[], int directory, int output,
+                   int *failure);
+
+/// Becomes another program in which `keep[i]` is descriptor 3 + i and nothing else above 2 is open. Returns only on failure.
+void clinux_become(const char *path, const char *const arguments[], const char *const environment[], const int keep[],
+                   size_t count);
