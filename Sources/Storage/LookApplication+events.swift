@@ -1,0 +1,74 @@
+import GRDB
+import Model
+
+extension LookApplication {
+    private struct Decision {
+        var fate: Fate
+        var reason: String?
+        var updates: [Int64] = []
+    }
+
+    /// Gives every event that asked before this look began its fate.
+    func decideEvents() throws {
+        let rows = try Row.fetchAll(
+            db,
+            sql:
+                "SELECT id, claims FROM deliveries WHERE repository = ? AND fate = 'pending' AND request <= ? ORDER BY id",
+            arguments: [repository, look.request.sequence])
+        for row in rows {
+            let id: Int64 = row["id"]
+            let decision = try decide(try row.json("claims", as: [RefClaim].self) ?? [])
+            try db.execute(
+                sql: "UPDATE deliveries SET fate = ?, reason = ? WHERE id = ?",
+                arguments: [decision.fate.rawValue, decision.reason, id])
+            let link = try db.cachedStatement(
+                sql: "INSERT OR IGNORE INTO delivery_updates (delivery, ref_update) VALUES (?, ?)")
+            for update in decision.updates { try link.execute(arguments: [id, update]) }
+            transaction.changed(.delivery(rowID: id))
+        }
+    }
+
+    /// The event's fate is that of its most telling claim; without claims, of all that the look saw.
+    private func decide(_ claims: [RefClaim]) throws -> Decision {
+        let decisions =
+            claims.isEmpty
+            ? movements.sorted { $0.key < $1.key }.map { Self.decision(of: $0.value) } : try claims.map(decide)
+        let weight: [Fate] = [.integrated, .coalesced, .baseline, .duplicate, .superseded, .ignored]
+        func rank(_ fate: Fate) -> Int { weight.firstIndex(of: fate) ?? weight.count }
+        guard var best = decisions.min(by: { rank($0.fate) < rank($1.fate) }) else {
+            return Decision(fate: .ignored, reason: "no ref had moved")
+        }
+        best.updates = decisions.flatMap(\.updates)
+        return best
+    }
+
+    private static func decision(of movement: Movement) -> Decision {
+        Decision(fate: movement.fate, reason: movement.reason, updates: [movement.rowID])
+    }
+
+    private func decide(_ claim: RefClaim) throws -> Decision {
+        if let movement = movements[claim.ref] {
+            // A forge names an annotated tag's own object, a look its commit.
+            if movement.after == claim.after || claim.ref.tag != nil { return Self.decision(of: movement) }
+            return Decision(
+                fate: .coalesced,
+                reason: movement.after.map { "a newer head was found: \($0.abbreviated)" }
+                    ?? "the ref was deleted since",
+                updates: [movement.rowID])
+        }
+        let head = look.heads[claim.ref]
+        if head == claim.after || (head != nil && claim.ref.tag != nil) {
+            let update = try current(claim.ref)?["id"] as Int64?
+            return update.map { Decision(fate: .duplicate, reason: "this was known already", updates: [$0]) }
+                ?? Decision(fate: .ignored, reason: "the ref does not exist")
+        }
+        let earlier = try Int64.fetchOne(
+            db,
+            sql: "SELECT id FROM ref_updates WHERE repository = ? AND ref = ? AND after IS ? ORDER BY id DESC LIMIT 1",
+            arguments: [repository, claim.ref.description, claim.after?.description])
+        if let earlier {
+            return Decision(fate: .superseded, reason: "the ref has moved on since", updates: [earlier])
+        }
+        return Decision(fate: .ignored, reason: "the repository does not show this update")
+    }
+}

@@ -1,0 +1,185 @@
+import GRDB
+import Model
+
+/// One run of transaction 2. Lives within one write closure.
+struct LookApplication {
+    /// A ref that this look saw move.
+    struct Movement {
+        var rowID: Int64
+        var before: CommitID?
+        var after: CommitID?
+        var fate = Fate.ignored
+        var reason: String?
+    }
+
+    let look: Look
+    let transaction: StoreTransaction
+    let repository: Int64
+    /// What was known before the look; without deleted refs.
+    private(set) var before: [RefName: CommitID] = [:]
+    private(set) var movements: [RefName: Movement] = [:]
+    private var integrations: [IntegrationID] = []
+
+    var db: Database { transaction.db }
+
+    init(_ look: Look, _ transaction: StoreTransaction) throws {
+        self.look = look
+        self.transaction = transaction
+        let repository = try Int64.fetchOne(
+            transaction.db, sql: "SELECT id FROM repositories WHERE url = ?", arguments: [look.request.repository])
+        guard let repository else { throw Refusal.notFound("repository \(look.request.repository)") }
+        self.repository = repository
+    }
+
+    mutating func run() throws -> LookOutcome {
+        try storeMovements()
+        for watcher in look.watchers { try queue(for: watcher) }
+        try storeFates()
+        try decideEvents()
+        try db.execute(
+            sql: """
+                UPDATE repositories SET default_branch = ?, last_look = ?, last_error = NULL, failures = 0,
+                    looked = max(looked, ?) WHERE id = ?
+                """,
+            arguments: [
+                look.defaultBranch?.description, look.at.millisecondsSinceEpoch, look.request.sequence, repository,
+            ])
+        transaction.changed(.repository(look.request.repository))
+        let updates = try movements.sorted { $0.key < $1.key }.map { try refUpdate($0.value.rowID) }
+        return LookOutcome(refUpdates: updates, integrations: integrations)
+    }
+
+    private func refUpdate(_ rowID: Int64) throws -> RefUpdateRecord {
+        let row = try Row.fetchOne(db, sql: Store.refUpdateQuery + " WHERE ref_updates.id = ?", arguments: [rowID])
+        guard let row else { throw Refusal.notFound("ref update \(rowID)") }
+        return try Store.refUpdate(row, db)
+    }
+
+    // MARK: - Refs
+
+    private mutating func storeMovements() throws {
+        let rows = try Row.fetchAll(
+            db, sql: "SELECT name, head FROM refs WHERE repository = ? AND head IS NOT NULL", arguments: [repository])
+        for row in rows { before[try row.ref("name")] = try row.value("head") { CommitID($0) } }
+        for (ref, head) in look.heads.sorted(by: { $0.key < $1.key }) where before[ref] != head {
+            try move(ref, from: before[ref], to: head)
+        }
+        for ref in before.keys.sorted() where look.heads[ref] == nil { try move(ref, from: before[ref], to: nil) }
+    }
+
+    private mutating func move(_ ref: RefName, from old: CommitID?, to new: CommitID?) throws {
+        let upsert = try db.cachedStatement(
+            sql: """
+                INSERT INTO refs (repository, name, head, generation) VALUES (?, ?, ?, 1)
+                ON CONFLICT (repository, name) DO UPDATE SET head = excluded.head, generation = generation + 1
+                """)
+        try upsert.execute(arguments: [repository, ref.description, new?.description])
+        let insert = try db.cachedStatement(
+            sql: """
+                INSERT INTO ref_updates (repository, ref, generation, before, after, fate, reason, at)
+                SELECT ?1, ?2, generation, ?3, ?4, 'ignored', NULL, ?5 FROM refs WHERE repository = ?1 AND name = ?2
+                """)
+        try insert.execute(
+            arguments: [
+                repository, ref.description, old?.description, new?.description, look.at.millisecondsSinceEpoch,
+            ])
+        movements[ref] = Movement(
+            rowID: db.lastInsertedRowID, before: old, after: new,
+            reason: new == nil ? "the ref was deleted" : "no bot watches this ref")
+    }
+
+    // MARK: - Bots
+
+    /// Queues what one bot has to integrate: refs that moved while it watched them, and at its first look or after its
+    /// patterns were widened the tips of the branches that are new to it. Tags that are new to it stay as they are.
+    private mutating func queue(for watcher: Watcher) throws {
+        let bot = try Row.fetchOne(
+            db, sql: "SELECT id, patterns FROM bots WHERE name = ? AND repository = ? AND is_retired = 0",
+            arguments: [watcher.bot.description, repository])
+        // Retired, or moved to another repository, while the look was made.
+        guard let bot else { return }
+        let id: Int64 = bot["id"]
+        let patterns: String? = bot["patterns"]
+        let isFirst = patterns == nil
+        let known =
+            patterns == watcher.patterns
+            ? nil : Set(try String.fetchAll(db, sql: "SELECT ref FROM watched_refs WHERE bot = ?", arguments: [id]))
+        for ref in (known == nil ? Array(movements.keys) : Array(look.heads.keys)).sorted() {
+            guard let head = look.heads[ref], watcher.watches(ref) else { continue }
+            let isNew = known.map { isFirst || (!$0.contains(ref.description) && before[ref] != nil) } ?? false
+            if isNew, ref.branch == nil {
+                try baseline(ref)
+            } else if isNew || movements[ref] != nil {
+                try integrate(ref, head, bot: id, cause: isNew ? .baseline : look.cause, watcher)
+            }
+            if known != nil || before[ref] == nil { try remember(ref, bot: id) }
+        }
+        if let known { try forget(known.filter { !watcher.watches(RefName($0)) }, bot: id, patterns: watcher.patterns) }
+    }
+
+    private func remember(_ ref: RefName, bot: Int64) throws {
+        let statement = try db.cachedStatement(sql: "INSERT OR IGNORE INTO watched_refs (bot, ref) VALUES (?, ?)")
+        try statement.execute(arguments: [bot, ref.description])
+    }
+
+    private func forget(_ refs: some Sequence<String>, bot: Int64, patterns: String) throws {
+        for ref in refs {
+            try db.execute(sql: "DELETE FROM watched_refs WHERE bot = ? AND ref = ?", arguments: [bot, ref])
+        }
+        try db.execute(sql: "UPDATE bots SET patterns = ? WHERE id = ?", arguments: [patterns, bot])
+    }
+
+    private mutating func baseline(_ ref: RefName) throws {
+        let reason = "the tag was there before the bot watched it"
+        if movements[ref] != nil {
+            if movements[ref]?.fate != .integrated { decide(ref, .baseline, reason) }
+        } else if let update = try current(ref), update["fate"] == Fate.ignored.rawValue {
+            try setFate(.baseline, reason, update: update["id"])
+        }
+    }
+
+    private mutating func integrate(
+        _ ref: RefName, _ head: CommitID, bot: Int64, cause: Cause, _ watcher: Watcher
+    ) throws {
+        var update = movements[ref]?.rowID
+        if update == nil { update = try current(ref)?["id"] }
+        let isDone = try Bool.fetchOne(
+            db, sql: "SELECT EXISTS (SELECT 1 FROM integrations WHERE bot = ? AND ref_update = ?)",
+            arguments: [bot, update])
+        if isDone == true { return }
+        let new = NewIntegration(
+            bot: watcher.bot, ref: ref, commit: head, cause: cause, isRelease: watcher.isRelease(ref))
+        integrations.append(
+            try Store.insert(new, bot: bot, repository: repository, refUpdate: update, at: look.at, transaction))
+        if movements[ref] != nil {
+            decide(ref, .integrated, nil)
+        } else if let update {
+            try setFate(.integrated, nil, update: update)
+        }
+    }
+
+    private mutating func decide(_ ref: RefName, _ fate: Fate, _ reason: String?) {
+        movements[ref]?.fate = fate
+        movements[ref]?.reason = reason
+    }
+
+    /// The update of the ref's generation of now.
+    func current(_ ref: RefName) throws -> Row? {
+        try Row.fetchOne(
+            db,
+            sql: """
+                SELECT ref_updates.id, fate FROM ref_updates JOIN refs ON refs.repository = ref_updates.repository
+                AND name = ref AND refs.generation = ref_updates.generation WHERE ref_updates.repository = ? AND ref = ?
+                """,
+            arguments: [repository, ref.description])
+    }
+
+    private func setFate(_ fate: Fate, _ reason: String?, update: Int64) throws {
+        let statement = try db.cachedStatement(sql: "UPDATE ref_updates SET fate = ?, reason = ? WHERE id = ?")
+        try statement.execute(arguments: [fate.rawValue, reason, update])
+    }
+
+    private func storeFates() throws {
+        for movement in movements.values { try setFate(movement.fate, movement.reason, update: movement.rowID) }
+    }
+}

@@ -1,0 +1,60 @@
+import GRDB
+import Synchronization
+
+/// A write that waits in the writer lane, whatever its value's type.
+protocol WaitingWrite: Sendable {
+    /// Runs the closure in a savepoint of the open transaction and remembers its outcome. May be called again when that
+    /// transaction was rolled back.
+    /// - Returns: Whether it is to be committed, and the changes to publish then.
+    func perform(in db: Database) -> (isStored: Bool, changes: [StoreChange])
+    /// Lets the caller go on with the outcome, or with `failure` in its place when what it stored was rolled back.
+    func resume(failure: (any Error)?)
+}
+
+/// A write closure with the caller that waits for it.
+final class PendingWrite<Value: Sendable>: WaitingWrite {
+    typealias Outcome = Result<Value, StoreError>
+    private let operation: String
+    private let body: @Sendable (StoreTransaction) throws -> Value
+    private let continuation: CheckedContinuation<Outcome, Never>
+    private let outcome = Mutex<Outcome?>(nil)
+
+    init(
+        operation: String, body: @escaping @Sendable (StoreTransaction) throws -> Value,
+        continuation: CheckedContinuation<Outcome, Never>
+    ) {
+        self.operation = operation
+        self.body = body
+        self.continuation = continuation
+    }
+
+    func perform(in db: Database) -> (isStored: Bool, changes: [StoreChange]) {
+        let transaction = StoreTransaction(db)
+        do {
+            var value: Value?
+            try db.inSavepoint {
+                value = try body(transaction)
+                return .commit
+            }
+            outcome.withLock { [value] in $0 = value.map { .success($0) } }
+            return (true, transaction.changes)
+        } catch {
+            outcome.withLock { $0 = .failure(StoreError(error, operation: operation)) }
+            return (false, [])
+        }
+    }
+
+    func resume(failure: (any Error)?) {
+        let stored = outcome.withLock { $0 }
+        switch (stored, failure) {
+        case (.failure(let error), _): continuation.resume(returning: .failure(error))
+        case (_, let failure?):
+            continuation.resume(returning: .failure(StoreError(failure, operation: operation)))
+        case (.success(let value), nil): continuation.resume(returning: .success(value))
+        case (nil, nil):
+            continuation.resume(
+                returning: .failure(StoreError(Refusal(code: .closed, message: "it was not run"), operation: operation))
+            )
+        }
+    }
+}

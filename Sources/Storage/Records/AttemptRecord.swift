@@ -1,0 +1,39 @@
+package import Model
+
+/// One try at a job as it is stored.
+package struct AttemptRecord: Hashable, Sendable {
+    package var id: AttemptID
+    package var state: AttemptState
+    /// `not analyzed`, `clean`, `3 findings`; once processed.
+    package var analysis: String?
+    /// What was tested, in words; once processed.
+    package var tested: String?
+    /// Its counts; once processed. The change is the integration's to say and is zero here.
+    package var summary: Summary?
+    package var reason: String?
+    /// Sentences for the page: `report unreadable: …`.
+    package var notes: [String]
+    package var queuedAt: Timestamp
+    package var startedAt: Timestamp?
+    package var endedAt: Timestamp?
+    /// By index.
+    package var steps: [StepRecord]
+
+    package init(
+        id: AttemptID, state: AttemptState = .queued, analysis: String? = nil, tested: String? = nil,
+        summary: Summary? = nil, reason: String? = nil, notes: [String] = [], queuedAt: Timestamp,
+        startedAt: Timestamp? = nil, endedAt: Timestamp? = nil, steps: [StepRecord] = []
+    ) {
+        self.id = id
+        self.state = state
+        self.analysis = analysis
+        self.tested = tested
+        self.summary = summary
+        self.reason = reason
+        self.notes = notes
+        self.queuedAt = queuedAt
+        self.startedAt = startedAt
+        self.endedAt = endedAt
+        self.steps = steps
+    }
+}

@@ -1,0 +1,60 @@
+package import Model
+
+/// An integration as it is stored.
+package struct IntegrationRecord: Hashable, Sendable {
+    package var id: IntegrationID
+    /// The row's number: the cursor of listings.
+    package var rowID: Int64
+    package var repository: String
+    package var commit: CommitID
+    package var ref: RefName
+    package var cause: Cause
+    package var requestedBy: String?
+    package var state: IntegrationState
+    /// Whether it may publish or upload: the `release` lane.
+    package var isRelease: Bool
+    /// Whether the workspace is emptied first.
+    package var isClean: Bool
+    /// What runs, once it was prepared.
+    package var recipe: Recipe?
+    package var subject: String?
+    package var author: String?
+    package var committedAt: Timestamp?
+    package var tree: String?
+    /// Once its issues are completed.
+    package var summary: Summary?
+    /// Why it is in its state, where that needs a sentence.
+    package var reason: String?
+    package var queuedAt: Timestamp
+    package var startedAt: Timestamp?
+    package var endedAt: Timestamp?
+
+    package init(
+        id: IntegrationID, rowID: Int64, repository: String, commit: CommitID, ref: RefName, cause: Cause,
+        requestedBy: String? = nil, state: IntegrationState = .queued, isRelease: Bool = false, isClean: Bool = false,
+        recipe: Recipe? = nil, subject: String? = nil, author: String? = nil, committedAt: Timestamp? = nil,
+        tree: String? = nil, summary: Summary? = nil, reason: String? = nil, queuedAt: Timestamp,
+        startedAt: Timestamp? = nil, endedAt: Timestamp? = nil
+    ) {
+        self.id = id
+        self.rowID = rowID
+        self.repository = repository
+        self.commit = commit
+        self.ref = ref
+        self.cause = cause
+        self.requestedBy = requestedBy
+        self.state = state
+        self.isRelease = isRelease
+        self.isClean = isClean
+        self.recipe = recipe
+        self.subject = subject
+        self.author = author
+        self.committedAt = committedAt
+        self.tree = tree
+        self.summary = summary
+        self.reason = reason
+        self.queuedAt = queuedAt
+        self.startedAt = startedAt
+        self.endedAt = endedAt
+    }
+}

@@ -1,0 +1,29 @@
+package import Model
+
+/// What a look at a repository saw, for transaction 2.
+package struct Look: Sendable {
+    package var request: LookRequest
+    /// Every branch and tag, tags peeled to their commits. At most `maximumHeads`.
+    package var heads: [RefName: CommitID]
+    package var defaultBranch: RefName?
+    package var at: Timestamp
+    /// The cause of the integrations of refs that moved: `push` when an event asked for the look, else `poll`.
+    package var cause: Cause
+    /// The bots that have this repository now.
+    package var watchers: [Watcher]
+
+    /// Refs of one repository; git's own listing of that many is about 8 MB. More is refused with `tooLarge`.
+    package static let maximumHeads = 100_000
+
+    package init(
+        request: LookRequest, heads: [RefName: CommitID], defaultBranch: RefName?, at: Timestamp, cause: Cause,
+        watchers: [Watcher]
+    ) {
+        self.request = request
+        self.heads = heads
+        self.defaultBranch = defaultBranch
+        self.at = at
+        self.cause = cause
+        self.watchers = watchers
+    }
+}

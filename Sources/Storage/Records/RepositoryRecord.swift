@@ -1,0 +1,33 @@
+package import Model
+
+/// A repository that some bot looks at.
+package struct RepositoryRecord: Hashable, Sendable {
+    package var url: String
+    package var defaultBranch: RefName?
+    /// The last look that succeeded.
+    package var lastLook: Timestamp?
+    /// Why the latest look failed; nothing after one that succeeded.
+    package var lastError: String?
+    /// Looks in a row that failed.
+    package var failures: Int
+    /// Whether an event asked for a look that was not made yet.
+    package var isLookRequested: Bool
+    /// Whether an authentic webhook ever arrived, so that polling only repairs what those lose.
+    package var hasAuthenticWebhook: Bool
+    /// Branches and tags that exist now.
+    package var heads: Int
+
+    package init(
+        url: String, defaultBranch: RefName?, lastLook: Timestamp?, lastError: String?, failures: Int,
+        isLookRequested: Bool, hasAuthenticWebhook: Bool, heads: Int
+    ) {
+        self.url = url
+        self.defaultBranch = defaultBranch
+        self.lastLook = lastLook
+        self.lastError = lastError
+        self.failures = failures
+        self.isLookRequested = isLookRequested
+        self.hasAuthenticWebhook = hasAuthenticWebhook
+        self.heads = heads
+    }
+}

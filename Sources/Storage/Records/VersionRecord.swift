@@ -1,0 +1,33 @@
+package import Model
+
+/// A version of a product, from its reservation on.
+package struct VersionRecord: Hashable, Sendable {
+    package enum State: String, Hashable, Sendable, Codable, CaseIterable { case reserved, published }
+
+    package var product: Name
+    package var version: SemanticVersion
+    package var state: State
+    /// Whether it is no longer offered by ranges and `latest`. Its files stay.
+    package var isYanked: Bool
+    package var commit: CommitID
+    package var ref: RefName
+    /// As the manifest writes it. The integration's own row may be gone when the database was lost.
+    package var integration: IntegrationID
+    package var files: [Artifact]
+    package var publishedAt: Timestamp?
+
+    package init(
+        product: Name, version: SemanticVersion, state: State, isYanked: Bool = false, commit: CommitID, ref: RefName,
+        integration: IntegrationID, files: [Artifact] = [], publishedAt: Timestamp? = nil
+    ) {
+        self.product = product
+        self.version = version
+        self.state = state
+        self.isYanked = isYanked
+        self.commit = commit
+        self.ref = ref
+        self.integration = integration
+        self.files = files
+        self.publishedAt = publishedAt
+    }
+}

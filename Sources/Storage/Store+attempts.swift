@@ -1,0 +1,127 @@
+import GRDB
+package import Model
+
+extension Store {
+    /// Adds the next attempt at a job of an integration.
+    package func addAttempt(to id: IntegrationID, job: Name, at time: Timestamp) async throws(StoreError)
+        -> AttemptRecord
+    {
+        try await lane.write("add an attempt at \(id)/\(job)") { transaction in
+            let db = transaction.db
+            let integration = try Self.integrationRow(id, db)
+            let last = try Int.fetchOne(
+                db, sql: "SELECT max(attempt) FROM attempts WHERE integration = ? AND job = ?",
+                arguments: [integration, job.description])
+            let attempt = AttemptID(integration: id, job: job, attempt: (last ?? 0) + 1)
+            try db.execute(
+                sql: "INSERT INTO attempts (integration, job, attempt, state, queued_at) VALUES (?, ?, ?, 'queued', ?)",
+                arguments: [integration, job.description, attempt.attempt, time.millisecondsSinceEpoch])
+            transaction.changed(.integration(id))
+            return AttemptRecord(id: attempt, queuedAt: time)
+        }
+    }
+
+    /// Changes an attempt's state by Model's state machine.
+    /// - Parameter reason: Kept when given; else the reason before stays.
+    /// - Throws: `illegalTransition`, with nothing stored; `notFound`.
+    @discardableResult
+    package func apply(
+        _ event: AttemptState.Event, to id: AttemptID, at time: Timestamp, reason: String? = nil
+    ) async throws(StoreError) -> AttemptRecord {
+        try await lane.write("change \(id)") { transaction in
+            try Self.apply(event, to: id, at: time, reason: reason, transaction)
+        }
+    }
+
+    static func apply(
+        _ event: AttemptState.Event, to id: AttemptID, at time: Timestamp, reason: String?,
+        _ transaction: StoreTransaction
+    ) throws -> AttemptRecord {
+        let row = try attemptRow(id, transaction.db)
+        var record = try attempt(row, of: id.integration, transaction.db)
+        try record.state.apply(event)
+        var step: JobStep?
+        switch record.state {
+        case .queued: break
+        case .running(let now):
+            step = now
+            record.startedAt = record.startedAt ?? time
+        case .ended, .processed: record.endedAt = record.endedAt ?? time
+        }
+        record.reason = reason?.kept ?? record.reason
+        try transaction.db.execute(
+            sql: """
+                UPDATE attempts SET state = ?, step = ?, verdict = ?, reason = ?, started_at = ?, ended_at = ? WHERE id = ?
+                """,
+            arguments: [
+                record.state.word, step?.rawValue, record.state.verdict?.rawValue, record.reason,
+                record.startedAt?.millisecondsSinceEpoch, record.endedAt?.millisecondsSinceEpoch, row["id"] as Int64,
+            ])
+        transaction.changed(.integration(id.integration))
+        return record
+    }
+
+    /// Stores a step as it starts, and again, under the same index, as it ends.
+    package func record(step: StepRecord, of id: AttemptID) async throws(StoreError) {
+        try await lane.write("store step \(step.index) of \(id)") { transaction in
+            let attempt: Int64 = try Self.attemptRow(id, transaction.db)["id"]
+            try transaction.db.execute(
+                sql: """
+                    INSERT OR REPLACE INTO steps (attempt, place, step, name, started_at, ended_at, exit, signal, "limit")
+                    VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)
+                    """,
+                arguments: [
+                    attempt, step.index, step.step.rawValue, step.name.kept, step.startedAt.millisecondsSinceEpoch,
+                    step.endedAt?.millisecondsSinceEpoch, step.exit, step.signal, step.limit,
+                ])
+            transaction.changed(.integration(id.integration))
+        }
+    }
+
+    /// The attempts at every job of an integration, in the order in which they were added.
+    package func attempts(of id: IntegrationID) async throws(StoreError) -> [AttemptRecord] {
+        try await read("read the attempts of \(id)") { db in
+            try Row.fetchAll(
+                db, sql: Self.attemptQuery + " WHERE name = ? AND number = ? ORDER BY attempts.id",
+                arguments: [id.bot.description, id.number]
+            ).map { try Self.attempt($0, of: id, db) }
+        }
+    }
+
+    static let attemptQuery = """
+        SELECT attempts.* FROM attempts JOIN integrations ON integrations.id = integration JOIN bots ON bots.id = bot
+        """
+
+    static func attemptRow(_ id: AttemptID, _ db: Database) throws -> Row {
+        let row = try Row.fetchOne(
+            db, sql: attemptQuery + " WHERE name = ? AND number = ? AND job = ? AND attempt = ?",
+            arguments: [id.integration.bot.description, id.integration.number, id.job.description, id.attempt])
+        guard let row else { throw Refusal.notFound("attempt \(id)") }
+        return row
+    }
+
+    static func attempt(_ row: Row, of integration: IntegrationID, _ db: Database) throws -> AttemptRecord {
+        let state: AttemptState =
+            switch row["state"] as String {
+            case "queued": .queued
+            case "running": .running(try row.value("step") { JobStep(rawValue: $0) })
+            case "ended": .ended
+            default: .processed(try row.value("verdict") { Verdict(rawValue: $0) })
+            }
+        let steps = try Row.fetchAll(
+            db, sql: "SELECT * FROM steps WHERE attempt = ? ORDER BY place", arguments: [row["id"] as Int64])
+        return AttemptRecord(
+            id: AttemptID(integration: integration, job: try row.name("job"), attempt: row["attempt"]), state: state,
+            analysis: row["analysis"], tested: row["tested"], summary: try row.json("summary", as: Summary.self),
+            reason: row["reason"], notes: try row.json("notes", as: [String].self) ?? [],
+            queuedAt: row.time("queued_at"), startedAt: row.optionalTime("started_at"),
+            endedAt: row.optionalTime("ended_at"), steps: try steps.map(step))
+    }
+
+    private static func step(_ row: Row) throws -> StepRecord {
+        StepRecord(
+            index: row["place"], step: try row.value("step") { JobStep(rawValue: $0) }, name: row["name"],
+            startedAt: row.time("started_at"), endedAt: row.optionalTime("ended_at"), exit: row["exit"],
+            signal: row["signal"], limit: row["limit"])
+    }
+}

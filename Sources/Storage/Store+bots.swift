@@ -1,0 +1,114 @@
+import GRDB
+package import Model
+
+extension Store {
+    /// Makes the registered bots these: new ones get a row, ones that are missing are retired, and the repository of
+    /// each that is new or changed is to be looked at. Numbers and integrations of a bot that returns go on.
+    package func register(_ bots: [BotSpecification], at time: Timestamp) async throws(StoreError) {
+        try await lane.write("register \(bots.count) bots") { transaction in
+            let db = transaction.db
+            let names = try jsonText(bots.map(\.name))
+            try db.execute(
+                sql:
+                    "UPDATE bots SET is_retired = 1 WHERE is_retired = 0 AND name NOT IN (SELECT value FROM json_each(?))",
+                arguments: [names])
+            var isChanged = db.changesCount > 0
+            for bot in bots where try Self.register(bot, transaction) { isChanged = true }
+            if isChanged { transaction.changed(.bots) }
+        }
+    }
+
+    /// - Returns: Whether anything changed.
+    private static func register(_ bot: BotSpecification, _ transaction: StoreTransaction) throws -> Bool {
+        let db = transaction.db
+        let specification = try jsonText(bot)
+        let stored = try Row.fetchOne(
+            db,
+            sql: """
+                SELECT bots.id, url, is_retired, specification FROM bots
+                JOIN repositories ON repositories.id = repository WHERE name = ?
+                """,
+            arguments: [bot.name.description])
+        if let stored, stored["specification"] == specification, stored["is_retired"] == 0 { return false }
+        let repository = try repositoryRow(bot.repository, db)
+        if let stored {
+            // Another repository's branches are seen for the first time.
+            let isMoved = stored["url"] != bot.repository
+            try db.execute(
+                sql: """
+                    UPDATE bots SET repository = ?, is_retired = 0, specification = ?,
+                        patterns = CASE WHEN ? THEN NULL ELSE patterns END WHERE id = ?
+                    """,
+                arguments: [repository, specification, isMoved, stored["id"] as Int64])
+        } else {
+            try db.execute(
+                sql: "INSERT INTO bots (name, repository, specification) VALUES (?, ?, ?)",
+                arguments: [bot.name.description, repository, specification])
+        }
+        try requestLook(bot.repository, transaction)
+        return true
+    }
+
+    /// Every bot that was ever registered, by name, retired ones among them.
+    package func bots() async throws(StoreError) -> [BotRecord] {
+        try await read("read the bots") { db in
+            try Row.fetchAll(
+                db,
+                sql: """
+                    SELECT bots.id, bots.name, url, is_retired FROM bots
+                    JOIN repositories ON repositories.id = repository ORDER BY bots.name
+                    """
+            ).map { row in
+                let name = try row.name("name")
+                return BotRecord(
+                    name: name, repository: row["url"], isRetired: row["is_retired"],
+                    latest: try Self.latestIntegration(of: name, db))
+            }
+        }
+    }
+
+    /// A repository by the URL that a bot's file writes, or nothing when no bot ever had it.
+    package func repository(_ url: String) async throws(StoreError) -> RepositoryRecord? {
+        try await read("read the repository \(url)") { db in
+            try Row.fetchOne(
+                db,
+                sql: """
+                    SELECT *, (SELECT count(*) FROM refs WHERE repository = repositories.id AND head IS NOT NULL) AS heads
+                    FROM repositories WHERE url = ?
+                    """,
+                arguments: [url]
+            ).map { row in
+                RepositoryRecord(
+                    url: row["url"], defaultBranch: try row.optional("default_branch") { RefName($0) },
+                    lastLook: row.optionalTime("last_look"), lastError: row["last_error"], failures: row["failures"],
+                    isLookRequested: (row["requested"] as Int64) > (row["looked"] as Int64),
+                    hasAuthenticWebhook: row["has_authentic_webhook"], heads: row["heads"])
+            }
+        }
+    }
+
+    /// The branches and tags that the last look saw; empty when there was none.
+    package func heads(of repository: String) async throws(StoreError) -> [RefName: CommitID] {
+        try await read("read the heads of \(repository)") { db in
+            let rows = try Row.fetchAll(
+                db,
+                sql: """
+                    SELECT name, head FROM refs WHERE head IS NOT NULL
+                    AND repository = (SELECT id FROM repositories WHERE url = ?)
+                    """,
+                arguments: [repository])
+            var heads: [RefName: CommitID] = [:]
+            for row in rows { heads[try row.ref("name")] = try row.value("head") { CommitID($0) } }
+            return heads
+        }
+    }
+
+    /// The repository's row, made when there is none.
+    static func repositoryRow(_ url: String, _ db: Database) throws -> Int64 {
+        if let id = try Int64.fetchOne(db, sql: "SELECT id FROM repositories WHERE url = ?", arguments: [url]) {
+            return id
+        }
+        try db.execute(sql: "INSERT INTO repositories (url) VALUES (?)", arguments: [url])
+        return db.lastInsertedRowID
+    }
+}

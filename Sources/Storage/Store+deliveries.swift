@@ -1,0 +1,91 @@
+import GRDB
+import Model
+
+extension Store {
+    /// The events, newest first.
+    /// - Parameters:
+    ///   - limit: At most `maximumPage`.
+    ///   - cursor: The `next` of the page before.
+    package func deliveries(limit: Int = 50, before cursor: Int64? = nil) async throws(StoreError)
+        -> Page<DeliveryRecord>
+    {
+        let limit = Self.pageSize(limit)
+        return try await read("list the deliveries") { db in
+            let rows = try Row.fetchAll(
+                db, sql: Self.deliveryQuery + " WHERE deliveries.id < ? ORDER BY deliveries.id DESC LIMIT ?",
+                arguments: [cursor ?? .max, limit + 1])
+            return Self.page(try rows.prefix(limit).map { try Self.delivery($0, db) }, hasMore: rows.count > limit) {
+                $0.rowID
+            }
+        }
+    }
+
+    /// The ref updates, newest first.
+    package func refUpdates(limit: Int = 50, before cursor: Int64? = nil) async throws(StoreError)
+        -> Page<RefUpdateRecord>
+    {
+        let limit = Self.pageSize(limit)
+        return try await read("list the ref updates") { db in
+            let rows = try Row.fetchAll(
+                db, sql: Self.refUpdateQuery + " WHERE ref_updates.id < ? ORDER BY ref_updates.id DESC LIMIT ?",
+                arguments: [cursor ?? .max, limit + 1])
+            return Self.page(try rows.prefix(limit).map { try Self.refUpdate($0, db) }, hasMore: rows.count > limit) {
+                $0.rowID
+            }
+        }
+    }
+
+    static func pageSize(_ wished: Int) -> Int { min(max(wished, 1), maximumPage) }
+
+    static func page<Item>(_ items: [Item], hasMore: Bool, cursor: (Item) -> Int64) -> Page<Item> {
+        Page(items: items, next: hasMore ? items.last.map(cursor) : nil)
+    }
+
+    static let deliveryQuery = """
+        SELECT deliveries.*, url FROM deliveries LEFT JOIN repositories ON repositories.id = deliveries.repository
+        """
+
+    static let refUpdateQuery = """
+        SELECT ref_updates.*, url FROM ref_updates JOIN repositories ON repositories.id = ref_updates.repository
+        """
+
+    static func delivery(rowID: Int64, _ db: Database) throws -> DeliveryRecord {
+        guard let row = try Row.fetchOne(db, sql: deliveryQuery + " WHERE deliveries.id = ?", arguments: [rowID]) else {
+            throw Refusal.notFound("delivery \(rowID)")
+        }
+        return try delivery(row, db)
+    }
+
+    static func delivery(_ row: Row, _ db: Database) throws -> DeliveryRecord {
+        let rowID: Int64 = row["id"]
+        let updates = try Row.fetchAll(
+            db,
+            sql: refUpdateQuery
+                + " WHERE ref_updates.id IN (SELECT ref_update FROM delivery_updates WHERE delivery = ?) ORDER BY ref_updates.id",
+            arguments: [rowID])
+        return DeliveryRecord(
+            id: row["delivery_id"] ?? String(rowID), rowID: rowID, repository: row["url"],
+            bot: try row.optional("bot") { Name($0) }, source: try row.value("source") { EventSource(rawValue: $0) },
+            hook: row["hook"], event: row["event"], receivedAt: row.time("received_at"),
+            claims: try row.json("claims", as: [RefClaim].self) ?? [],
+            fate: try row.value("fate") { Fate(rawValue: $0) }, reason: row["reason"],
+            refUpdates: try updates.map { try refUpdate($0, db) })
+    }
+
+    static func refUpdate(_ row: Row, _ db: Database) throws -> RefUpdateRecord {
+        let rowID: Int64 = row["id"]
+        let integrations = try Row.fetchAll(
+            db,
+            sql: """
+                SELECT name, number FROM integrations JOIN bots ON bots.id = bot
+                WHERE ref_update IS NOT NULL AND ref_update = ? ORDER BY name, number
+                """,
+            arguments: [rowID])
+        return RefUpdateRecord(
+            rowID: rowID, repository: row["url"], ref: try row.ref("ref"), generation: row["generation"],
+            before: try row.optional("before") { CommitID($0) }, after: try row.optional("after") { CommitID($0) },
+            fate: try row.value("fate") { Fate(rawValue: $0) }, reason: row["reason"],
+            integrations: try integrations.map { IntegrationID(bot: try $0.name("name"), number: $0["number"]) },
+            at: row.time("at"))
+    }
+}

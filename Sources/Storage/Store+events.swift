@@ -1,0 +1,84 @@
+import GRDB
+import Model
+
+extension Store {
+    /// Transaction 1: stores an event and, when its fate is pending, the wish to look at its repository.
+    /// - Returns: `duplicate` or `conflict` when the hook's delivery id was stored before; nothing changed then.
+    /// - Throws: `tooLarge` for more claims or longer names than `NewEvent` allows.
+    package func record(_ event: NewEvent) async throws(StoreError) -> RecordedEvent {
+        let operation = "store the event \(event.event.kept(80)) of \(event.hook.kept(80))"
+        guard event.claims.count <= NewEvent.maximumClaims,
+            [event.hook, event.event, event.deliveryID ?? ""].allSatisfy({ $0.utf8.count <= NewEvent.maximumNameBytes })
+        else {
+            throw StoreError(
+                code: .tooLarge, operation: operation,
+                message: "it names more than \(NewEvent.maximumClaims) refs or has a name over "
+                    + "\(NewEvent.maximumNameBytes) bytes; push fewer refs at once")
+        }
+        return try await lane.write(operation) { transaction in
+            let db = transaction.db
+            if let id = event.deliveryID,
+                let stored = try Row.fetchOne(
+                    db, sql: Self.deliveryQuery + " WHERE hook = ? AND delivery_id = ?", arguments: [event.hook, id])
+            {
+                let record = try Self.delivery(stored, db)
+                return stored["body_digest"] == event.bodyDigest ? .duplicate(of: record) : .conflict(with: record)
+            }
+            let repository = try event.repository.map { try Self.repositoryRow($0, db) }
+            var request: Int64?
+            if event.fate == .pending, let url = event.repository {
+                request = try Self.requestLook(url, transaction)
+            }
+            try db.execute(
+                sql: """
+                    INSERT INTO deliveries (hook, delivery_id, body_digest, repository, bot, source, event, received_at,
+                        claims, fate, reason, request) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+                    """,
+                arguments: [
+                    event.hook, event.deliveryID, event.bodyDigest, repository, event.bot?.description,
+                    event.source.rawValue, event.event, event.receivedAt.millisecondsSinceEpoch,
+                    try jsonText(event.claims), event.fate.rawValue, event.reason?.kept, request,
+                ])
+            let rowID = db.lastInsertedRowID
+            if event.source == .webhook, let repository {
+                try db.execute(
+                    sql: "UPDATE repositories SET has_authentic_webhook = 1 WHERE id = ? AND has_authentic_webhook = 0",
+                    arguments: [repository])
+            }
+            transaction.changed(.delivery(rowID: rowID))
+            return .stored(try Self.delivery(rowID: rowID, db))
+        }
+    }
+
+    /// Asks for a look at a repository without an event's row: the poller's timer, a person's button.
+    package func requestLook(at repository: String) async throws(StoreError) {
+        try await lane.write("request a look at \(repository)") { transaction in
+            _ = try Self.repositoryRow(repository, transaction.db)
+            try Self.requestLook(repository, transaction)
+        }
+    }
+
+    /// The repositories that are to be looked at and that a bot still has, by URL.
+    package func repositoriesToLook() async throws(StoreError) -> [LookRequest] {
+        try await read("read which repositories to look at") { db in
+            try Row.fetchAll(
+                db,
+                sql: """
+                    SELECT url, requested FROM repositories WHERE requested > looked
+                    AND EXISTS (SELECT 1 FROM bots WHERE repository = repositories.id AND is_retired = 0) ORDER BY url
+                    """
+            ).map { LookRequest(repository: $0["url"], sequence: $0["requested"]) }
+        }
+    }
+
+    /// Sets the flag of a repository whose row exists.
+    /// - Returns: The request's sequence.
+    @discardableResult
+    static func requestLook(_ url: String, _ transaction: StoreTransaction) throws -> Int64? {
+        let sequence = try Int64.fetchOne(
+            transaction.db, sql: "UPDATE repositories SET requested = requested + 1 WHERE url = ? RETURNING requested",
+            arguments: [url])
+        transaction.changed(.repository(url))
+        return sequence
+    }
+}

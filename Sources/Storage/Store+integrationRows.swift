@@ -1,0 +1,57 @@
+import GRDB
+import Model
+
+extension Store {
+    static let integrationQuery = """
+        SELECT integrations.*, bots.name AS bot_name, url FROM integrations
+        JOIN bots ON bots.id = bot JOIN repositories ON repositories.id = integrations.repository
+        """
+
+    static func integrationRow(_ id: IntegrationID, _ db: Database) throws -> Int64 {
+        let row = try Int64.fetchOne(
+            db,
+            sql: "SELECT integrations.id FROM integrations JOIN bots ON bots.id = bot WHERE name = ? AND number = ?",
+            arguments: [id.bot.description, id.number])
+        guard let row else { throw Refusal.notFound("integration \(id)") }
+        return row
+    }
+
+    static func optionalIntegration(_ id: IntegrationID, _ db: Database) throws -> IntegrationRecord? {
+        try Row.fetchOne(
+            db, sql: integrationQuery + " WHERE bots.name = ? AND number = ?",
+            arguments: [id.bot.description, id.number]
+        ).map(integration)
+    }
+
+    static func integration(_ id: IntegrationID, _ db: Database) throws -> IntegrationRecord {
+        guard let record = try optionalIntegration(id, db) else { throw Refusal.notFound("integration \(id)") }
+        return record
+    }
+
+    static func latestIntegration(of bot: Name, _ db: Database) throws -> IntegrationRecord? {
+        try Row.fetchOne(
+            db, sql: integrationQuery + " WHERE bots.name = ? ORDER BY number DESC LIMIT 1",
+            arguments: [bot.description]
+        ).map(integration)
+    }
+
+    static func integration(_ row: Row) throws -> IntegrationRecord {
+        let state: IntegrationState =
+            switch row["state"] as String {
+            case "queued": .queued
+            case "running": .running(try row.value("step") { IntegrationStep(rawValue: $0) })
+            default:
+                .completed(
+                    try row.value("verdict") { Verdict(rawValue: $0) }, triggerFailed: row["trigger_failed"])
+            }
+        return IntegrationRecord(
+            id: IntegrationID(bot: try row.name("bot_name"), number: row["number"]), rowID: row["id"],
+            repository: row["url"], commit: try row.value("commit") { CommitID($0) }, ref: try row.ref("ref"),
+            cause: try row.value("cause") { Cause(rawValue: $0) }, requestedBy: row["requested_by"], state: state,
+            isRelease: row["is_release"], isClean: row["is_clean"], recipe: try row.json("recipe", as: Recipe.self),
+            subject: row["subject"], author: row["author"], committedAt: row.optionalTime("committed_at"),
+            tree: row["tree"], summary: try row.json("summary", as: Summary.self), reason: row["reason"],
+            queuedAt: row.time("queued_at"), startedAt: row.optionalTime("started_at"),
+            endedAt: row.optionalTime("ended_at"))
+    }
+}

@@ -1,0 +1,165 @@
+import GRDB
+package import Model
+
+extension Store {
+    /// Queues an integration that no ref update causes, under the bot's next number.
+    /// - Throws: `notFound` when no such bot is registered, or it is retired.
+    package func queue(_ new: NewIntegration, at time: Timestamp) async throws(StoreError) -> IntegrationRecord {
+        try await lane.write("queue an integration of \(new.bot)") { transaction in
+            let bot = try Row.fetchOne(
+                transaction.db, sql: "SELECT id, repository FROM bots WHERE name = ? AND is_retired = 0",
+                arguments: [new.bot.description])
+            guard let bot else { throw Refusal.notFound("bot \(new.bot)") }
+            let id = try Self.insert(
+                new, bot: bot["id"], repository: bot["repository"], refUpdate: nil, at: time, transaction)
+            return try Self.integration(id, transaction.db)
+        }
+    }
+
+    /// Inserts a queued integration. The number comes from the bot's counter, so that it is never used again.
+    static func insert(
+        _ new: NewIntegration, bot: Int64, repository: Int64, refUpdate: Int64?, at time: Timestamp,
+        _ transaction: StoreTransaction
+    ) throws -> IntegrationID {
+        let number = try Int.fetchOne(
+            transaction.db, sql: "UPDATE bots SET last_number = last_number + 1 WHERE id = ? RETURNING last_number",
+            arguments: [bot])
+        guard let number else { throw Refusal.notFound("bot \(new.bot)") }
+        try transaction.db.execute(
+            sql: """
+                INSERT INTO integrations (bot, number, repository, ref, "commit", cause, ref_update, requested_by, state,
+                    step, is_release, is_clean, queued_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?, 'queued', 'pending', ?, ?, ?)
+                """,
+            arguments: [
+                bot, number, repository, new.ref.description, new.commit.description, new.cause.rawValue, refUpdate,
+                new.requestedBy?.kept, new.isRelease, new.isClean, time.millisecondsSinceEpoch,
+            ])
+        let id = IntegrationID(bot: new.bot, number: number)
+        transaction.changed(.integration(id))
+        return id
+    }
+
+    /// An integration, or nothing when there is none of that name.
+    package func integration(_ id: IntegrationID) async throws(StoreError) -> IntegrationRecord? {
+        try await read("read \(id)") { db in try Self.optionalIntegration(id, db) }
+    }
+
+    /// Integrations, newest first.
+    /// - Parameters:
+    ///   - limit: At most `maximumPage`.
+    ///   - cursor: The `next` of the page before.
+    package func integrations(
+        _ filter: IntegrationFilter = IntegrationFilter(), limit: Int = 50, before cursor: Int64? = nil
+    ) async throws(StoreError) -> Page<IntegrationRecord> {
+        let limit = Self.pageSize(limit)
+        return try await read("list integrations") { db in
+            var conditions = ["integrations.id < ?"]
+            var arguments: StatementArguments = [cursor ?? .max]
+            func require(_ column: String, _ value: String?) {
+                guard let value else { return }
+                conditions.append(column + " = ?")
+                arguments += [value]
+            }
+            require("bots.name", filter.bot?.description)
+            require("state", filter.state)
+            require("ref", filter.ref?.description)
+            require("\"commit\"", filter.commit?.description)
+            require("verdict", filter.verdict?.rawValue)
+            arguments += [limit + 1]
+            let rows = try Row.fetchAll(
+                db,
+                sql: Self.integrationQuery + " WHERE " + conditions.joined(separator: " AND ")
+                    + " ORDER BY integrations.id DESC LIMIT ?",
+                arguments: arguments)
+            return Self.page(try rows.prefix(limit).map(Self.integration), hasMore: rows.count > limit) { $0.rowID }
+        }
+    }
+
+    /// The bot's integration with the highest number.
+    package func latestIntegration(of bot: Name) async throws(StoreError) -> IntegrationRecord? {
+        try await read("read the latest integration of \(bot)") { db in try Self.latestIntegration(of: bot, db) }
+    }
+
+    /// The integration that this one is compared with: the same bot and ref, numbered before, completed, neither
+    /// canceled nor ended by a fault of ours (those say nothing of the code).
+    package func previous(of id: IntegrationID) async throws(StoreError) -> IntegrationRecord? {
+        try await read("read the integration before \(id)") { db in
+            try Row.fetchOne(
+                db,
+                sql: Self.integrationQuery + """
+                     WHERE bots.name = ? AND number < ? AND state = 'completed'
+                    AND verdict NOT IN ('canceled', 'checkout-error', 'internal-error')
+                    AND ref = (SELECT ref FROM integrations JOIN bots ON bots.id = bot WHERE name = ? AND number = ?)
+                    ORDER BY number DESC LIMIT 1
+                    """,
+                arguments: [id.bot.description, id.number, id.bot.description, id.number]
+            ).map(Self.integration)
+        }
+    }
+
+    /// All that wait, oldest first.
+    package func queued() async throws(StoreError) -> [IntegrationRecord] { try await open(state: "queued") }
+
+    /// All that run, oldest first: on start, those to reconcile.
+    package func running() async throws(StoreError) -> [IntegrationRecord] { try await open(state: "running") }
+
+    private func open(state: String) async throws(StoreError) -> [IntegrationRecord] {
+        try await read("read the \(state) integrations") { db in
+            try Row.fetchAll(
+                db, sql: Self.integrationQuery + " WHERE state = ? AND state <> 'completed' ORDER BY integrations.id",
+                arguments: [state]
+            ).map(Self.integration)
+        }
+    }
+
+    /// Changes an integration's state by Model's state machine.
+    /// - Parameter reason: Kept when given; else the reason before stays.
+    /// - Throws: `illegalTransition`, with nothing stored; `notFound`.
+    @discardableResult
+    package func apply(
+        _ event: IntegrationState.Event, to id: IntegrationID, at time: Timestamp, reason: String? = nil
+    ) async throws(StoreError) -> IntegrationRecord {
+        try await lane.write("change \(id)") { transaction in
+            var record = try Self.integration(id, transaction.db)
+            try record.state.apply(event)
+            switch record.state {
+            case .queued: record.startedAt = nil
+            case .running: record.startedAt = record.startedAt ?? time
+            case .completed: record.endedAt = time
+            }
+            record.reason = reason?.kept ?? record.reason
+            var hasFailedTrigger = false
+            if case .completed(_, triggerFailed: true) = record.state { hasFailedTrigger = true }
+            try transaction.db.execute(
+                sql: """
+                    UPDATE integrations SET state = ?, step = ?, verdict = ?, trigger_failed = ?, reason = ?,
+                        started_at = ?, ended_at = ? WHERE id = ?
+                    """,
+                arguments: [
+                    record.state.word, record.state.step.rawValue, record.state.verdict?.rawValue, hasFailedTrigger,
+                    record.reason, record.startedAt?.millisecondsSinceEpoch, record.endedAt?.millisecondsSinceEpoch,
+                    record.rowID,
+                ])
+            transaction.changed(.integration(id))
+            return record
+        }
+    }
+
+    /// Stores what runs and what of, so that a rerun replays just that.
+    package func recordPreparation(
+        of id: IntegrationID, recipe: Recipe, commit: CommitSummary, at time: Timestamp
+    ) async throws(StoreError) {
+        try await lane.write("store the recipe of \(id)") { transaction in
+            let rowID = try Self.integrationRow(id, transaction.db)
+            try transaction.db.execute(
+                sql: """
+                    UPDATE integrations SET recipe = ?, subject = ?, author = ?, committed_at = ?, tree = ? WHERE id = ?
+                    """,
+                arguments: [
+                    try jsonText(recipe), commit.subject.kept, commit.author.kept,
+                    commit.committedAt.millisecondsSinceEpoch, commit.tree, rowID,
+                ])
+            transaction.changed(.integration(id))
+        }
+    }
+}

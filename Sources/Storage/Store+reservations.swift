@@ -1,0 +1,95 @@
+import GRDB
+package import Model
+
+extension Store {
+    /// Row 1 of publishing: reserves a version's number for an integration. Asked again by the same integration it gives
+    /// the same number, so that publishing goes on after a stop.
+    ///
+    /// The next number of a line is one above all that the database and the disk have, so that none is given twice. A
+    /// reservation of a completed integration for the same commit is taken over by one that runs it again.
+    package func reserve(_ request: VersionRequest, at time: Timestamp) async throws(StoreError) -> Reservation {
+        try await lane.write("reserve a version of \(request.product)") { transaction in
+            let answer =
+                switch request.source {
+                case .exactly(let version): try Self.reserve(version, request, branch: nil, at: time, transaction)
+                case .branch(let major, let minor, let newest, let isAncestor):
+                    try Self.reserveNext(
+                        (major, minor), request, newest: newest, isAncestor: isAncestor, at: time, transaction)
+                }
+            if case .reserved = answer { transaction.changed(.version(product: request.product)) }
+            return answer
+        }
+    }
+
+    private static func reserveNext(
+        _ line: (major: Int, minor: Int), _ request: VersionRequest, newest: SemanticVersion?, isAncestor: Bool,
+        at time: Timestamp, _ transaction: StoreTransaction
+    ) throws -> Reservation {
+        let db = transaction.db
+        let branch = request.ref.shortName
+        let same = try Row.fetchOne(
+            db, sql: "SELECT * FROM versions WHERE product = ? AND branch = ? AND \"commit\" = ?",
+            arguments: [request.product.description, branch, request.commit.description]
+        ).map(version)
+        if let same { return try answer(same, request, transaction) }
+        let now = try newestPublished(request.product, branch: branch, db)
+        guard now?.version == newest else { return .newestChanged(to: now?.version) }
+        if let now, isAncestor { return .superseded(by: now.version) }
+        let stored = try Row.fetchAll(
+            db, sql: "SELECT version FROM versions WHERE product = ?", arguments: [request.product.description]
+        ).map { try $0.value("version") { SemanticVersion($0) } }
+        // A pre-release of a patch does not use its number up.
+        let used = (stored + request.onDisk).filter { ($0.major, $0.minor) == line }
+        let patches = used.map { $0.isPrerelease ? $0.patch : $0.patch.addingReportingOverflow(1).partialValue }
+        guard let patch = patches.isEmpty ? 0 : patches.max(), patches.allSatisfy({ $0 >= 0 }) else {
+            return .conflict("the line \(line.major).\(line.minor) has no number left; publish from another branch")
+        }
+        return try reserve(
+            SemanticVersion(line.major, line.minor, patch), request, branch: branch, at: time, transaction)
+    }
+
+    private static func reserve(
+        _ wished: SemanticVersion, _ request: VersionRequest, branch: String?, at time: Timestamp,
+        _ transaction: StoreTransaction
+    ) throws -> Reservation {
+        if let stored = try version(wished, of: request.product, transaction.db) {
+            return try answer(stored, request, transaction)
+        }
+        if request.onDisk.contains(wished) {
+            return .conflict(
+                "\(request.product) \(wished) lies in the file server's tree without a row; restart the daemon to adopt it"
+            )
+        }
+        try transaction.db.execute(
+            sql: """
+                INSERT INTO versions (product, version, state, "commit", ref, branch, integration, reserved_at)
+                VALUES (?, ?, 'reserved', ?, ?, ?, ?, ?)
+                """,
+            arguments: [
+                request.product.description, wished.description, request.commit.description, request.ref.description,
+                branch, request.integration.description, time.millisecondsSinceEpoch,
+            ])
+        return .reserved(wished)
+    }
+
+    /// The answer to a request for which there is a row.
+    private static func answer(
+        _ stored: VersionRecord, _ request: VersionRequest, _ transaction: StoreTransaction
+    ) throws -> Reservation {
+        let name = "\(stored.product) \(stored.version)"
+        guard stored.commit == request.commit else {
+            return .conflict(
+                "\(name) was made of \(stored.commit.abbreviated) by \(stored.integration) and never changes; "
+                    + "give this commit another version")
+        }
+        if stored.state == .published { return .already(stored.version) }
+        if stored.integration == request.integration { return .reserved(stored.version) }
+        if let holder = try optionalIntegration(stored.integration, transaction.db), holder.state.verdict == nil {
+            return .conflict("\(name) is being published by \(stored.integration); run the trigger again after it")
+        }
+        try transaction.db.execute(
+            sql: "UPDATE versions SET integration = ? WHERE product = ? AND version = ?",
+            arguments: [request.integration.description, stored.product.description, stored.version.description])
+        return .reserved(stored.version)
+    }
+}

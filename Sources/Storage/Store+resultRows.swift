@@ -1,0 +1,82 @@
+import GRDB
+import Model
+
+extension Store {
+    /// Inserts rows, one write a batch, so that no transaction holds the writer for long.
+    func insertBatches<Item: Sendable>(
+        _ operation: String, _ items: [Item], _ insert: @escaping @Sendable (Database, Int, Item) throws -> Void
+    ) async throws(StoreError) {
+        for start in stride(from: 0, to: items.count, by: Self.batchSize) {
+            let batch = Array(items[start..<min(start + Self.batchSize, items.count)])
+            try await lane.write(operation) { transaction in
+                for (offset, item) in batch.enumerated() { try insert(transaction.db, start + offset, item) }
+            }
+        }
+    }
+
+    /// Deletes rows of a table that are keyed by `place`, one write a batch.
+    func deleteBatches(
+        _ operation: String, from table: String, where condition: String, _ values: [Int64]
+    ) async throws(StoreError) {
+        var isDone = false
+        while !isDone {
+            isDone = try await lane.write(operation) { transaction in
+                try transaction.db.execute(
+                    sql: """
+                        DELETE FROM \(table) WHERE \(condition) AND place IN
+                            (SELECT place FROM \(table) WHERE \(condition) LIMIT \(Self.batchSize))
+                        """,
+                    arguments: StatementArguments(values + values))
+                return transaction.db.changesCount < Self.batchSize
+            }
+        }
+    }
+
+    static func insert(_ stored: StoredFinding, attempt: Int64, place: Int, _ db: Database) throws {
+        let finding = stored.finding
+        try db.cachedStatement(
+            sql: """
+                INSERT OR REPLACE INTO findings
+                    (attempt, place, fingerprint, category, message, rule, path, line, "column")
+                VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)
+                """
+        ).execute(
+            arguments: [
+                attempt, place, stored.fingerprint, finding.category.rawValue,
+                finding.message.kept(Finding.maximumMessageBytes), finding.rule.kept, finding.path?.kept, finding.line,
+                finding.column,
+            ])
+    }
+
+    static func finding(_ row: Row) throws -> Finding {
+        Finding(
+            category: try row.value("category") { Finding.Category(rawValue: $0) }, message: row["message"],
+            rule: row["rule"], path: row["path"], line: row["line"], column: row["column"])
+    }
+
+    static func insert(_ test: TestResult, attempt: Int64, place: Int, _ db: Database) throws {
+        try db.cachedStatement(
+            sql: """
+                INSERT OR REPLACE INTO tests (attempt, place, suite, name, outcome, duration, message, path, line)
+                VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)
+                """
+        ).execute(
+            arguments: [
+                attempt, place, test.suite.kept, test.name.kept, test.outcome.rawValue,
+                test.duration.map(microseconds), test.message?.kept(Finding.maximumMessageBytes), test.path?.kept,
+                test.line,
+            ])
+    }
+
+    static func test(_ row: Row) throws -> TestResult {
+        TestResult(
+            suite: row["suite"], name: row["name"],
+            outcome: try row.value("outcome") { TestResult.Outcome(rawValue: $0) },
+            duration: (row["duration"] as Int64?).map { .microseconds($0) }, message: row["message"], path: row["path"],
+            line: row["line"])
+    }
+
+    private static func microseconds(_ duration: Duration) -> Int64 {
+        duration.components.seconds * 1_000_000 + duration.components.attoseconds / 1_000_000_000_000
+    }
+}

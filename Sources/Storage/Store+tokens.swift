@@ -1,0 +1,64 @@
+import GRDB
+package import Model
+
+extension Store {
+    /// The longest name of a token, in bytes.
+    package static let maximumTokenNameBytes = 128
+
+    /// Stores a token by its hash.
+    /// - Throws: `exists` when a token of that name was ever created, also when it was revoked since; `tooLarge`.
+    package func createToken(name: String, role: Role, hash: String, at time: Timestamp) async throws(StoreError) {
+        let operation = "create the token \(name.kept(80))"
+        guard !name.isEmpty, name.utf8.count <= Self.maximumTokenNameBytes else {
+            throw StoreError(
+                code: .tooLarge, operation: operation,
+                message: "a token's name has 1 to \(Self.maximumTokenNameBytes) bytes; choose another")
+        }
+        try await lane.write(operation) { transaction in
+            try transaction.db.execute(
+                sql: "INSERT OR IGNORE INTO tokens (name, role, hash, created_at) VALUES (?, ?, ?, ?)",
+                arguments: [name, role.rawValue, hash, time.millisecondsSinceEpoch])
+            guard transaction.db.changesCount == 1 else {
+                throw Refusal(code: .exists, message: "there was a token of that name before; choose another name")
+            }
+        }
+    }
+
+    /// The token with this hash, also a revoked one.
+    package func token(hash: String) async throws(StoreError) -> TokenRecord? {
+        try await read("look up a token") { db in
+            try Row.fetchOne(db, sql: "SELECT * FROM tokens WHERE hash = ?", arguments: [hash]).map(Self.token)
+        }
+    }
+
+    /// Every token by name, revoked ones among them.
+    package func tokens() async throws(StoreError) -> [TokenRecord] {
+        try await read("list the tokens") { db in
+            try Row.fetchAll(db, sql: "SELECT * FROM tokens ORDER BY name").map(Self.token)
+        }
+    }
+
+    /// Revokes a token.
+    /// - Returns: Whether there was one that was not revoked yet.
+    package func revokeToken(name: String, at time: Timestamp) async throws(StoreError) -> Bool {
+        try await lane.write("revoke the token \(name.kept(80))") { transaction in
+            try transaction.db.execute(
+                sql: "UPDATE tokens SET revoked_at = ? WHERE name = ? AND revoked_at IS NULL",
+                arguments: [time.millisecondsSinceEpoch, name])
+            return transaction.db.changesCount == 1
+        }
+    }
+
+    /// Whether any token can be used.
+    package func hasTokens() async throws(StoreError) -> Bool {
+        try await read("look for tokens") { db in
+            try Bool.fetchOne(db, sql: "SELECT EXISTS (SELECT 1 FROM tokens WHERE revoked_at IS NULL)") ?? false
+        }
+    }
+
+    private static func token(_ row: Row) throws -> TokenRecord {
+        TokenRecord(
+            name: row["name"], role: try row.value("role") { Role(rawValue: $0) }, createdAt: row.time("created_at"),
+            revokedAt: row.optionalTime("revoked_at"))
+    }
+}

@@ -1,0 +1,46 @@
+import GRDB
+package import Model
+
+extension Store {
+    /// Stores a try at a trigger as it starts, and again, under the same integration, name and attempt, as it ends.
+    package func recordTrigger(_ record: TriggerRecord) async throws(StoreError) {
+        try await lane.write("store the trigger \(record.trigger) of \(record.integration)") { transaction in
+            let integration = try Self.integrationRow(record.integration, transaction.db)
+            try transaction.db.execute(
+                sql: """
+                    INSERT INTO triggers
+                        (integration, "trigger", attempt, phase, state, reason, started_at, ended_at, log)
+                    VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)
+                    ON CONFLICT (integration, "trigger", attempt) DO UPDATE SET phase = excluded.phase,
+                        state = excluded.state, reason = excluded.reason, started_at = excluded.started_at,
+                        ended_at = excluded.ended_at, log = excluded.log
+                    """,
+                arguments: [
+                    integration, record.trigger.description, record.attempt, record.phase.rawValue,
+                    record.state.rawValue, record.reason?.kept, record.startedAt.millisecondsSinceEpoch,
+                    record.endedAt?.millisecondsSinceEpoch, record.log,
+                ])
+            transaction.changed(.integration(record.integration))
+        }
+    }
+
+    /// Every try at every trigger of an integration, in the order in which they were first stored.
+    package func triggers(of id: IntegrationID) async throws(StoreError) -> [TriggerRecord] {
+        try await read("read the triggers of \(id)") { db in
+            try Row.fetchAll(
+                db,
+                sql: """
+                    SELECT triggers.* FROM triggers JOIN integrations ON integrations.id = integration
+                    JOIN bots ON bots.id = bot WHERE name = ? AND number = ? ORDER BY triggers.id
+                    """,
+                arguments: [id.bot.description, id.number]
+            ).map { row in
+                TriggerRecord(
+                    integration: id, trigger: try row.name("trigger"), attempt: row["attempt"],
+                    phase: try row.value("phase") { Trigger.Phase(rawValue: $0) },
+                    state: try row.value("state") { TriggerState(rawValue: $0) }, reason: row["reason"],
+                    startedAt: row.time("started_at"), endedAt: row.optionalTime("ended_at"), log: row["log"])
+            }
+        }
+    }
+}

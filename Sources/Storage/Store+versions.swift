@@ -1,0 +1,147 @@
+import GRDB
+package import Model
+
+extension Store {
+    /// The version of the highest precedence that was published from a branch, for the question whether a commit is its
+    /// ancestor, asked before `reserve`. Yanked versions count: their numbers are used and their commits were released.
+    package func newestPublished(product: Name, branch: String) async throws(StoreError) -> VersionRecord? {
+        try await read("read the newest version of \(product)") { db in
+            try Self.newestPublished(product, branch: branch, db)
+        }
+    }
+
+    static func newestPublished(_ product: Name, branch: String, _ db: Database) throws -> VersionRecord? {
+        try Row.fetchAll(
+            db, sql: "SELECT * FROM versions WHERE product = ? AND branch = ? AND state = 'published'",
+            arguments: [product.description, branch]
+        ).map(version).max { $0.version < $1.version }
+    }
+
+    /// Records that a reserved version's directory is in place. Doing it again with the same files changes nothing.
+    /// - Throws: `notFound` when it was not reserved.
+    package func publish(
+        product: Name, version: SemanticVersion, files: [Artifact], at time: Timestamp
+    ) async throws(StoreError) {
+        try await lane.write("publish \(product) \(version)") { transaction in
+            let record = try Self.version(version, of: product, transaction.db)
+            guard let record else { throw Refusal.notFound("version \(product) \(version)") }
+            if record.state == .published {
+                guard record.files == files else {
+                    throw Refusal(code: .exists, message: "it is published with other files, and never changes")
+                }
+                return
+            }
+            try transaction.db.execute(
+                sql: """
+                    UPDATE versions SET state = 'published', files = ?, published_at = ? WHERE product = ? AND version = ?
+                    """,
+                arguments: [
+                    try jsonText(files), time.millisecondsSinceEpoch, product.description, version.description,
+                ])
+            transaction.changed(.version(product: product))
+        }
+    }
+
+    /// Gives a reserved number back. Nothing happens when it was never reserved.
+    /// - Throws: `illegalTransition` when it is published: a published version never disappears.
+    package func abandon(product: Name, version: SemanticVersion) async throws(StoreError) {
+        try await lane.write("abandon \(product) \(version)") { transaction in
+            guard let record = try Self.version(version, of: product, transaction.db) else { return }
+            guard record.state == .reserved else {
+                throw Refusal(code: .illegalTransition, message: "it is published; it can only be yanked")
+            }
+            try transaction.db.execute(
+                sql: "DELETE FROM versions WHERE product = ? AND version = ?",
+                arguments: [product.description, version.description])
+            transaction.changed(.version(product: product))
+        }
+    }
+
+    /// Takes a published version out of ranges and `latest`; its files stay. Doing it again changes nothing.
+    /// - Throws: `notFound` when it is not published.
+    package func yank(product: Name, version: SemanticVersion, at time: Timestamp) async throws(StoreError) {
+        try await lane.write("yank \(product) \(version)") { transaction in
+            guard let record = try Self.version(version, of: product, transaction.db), record.state == .published else {
+                throw Refusal.notFound("published version \(product) \(version)")
+            }
+            if record.isYanked { return }
+            try transaction.db.execute(
+                sql: "UPDATE versions SET is_yanked = 1, yanked_at = ? WHERE product = ? AND version = ?",
+                arguments: [time.millisecondsSinceEpoch, product.description, version.description])
+            transaction.changed(.version(product: product))
+        }
+    }
+
+    /// Makes a row of a version whose directory has none, as when the database was lost. A row that was only reserved
+    /// becomes published; one that is published stays as it is.
+    /// - Parameters:
+    ///   - record: As the manifest says; its state and `publishedAt` are made `published` and `time` where missing.
+    ///   - isFromBranch: Whether the number came from the branch, so that its commit counts as published there.
+    package func adopt(_ record: VersionRecord, isFromBranch: Bool, at time: Timestamp) async throws(StoreError) {
+        try await lane.write("adopt \(record.product) \(record.version)") { transaction in
+            if let stored = try Self.version(record.version, of: record.product, transaction.db),
+                stored.state == .published
+            {
+                return
+            }
+            try transaction.db.execute(
+                sql: "DELETE FROM versions WHERE product = ? AND version = ?",
+                arguments: [record.product.description, record.version.description])
+            let published = (record.publishedAt ?? time).millisecondsSinceEpoch
+            try transaction.db.execute(
+                sql: """
+                    INSERT INTO versions (product, version, state, is_yanked, "commit", ref, branch, integration, files,
+                        reserved_at, published_at) VALUES (?1, ?2, 'published', ?3, ?4, ?5,
+                        iif(EXISTS (SELECT 1 FROM versions WHERE product = ?1 AND branch = ?6 AND "commit" = ?4), NULL, ?6),
+                        ?7, ?8, ?9, ?10)
+                    """,
+                arguments: [
+                    record.product.description, record.version.description, record.isYanked,
+                    record.commit.description, record.ref.description, isFromBranch ? record.ref.branch : nil,
+                    record.integration.description, try jsonText(record.files), time.millisecondsSinceEpoch, published,
+                ])
+            transaction.changed(.version(product: record.product))
+        }
+    }
+
+    /// A product's versions, highest first, reserved ones among them.
+    package func versions(of product: Name) async throws(StoreError) -> [VersionRecord] {
+        try await read("read the versions of \(product)") { db in
+            try Row.fetchAll(db, sql: "SELECT * FROM versions WHERE product = ?", arguments: [product.description])
+                .map(Self.version).sorted { $0.version > $1.version }
+        }
+    }
+
+    /// The products that have a published version, by name.
+    package func products() async throws(StoreError) -> [Name] {
+        try await read("read the products") { db in
+            try Row.fetchAll(
+                db, sql: "SELECT DISTINCT product FROM versions WHERE state = 'published' ORDER BY product"
+            )
+            .map { try $0.name("product") }
+        }
+    }
+
+    /// The versions that are reserved and not published, oldest first: on start, those to reconcile.
+    package func reservations() async throws(StoreError) -> [VersionRecord] {
+        try await read("read the reserved versions") { db in
+            try Row.fetchAll(db, sql: "SELECT * FROM versions WHERE state = 'reserved' ORDER BY id").map(Self.version)
+        }
+    }
+
+    static func version(_ version: SemanticVersion, of product: Name, _ db: Database) throws -> VersionRecord? {
+        try Row.fetchOne(
+            db, sql: "SELECT * FROM versions WHERE product = ? AND version = ?",
+            arguments: [product.description, version.description]
+        ).map(Self.version)
+    }
+
+    static func version(_ row: Row) throws -> VersionRecord {
+        VersionRecord(
+            product: try row.name("product"), version: try row.value("version") { SemanticVersion($0) },
+            state: try row.value("state") { VersionRecord.State(rawValue: $0) }, isYanked: row["is_yanked"],
+            commit: try row.value("commit") { CommitID($0) }, ref: try row.ref("ref"),
+            integration: try row.value("integration") { IntegrationID($0) },
+            files: try row.json("files", as: [Artifact].self) ?? [], publishedAt: row.optionalTime("published_at"))
+    }
+}

@@ -1,0 +1,91 @@
+import GRDB
+import Glibc
+
+/// All that survives a restart: rows in one SQLite file.
+///
+/// Every write is durable when its call returns (WAL, `synchronous=FULL`), goes through one lane that joins waiting
+/// writes into one transaction, and is not undone by the caller's cancellation. Reads see the last commit, run beside
+/// the writer on connections of their own, and block neither it nor the cooperative pool.
+package final class Store: Sendable {
+    /// The largest page of a listing.
+    package static let maximumPage = 200
+    /// Bytes kept of a reason, a subject or a note; longer texts are cut at a character's end.
+    package static let maximumTextBytes = 4096
+    /// Rows of one batch of results: 100 findings with 200-byte messages take about 1 ms on the slowest machine measured
+    /// (two shared cores), so that a batch stays far below the 5 ms that a transaction may hold the writer.
+    package static let batchSize = 100
+    /// How long a statement waits for another process that holds the file, such as `sqlite3` or a backup.
+    package static let busyTimeout: Duration = .seconds(5)
+
+    let pool: DatabasePool
+    let lane: WriterLane
+    private let broadcast: ChangeBroadcast
+
+    private init(pool: DatabasePool) {
+        self.pool = pool
+        broadcast = ChangeBroadcast()
+        lane = WriterLane(pool: pool, broadcast: broadcast)
+    }
+
+    /// Opens the database, creating it (mode 0600) or bringing it to this version's schema. Blocks while it does.
+    /// - Parameter path: Of the file; its directory must exist.
+    /// - Throws: `newerSchema` for a file that a newer version wrote, which is left as it is; `cannotOpen`, `corrupt`,
+    ///   `full`, `io`, `busy`.
+    package static func open(path: String) throws(StoreError) -> Store {
+        let operation = "open the database \(path)"
+        try createPrivately(path, operation: operation)
+        do {
+            var configuration = Configuration()
+            configuration.busyMode = .timeout(Double(busyTimeout.components.seconds))
+            configuration.label = "martlet.store"
+            let pool = try DatabasePool(path: path, configuration: configuration)
+            // GRDB's own WAL setup has just set NORMAL, with which a power cut may take committed transactions back.
+            try pool.writeWithoutTransaction { try $0.execute(sql: "PRAGMA synchronous = FULL") }
+            try Schema.bringUpToDate(pool)
+            return Store(pool: pool)
+        } catch {
+            throw StoreError(error, operation: operation)
+        }
+    }
+
+    /// SQLite gives the WAL and index files the mode of the database's file.
+    private static func createPrivately(_ path: String, operation: String) throws(StoreError) {
+        let descriptor = Glibc.open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
+        guard descriptor >= 0 else {
+            throw StoreError(
+                code: errno == ENOSPC ? .full : .cannotOpen, operation: operation,
+                message: "\(String(cString: strerror(errno))); check that the directory exists and is ours")
+        }
+        defer { Glibc.close(descriptor) }
+        guard fchmod(descriptor, 0o600) == 0 else {
+            throw StoreError(
+                code: .cannotOpen, operation: operation,
+                message: "\(String(cString: strerror(errno))); the file must belong to the user that runs Martlet")
+        }
+    }
+
+    /// Closes the file after the writes that were begun, and ends the streams of changes. Every later call throws
+    /// `closed`. Blocks while it does.
+    package func close() throws(StoreError) {
+        broadcast.finish()
+        do { try pool.close() } catch { throw StoreError(error, operation: "close the database") }
+    }
+
+    /// The changes from now on, each after its commit. A listener that is more than 256 changes behind loses the oldest.
+    package func changes() -> AsyncStream<StoreChange> { broadcast.stream() }
+
+    /// Reads in one snapshot, on a connection of its own.
+    func read<Value: Sendable>(
+        _ operation: String, _ body: @escaping @Sendable (Database) throws -> Value
+    ) async throws(StoreError) -> Value {
+        try await withCheckedContinuation { (continuation: CheckedContinuation<Result<Value, StoreError>, Never>) in
+            pool.asyncRead { connection in
+                do {
+                    continuation.resume(returning: .success(try body(try connection.get())))
+                } catch {
+                    continuation.resume(returning: .failure(StoreError(error, operation: operation)))
+                }
+            }
+        }.get()
+    }
+}

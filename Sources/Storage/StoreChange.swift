@@ -1,0 +1,15 @@
+package import Model
+
+/// What a commit changed, published after it: what the pages' live events and the scheduler wake up for.
+package enum StoreChange: Hashable, Sendable {
+    /// Bots were registered, changed or retired.
+    case bots
+    /// A repository is to be looked at, or a look at it ended.
+    case repository(String)
+    /// An event was stored or got its fate.
+    case delivery(rowID: Int64)
+    /// An integration, one of its attempts or one of its triggers.
+    case integration(IntegrationID)
+    /// A version of this product was reserved, published, abandoned or yanked.
+    case version(product: Name)
+}

@@ -1,0 +1,103 @@
+import GRDB
+import Synchronization
+
+/// The one lane through which everything is written: it joins the writes that wait into one transaction.
+///
+/// Each write has a savepoint of its own, so one that fails changes nothing and hinders no other; each caller goes on
+/// only after the commit is on disk. The work is done on GRDB's writer queue, never on the cooperative pool. While one
+/// commit waits for the disk the next writes gather, so that a hundred writers cost a few `fsync`s instead of a hundred.
+final class WriterLane: Sendable {
+    /// A transaction takes no further write in after this time; the rest goes into the next one. With single writes
+    /// below 1 ms (`Store.batchSize`) no transaction is open for more than 5 ms before its commit.
+    static let joiningTime: Duration = .milliseconds(4)
+
+    private struct Queue {
+        var waiting: [any WaitingWrite] = []
+        var isDraining = false
+    }
+
+    private let queue = Mutex(Queue())
+    private let pool: DatabasePool
+    private let broadcast: ChangeBroadcast
+
+    init(pool: DatabasePool, broadcast: ChangeBroadcast) {
+        self.pool = pool
+        self.broadcast = broadcast
+    }
+
+    /// Runs `body` in a transaction and returns when it is durable. `body` may run twice when a joined transaction was
+    /// rolled back, so it has no effect but on the database. A canceled task's write is made all the same: what is
+    /// recorded of a canceled integration must be recorded.
+    func write<Value: Sendable>(
+        _ operation: String, _ body: @escaping @Sendable (StoreTransaction) throws -> Value
+    ) async throws(StoreError) -> Value {
+        try await withCheckedContinuation { continuation in
+            enqueue(PendingWrite(operation: operation, body: body, continuation: continuation))
+        }.get()
+    }
+
+    private func enqueue(_ write: any WaitingWrite) {
+        let mustStart = queue.withLock { queue in
+            queue.waiting.append(write)
+            defer { queue.isDraining = true }
+            return !queue.isDraining
+        }
+        if mustStart { pool.asyncWriteWithoutTransaction { [self] db in drain(db) } }
+    }
+
+    private func drain(_ db: Database) {
+        while true {
+            let writes = queue.withLock { queue in
+                defer { queue.waiting = [] }
+                if queue.waiting.isEmpty { queue.isDraining = false }
+                return queue.waiting
+            }
+            if writes.isEmpty { return }
+            var rest = writes[...]
+            while !rest.isEmpty { rest = commitTogether(rest, db) }
+        }
+    }
+
+    /// Commits as many of the writes as fit into the joining time.
+    /// - Returns: Those that did not fit.
+    private func commitTogether(_ writes: ArraySlice<any WaitingWrite>, _ db: Database) -> ArraySlice<any WaitingWrite>
+    {
+        let start = ContinuousClock.now
+        var joined: [any WaitingWrite] = []
+        var rest = writes
+        var changes: [StoreChange] = []
+        do {
+            try db.beginTransaction(.immediate)
+            while let write = rest.first, joined.isEmpty || ContinuousClock.now - start < Self.joiningTime {
+                rest = rest.dropFirst()
+                joined.append(write)
+                changes += write.perform(in: db).changes
+                // Disk full and I/O errors can make SQLite roll back the whole transaction (sqlite.org/lang_transaction.html).
+                if !db.isInsideTransaction { throw Refusal(code: .io, message: "the transaction was rolled back") }
+            }
+            try db.commit()
+        } catch {
+            rollBack(db)
+            if joined.isEmpty {
+                joined = Array(rest.prefix(1))
+                rest = rest.dropFirst()
+            }
+            if joined.count == 1 {
+                joined[0].resume(failure: error)
+            } else {
+                // The failure is one write's, or the disk's: alone, each gets its own answer.
+                for write in joined { _ = commitTogether([write], db) }
+            }
+            return rest
+        }
+        for write in joined { write.resume(failure: nil) }
+        broadcast.publish(changes)
+        return rest
+    }
+
+    private func rollBack(_ db: Database) {
+        guard db.isInsideTransaction else { return }
+        // The error that led here is what the callers get; when even this fails, the next BEGIN says so.
+        try? db.rollback()
+    }
+}
