@@ -74,10 +74,10 @@ let package = Package(
         library("Settings", ["Model", .yams]),
         library("Storage", ["Model", "Basics", .grdb]),
         library("SourceControl", ["Model", "Basics", "CLibGit2"]),
-        library("Execution", ["Model", "Basics", "JobProtocol", .subprocess]),
+        library("Execution", ["Model", "Basics", "JobProtocol", "CLinux", .subprocess]),
         library("Reports", ["Model"]),
         library("Archives", ["Model", "Basics", "CLibArchive", .crypto]),
-        library("Transfer", ["Basics", "CLibCurl"]),
+        library("Transfer", ["Basics", "CLibCurl", .crypto]),
 
         // The bot, its face, its two programs
         library(
@@ -111,6 +111,9 @@ let package = Package(
         .target(
             name: "TestSupport", dependencies: ["Model", "Basics", "Transfer", .logging, .customDump],
             path: "Tests/TestSupport", swiftSettings: strict),
+        .target(
+            name: "ExecutionSupport", dependencies: ["Execution", "JobProtocol", "Model", "Basics"],
+            path: "Tests/ExecutionSupport", swiftSettings: strict),
         tests("TestSupportTests", ["Model", "Basics", "Transfer", .logging]),
         tests("ArchitectureTests", []),
         tests("ModelTests", ["Model"]),
@@ -120,9 +123,15 @@ let package = Package(
         tests("StorageTests", ["Storage", "Model", "Basics", .grdb]),
         tests("SourceControlTests", ["SourceControl", "Model", "Basics", "CLibGit2"]),
         // Not dependent on martlet-supervisor, whose static linking would spread to the tests: it is run from beside them.
-        tests("ExecutionTests", ["Execution", "Model", "Basics", "JobProtocol", "CLinux"]),
+        tests("ExecutionTests", ["Execution", "ExecutionSupport", "Model", "Basics", "JobProtocol", "CLinux"]),
         tests("ReportsTests", ["Reports", "Model"]),
         tests("ArchivesTests", ["Archives", "Model", "Basics"]),
         tests("TransferTests", ["Transfer", "Basics"]),
+        tests(
+            "WebTests",
+            [
+                "Web", "Integrations", "Storage", "Model", "Basics", "Transfer", "Settings", "Archives", "Execution",
+                "JobProtocol", .hummingbird, .logging, .nioCore, .serviceLifecycle,
+            ]),
     ]
 )

@@ -72,7 +72,7 @@ static void reset_signals(void) {
     sigprocmask(SIG_SETMASK, &none, NULL);
 }
 
-pid_t clinux_spawn(const char *const arguments[], const char *const environment[], int directory, int output,
+pid_t clinux_spawn(char *const arguments[], char *const environment[], int directory, int output, int errors,
                    int *failure) {
     int report[2];
     *failure = 0;
@@ -97,13 +97,12 @@ pid_t clinux_spawn(const char *const arguments[], const char *const environment[
         umask(022);
         prctl(PR_SET_PDEATHSIG, SIGKILL);
         if (getppid() != parent) _exit(127);
-        // dup2 onto themselves would leave close-on-exec set; none of ours is below 3, since 0, 1 and 2 are open.
         if (fchdir(directory) == 0 && (null = open("/dev/null", O_RDONLY | O_CLOEXEC)) >= 0 && dup2(null, 0) == 0 &&
-            dup2(output, 1) == 1 && dup2(output, 2) == 2) {
+            dup2(output, 1) == 1 && dup2(errors, 2) == 2) {
             // CLOSE_RANGE_CLOEXEC: the report pipe must live until the exec.
             syscall(SYS_close_range, 3u, ~0u, 4u);
             environ = (char **)environment;
-            execvp(arguments[0], (char *const *)arguments);
+            execvp(arguments[0], arguments);
         }
         int number = errno;
         if (write(report[1], &number, sizeof number) < 0) _exit(126);
@@ -124,8 +123,7 @@ pid_t clinux_spawn(const char *const arguments[], const char *const environment[
     return child;
 }
 
-void clinux_become(const char *path, const char *const arguments[], const char *const environment[], const int keep[],
-                   size_t count) {
+void clinux_become(const char *path, char *const arguments[], char *const environment[], const int keep[], size_t count) {
     // First away from where they are to go, so that none overwrites another.
     int away[8];
     if (count > 8) return;
@@ -138,5 +136,5 @@ void clinux_become(const char *path, const char *const arguments[], const char *
     }
     syscall(SYS_close_range, 3u + (unsigned int)count, ~0u, 4u);
     reset_signals();
-    execve(path, (char *const *)arguments, (char *const *)environment);
+    execve(path, arguments, environment);
 }

@@ -34,13 +34,12 @@ int clinux_signal_descriptor(void);
 /// An anonymous file for passing bytes to a child: memfd_create(2). Not closed on exec.
 int clinux_memory_file(const char *name);
 
-/// Starts a command: a new session, standard input from /dev/null, output and errors to `output`, no other descriptor, no
-/// blocked signal, no core. It gets SIGKILL when the caller dies.
+/// Starts a command: a new session, standard input from /dev/null, the given output and errors, no other descriptor, no
+/// blocked signal, no core, umask 022. It gets SIGKILL when the caller dies.
 /// - directory: its working directory, open.
 /// - Returns its process identifier; or -1, with the error's number in `failure`, when it could not be started.
-pid_t clinux_spawn(const char *const arguments[], const char *const environment[], int directory, int output,
+pid_t clinux_spawn(char *const arguments[], char *const environment[], int directory, int output, int errors,
                    int *failure);
 
 /// Becomes another program in which `keep[i]` is descriptor 3 + i and nothing else above 2 is open. Returns only on failure.
-void clinux_become(const char *path, const char *const arguments[], const char *const environment[], const int keep[],
-                   size_t count);
+void clinux_become(const char *path, char *const arguments[], char *const environment[], const int keep[], size_t count);

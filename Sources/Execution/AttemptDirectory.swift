@@ -1,0 +1,84 @@
+import Basics
+package import JobProtocol
+
+/// One attempt's directory, as the daemon sees it: it writes `job.json`, and reads what the supervisor writes.
+///
+/// Every call reads or writes a local file and blocks for as long as that takes.
+package struct AttemptDirectory: Sendable, Hashable {
+    /// The most bytes of `status.jsonl`: 256 steps make some 150 KB.
+    package static let statusLimit = 4 << 20
+
+    /// Absolute.
+    package let path: String
+
+    package init(path: String) { self.path = path }
+
+    package var paths: AttemptPaths { AttemptPaths(path) }
+
+    /// Makes the directory with its `job.json`, both on the disk when it returns.
+    ///
+    /// A directory that is there already, from a daemon that was stopped just here, is taken as it is as long as nothing
+    /// was launched in it; its `job.json` is replaced.
+    /// - Throws: `.exists` when something was launched in it, `.directory`.
+    package func prepare(_ job: JobDescription) throws(ExecutionError) {
+        do {
+            let directory = try Directory(creating: path)
+            guard try directory.status("status.jsonl") == nil else {
+                throw ExecutionError(.exists, "prepare \(path)", "an attempt was launched here; make a new one")
+            }
+            try AtomicFile.write(job.json(), to: paths.job)
+            try Directory(opening: parent).synchronize()
+        } catch let error as ExecutionError {
+            throw error
+        } catch {
+            throw ExecutionError(.directory, "prepare \(path)", "\(error)", underlying: error)
+        }
+    }
+
+    private var parent: String {
+        let parent = path.lastIndex(of: "/").map { String(path[..<$0]) } ?? "."
+        return parent.isEmpty ? "/" : parent
+    }
+
+    /// - Throws: `.notFound`, `.directory`, `.malformed`.
+    package func job() throws(ExecutionError) -> JobDescription {
+        let bytes = try read(paths.job, limit: JobDescription.sizeLimit)
+        do throws(JobProtocolError) {
+            return try JobDescription(json: bytes)
+        } catch {
+            throw ExecutionError(error, attempt: path)
+        }
+    }
+
+    /// All whole lines so far; none when nothing was launched.
+    /// - Throws: `.directory`, `.malformed`.
+    package func status() throws(ExecutionError) -> [StatusEvent] {
+        let bytes = try readIfPresent(paths.status, limit: Self.statusLimit) ?? []
+        do throws(JobProtocolError) {
+            return bytes.isEmpty ? [] : try StatusEvent.events(in: bytes)
+        } catch {
+            throw ExecutionError(error, attempt: path)
+        }
+    }
+
+    // MARK: Files as they are
+
+    func read(_ file: String, limit: Int) throws(ExecutionError) -> [UInt8] {
+        do throws(FileError) {
+            return try WholeFile.read(file, limit: limit)
+        } catch {
+            throw ExecutionError(
+                error.code == .notFound ? .notFound : .directory, error.operation + " " + file, error.message,
+                underlying: error)
+        }
+    }
+
+    func readIfPresent(_ file: String, limit: Int) throws(ExecutionError) -> [UInt8]? {
+        do throws(ExecutionError) {
+            return try read(file, limit: limit)
+        } catch {
+            if error.code == .notFound { return nil }
+            throw error
+        }
+    }
+}

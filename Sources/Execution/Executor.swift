@@ -1,0 +1,19 @@
+/// What starts a supervisor for an attempt and answers whether it lives. Everything else is in the attempt's directory.
+package protocol Executor: Sendable {
+    /// Starts the job that `prepare` wrote; returns once its supervisor holds the lock. Launching twice is harmless: what
+    /// was launched before is left alone.
+    /// - Parameter secrets: Values by name; they are in no file, and masked in the log.
+    /// - Throws: `.noLauncher` or `.notStarted`.
+    func start(_ attempt: AttemptDirectory, secrets: [String: String]) async throws(ExecutionError)
+
+    /// - Throws: `.directory` or `.malformed`.
+    func liveness(of attempt: AttemptDirectory) async throws(ExecutionError) -> Liveness
+
+    /// Asks a running attempt to end; returns at once, `finished` comes with the end. Harmless when it has ended, and
+    /// before it starts: then it ends with its first step.
+    /// - Parameters:
+    ///   - reason: Shown with the attempt.
+    ///   - grace: Between SIGTERM and SIGKILL.
+    /// - Throws: `.directory` when the request could not be written.
+    func cancel(_ attempt: AttemptDirectory, reason: String, grace: Duration) async throws(ExecutionError)
+}

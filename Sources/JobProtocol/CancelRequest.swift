@@ -1,0 +1,28 @@
+/// What stands in `cancel`: somebody wants this attempt to end. A signal to the supervisor without this file means that
+/// the machine is stopping.
+package struct CancelRequest: Sendable, Equatable {
+    /// The most bytes of the file.
+    package static let sizeLimit = 64 * 1024
+
+    package let reason: String
+    /// How long the step may take to end after SIGTERM, before everything is killed.
+    package let graceMilliseconds: Int64
+
+    package init(reason: String, graceMilliseconds: Int64) {
+        self.reason = reason
+        self.graceMilliseconds = graceMilliseconds
+    }
+
+    /// - Throws: `.malformed` or `.overLimit`.
+    package init(json bytes: [UInt8]) throws(JobProtocolError) {
+        let value = try JSON(bytes, limit: Self.sizeLimit)
+        guard let reason = value["reason"]?.text, let grace = value["grace"]?.integer, grace >= 0 else {
+            throw JobProtocolError(.malformed, "read cancel", "it needs a reason and a grace in milliseconds")
+        }
+        self.init(reason: reason, graceMilliseconds: grace)
+    }
+
+    package func json() -> [UInt8] {
+        JSON.object(["reason": .string(reason), "grace": .integer(graceMilliseconds)]).bytes()
+    }
+}

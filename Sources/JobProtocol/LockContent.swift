@@ -1,0 +1,24 @@
+/// What stands in `lock`: which process holds it. A process identifier alone can be another's by now, so the boot and
+/// the start time stand beside it.
+package struct LockContent: Sendable, Equatable {
+    /// `/proc/sys/kernel/random/boot_id`.
+    package let bootID: String
+    package let pid: Int32
+    /// Field 22 of `/proc/PID/stat`, in clock ticks since boot (proc(5)).
+    package let startTime: UInt64
+
+    package init(bootID: String, pid: Int32, startTime: UInt64) {
+        self.bootID = bootID
+        self.pid = pid
+        self.startTime = startTime
+    }
+
+    /// Nothing when the text is of another form, such as the empty file of a supervisor that has only just locked it.
+    package init?(_ text: String) {
+        let words = text.split(whereSeparator: { $0 == " " || $0 == "\n" })
+        guard words.count == 3, let pid = Int32(words[1]), pid > 1, let start = UInt64(words[2]) else { return nil }
+        self.init(bootID: String(words[0]), pid: pid, startTime: start)
+    }
+
+    package var text: String { "\(bootID) \(pid) \(startTime)\n" }
+}

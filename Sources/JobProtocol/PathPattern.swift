@@ -1,0 +1,120 @@
+/// A pattern over paths in a workspace: `*` matches any run of characters but `/`, `?` one of them, and a component `**` any
+/// number of directories. `build/*.xml`, `products/**`, `**/junit.xml`.
+package struct PathPattern: Sendable, Equatable {
+    /// The most bytes of a pattern.
+    package static let sizeLimit = 1024
+
+    package enum Component: Sendable, Equatable {
+        case anyDirectories
+        case name([UInt8])
+    }
+
+    package let components: [Component]
+
+    /// Nothing for a pattern that cannot be: empty, absolute, with `..`, a NUL, or too long. `.` and doubled slashes are
+    /// passed over. A slash at the end means all that is in the directory.
+    package init?(_ text: String) {
+        guard !text.hasPrefix("/"), text.utf8.count <= Self.sizeLimit, !text.utf8.contains(0) else { return nil }
+        var components: [Component] = []
+        for part in text.split(separator: "/") where part != "." {
+            switch part {
+            case "..": return nil
+            case "**": if components.last != .anyDirectories { components.append(.anyDirectories) }
+            default: components.append(.name(Array(part.utf8)))
+            }
+        }
+        guard !components.isEmpty else { return nil }
+        if text.hasSuffix("/"), components.last != .anyDirectories { components.append(.anyDirectories) }
+        self.components = components
+    }
+
+    /// Whether the whole of a relative path matches.
+    package func matches(_ path: some Sequence<UInt8>) -> Bool {
+        var progress = PathProgress([self])
+        let names = Array(path).split(separator: UInt8(ascii: "/")).map(Array.init)
+        guard let last = names.last else { return false }
+        for name in names.dropLast() { progress = progress.entering(name) }
+        return progress.matches(last)
+    }
+
+    /// Whether `name` matches one component with `*` and `?`. Two pointers and one place to go back to: at worst the
+    /// product of both lengths.
+    static func component(_ pattern: [UInt8], matches name: [UInt8]) -> Bool {
+        var (patternIndex, nameIndex) = (0, 0)
+        var back: (pattern: Int, name: Int)?
+        while nameIndex < name.count {
+            if patternIndex < pattern.count, pattern[patternIndex] == UInt8(ascii: "*") {
+                back = (patternIndex, nameIndex)
+                patternIndex += 1
+            } else if patternIndex < pattern.count,
+                pattern[patternIndex] == UInt8(ascii: "?") || pattern[patternIndex] == name[nameIndex]
+            {
+                patternIndex += 1
+                nameIndex += 1
+            } else if let place = back {
+                back = (place.pattern, place.name + 1)
+                patternIndex = place.pattern + 1
+                nameIndex = place.name + 1
+            } else {
+                return false
+            }
+        }
+        return pattern[patternIndex...].allSatisfy { $0 == UInt8(ascii: "*") }
+    }
+}
+
+/// How far each of some patterns has come on the way down a tree, so that only directories are entered in which a match
+/// is possible.
+package struct PathProgress: Sendable {
+    private let patterns: [PathPattern]
+    /// By pattern: the indices of the components that are to match next.
+    private var positions: [Set<Int>]
+
+    package init(_ patterns: [PathPattern]) {
+        self.patterns = patterns
+        positions = patterns.map { Self.closed([0], $0) }
+    }
+
+    /// False when nothing below can match.
+    package var isPossible: Bool { positions.contains { !$0.isEmpty } }
+
+    /// The progress in the directory `name`.
+    package func entering(_ name: [UInt8]) -> PathProgress {
+        var inner = self
+        for (index, pattern) in patterns.enumerated() {
+            var next: Set<Int> = []
+            for position in positions[index] where position < pattern.components.count {
+                switch pattern.components[position] {
+                case .anyDirectories: next.insert(position)
+                case .name(let component):
+                    if PathPattern.component(component, matches: name) { next.insert(position + 1) }
+                }
+            }
+            inner.positions[index] = Self.closed(next.filter { $0 < pattern.components.count }, pattern)
+        }
+        return inner
+    }
+
+    /// Whether a file `name` in this directory is matched by one of the patterns.
+    package func matches(_ name: [UInt8]) -> Bool {
+        zip(patterns, positions).contains { pattern, positions in
+            positions.contains { position in
+                guard position == pattern.components.count - 1 else { return false }
+                switch pattern.components[position] {
+                case .anyDirectories: return true
+                case .name(let component): return PathPattern.component(component, matches: name)
+                }
+            }
+        }
+    }
+
+    /// `**` can also stand for no directory at all.
+    private static func closed(_ positions: Set<Int>, _ pattern: PathPattern) -> Set<Int> {
+        var closed = positions
+        for position in positions
+        where position < pattern.components.count - 1 && pattern.components[position] == .anyDirectories {
+            closed.insert(position + 1)
+        }
+        return closed
+    }
+}
