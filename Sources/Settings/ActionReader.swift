@@ -1,0 +1,156 @@
+import Model
+
+/// Reads what a trigger does: `run`, `publish` or `upload`.
+enum ActionReader {
+    /// What an upload's address may have in braces.
+    static let placeholders = ["product", "version", "branch", "commit", "configuration", "file"]
+
+    static func action(
+        _ fields: Fields, _ context: TriggerReader.Context, isPublished: Bool, _ diagnostics: inout Diagnostics
+    ) -> Trigger.Action? {
+        let keys = ["run", "publish", "upload"].filter { fields.written($0) != nil }
+        guard keys.count == 1 else {
+            diagnostics.error(
+                keys.isEmpty
+                    ? "the trigger does nothing; it needs one of `run`, `publish`, `upload`"
+                    : "the trigger has \(keys.map { "`\($0)`" }.joined(separator: " and ")); make one trigger of each",
+                at: keys.count > 1 ? fields.position(of: keys[1]) : fields.position)
+            return nil
+        }
+        if keys[0] != "upload", fields["credentials"] != nil {
+            diagnostics.error("`credentials` belongs to `upload`", at: fields.position(of: "credentials"))
+        }
+        if keys[0] != "run", fields["secrets"] != nil {
+            diagnostics.error(
+                "`secrets` belongs to `run`" + (keys[0] == "upload" ? "; an upload has `credentials`" : ""),
+                at: fields.position(of: "secrets"))
+        }
+        guard let value = fields[keys[0]] else {
+            diagnostics.error("`\(keys[0])` is empty", at: fields.position(of: keys[0]))
+            return nil
+        }
+        switch keys[0] {
+        case "run": return script(value, &diagnostics)
+        case "publish": return publish(value, &diagnostics)
+        default:
+            let url = upload(value, context, isPublished: isPublished, &diagnostics)
+            let credentials = diagnostics.secretName(fields["credentials"], "credentials")
+            return url.map { .upload(url: $0, credentials: credentials) }
+        }
+    }
+
+    private static func script(_ node: YAMLNode, _ diagnostics: inout Diagnostics) -> Trigger.Action? {
+        guard let text = diagnostics.line(node, "run") else { return nil }
+        if text.contains("/") {
+            diagnostics.error(
+                "`run` is the name of an executable in `triggers/` beside the directory of bot files, without a slash: "
+                    + Printable.quoted(text), at: node.position)
+            return nil
+        }
+        let isName = text.utf8.allSatisfy {
+            (0x30...0x39).contains($0) || (0x41...0x5A).contains($0) || (0x61...0x7A).contains($0)
+                || "._-".utf8.contains($0)
+        }
+        guard isName, text.utf8.count <= 64, !text.hasPrefix("."), !text.hasPrefix("-") else {
+            diagnostics.error(
+                "`run` is the name of one executable (letters, digits, `.`, `_`, `-`, at most 64), without arguments: "
+                    + Printable.quoted(text), at: node.position)
+            return nil
+        }
+        return .run(text)
+    }
+
+    private static func publish(_ node: YAMLNode, _ diagnostics: inout Diagnostics) -> Trigger.Action? {
+        guard let fields = Fields(node, Keys.publish, of: "`publish`", &diagnostics) else { return nil }
+        guard let version = fields["version"] else {
+            diagnostics.error("`publish` needs `version: branch` or `version: tag`", at: fields.position)
+            return nil
+        }
+        if case .mapping(let entries) = version.content, let entry = entries.first {
+            let isLater = ["file", "command"].contains(entry.key)
+            diagnostics.error(
+                isLater
+                    ? "`version: { \(entry.key): … }` is not supported yet by this version; write `branch` or `tag`"
+                    : "`version` is `branch` or `tag`", at: entry.position)
+            return nil
+        }
+        let source: Trigger.VersionSource? = diagnostics.word(version, "version")
+        return source.map { .publish($0) }
+    }
+
+    private static func upload(
+        _ node: YAMLNode, _ context: TriggerReader.Context, isPublished: Bool, _ diagnostics: inout Diagnostics
+    ) -> String? {
+        guard let text = diagnostics.line(node, "upload") else { return nil }
+        if let problem = addressProblem(text, isInsecure: context.isInsecure) {
+            diagnostics.error(problem, at: node.position)
+            return nil
+        }
+        guard let names = bracedNames(text) else {
+            diagnostics.error("a brace in `upload` has no partner: \(Printable.quoted(text))", at: node.position)
+            return nil
+        }
+        for name in names where !placeholders.contains(name) {
+            let hint = Suggestion.hint(for: name, in: placeholders)
+            let known = hint.isEmpty ? "; known are \(placeholders.map { "{\($0)}" }.joined(separator: " "))" : hint
+            diagnostics.error(
+                "`upload` has the unknown placeholder \(Printable.quoted("{\(name)}"))\(known)", at: node.position)
+        }
+        if names.contains("version"), !isPublished {
+            diagnostics.error(
+                "{version} has no value here: no trigger before this one publishes; put one with "
+                    + "`publish: { version: branch }` above it", at: node.position)
+        }
+        return text
+    }
+
+    private static func addressProblem(_ text: String, isInsecure: Bool) -> String? {
+        let shown = Printable.quoted(RepositoryAddress.withoutPassword(text))
+        if text.utf8.count > RepositoryAddress.maximumLength {
+            return "`upload` is longer than \(RepositoryAddress.maximumLength) bytes"
+        }
+        if text.contains(where: \.isWhitespace) { return "`upload` has a blank in it: \(shown)" }
+        if text.hasPrefix("/") {
+            return text.split(separator: "/").contains("..") ? "`upload` has `..` in it: \(shown)" : nil
+        }
+        guard let parts = RepositoryAddress.parts(of: text) else {
+            return "\(shown) is no address; write sftp://host/path/, https://host/path/ or an absolute path"
+        }
+        switch parts.scheme {
+        case "https", "sftp": break
+        case "http":
+            if !isInsecure {
+                return
+                    "http:// can be read and changed on its way; use https or sftp, or add `insecure: true` at the top"
+            }
+        default: return "the scheme `\(parts.scheme)` is not supported; use sftp, https or an absolute path"
+        }
+        if parts.hasPassword {
+            return RepositoryAddress.passwordProblem("upload", "; name a secret with `credentials:`")
+        }
+        if parts.host.isEmpty || parts.host.hasPrefix("-") { return "`upload` names no host: \(shown)" }
+        if parts.host.contains("{") {
+            return "`upload` has a placeholder in its host; they belong to the path: \(shown)"
+        }
+        if parts.path.contains("?") || parts.path.contains("#") {
+            return "`upload` has a query or fragment; only a path can be uploaded to: \(shown)"
+        }
+        return nil
+    }
+
+    /// The names in braces; nothing when braces do not pair.
+    private static func bracedNames(_ text: String) -> [String]? {
+        var names: [String] = []
+        var rest = text[...]
+        while let open = rest.firstIndex(where: { $0 == "{" || $0 == "}" }) {
+            guard rest[open] == "{" else { return nil }
+            let inside = rest[rest.index(after: open)...]
+            guard let close = inside.firstIndex(where: { $0 == "{" || $0 == "}" }), inside[close] == "}" else {
+                return nil
+            }
+            names.append(String(inside[..<close]))
+            rest = inside[inside.index(after: close)...]
+        }
+        return names
+    }
+}

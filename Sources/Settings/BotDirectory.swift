@@ -1,0 +1,131 @@
+import Glibc
+package import Model
+import Synchronization
+
+/// The directory of bot files, looked at again and again.
+package final class BotDirectory: Sendable {
+    /// The most bot files; later ones, by name, are problems.
+    package static let maximumFiles = 1000
+    /// The most names of any kind that are looked at.
+    static let maximumEntries = 10_000
+
+    private struct Entry {
+        var stamp: SystemFile.Stamp?
+        var reading: Reading<BotSpecification>
+    }
+
+    private struct State {
+        /// By file name.
+        var entries: [String: Entry] = [:]
+        var lastGood: [Name: BotSpecification]
+    }
+
+    private let path: String
+    private let state: Mutex<State>
+
+    /// - Parameters:
+    ///   - directory: The settings' `bots`.
+    ///   - lastGood: The bots as they were before the daemon was stopped; one counts only while its file is there and
+    ///     invalid.
+    package init(directory: String, lastGood: [BotSpecification] = []) {
+        path = directory
+        state = Mutex(
+            State(lastGood: Dictionary(lastGood.map { ($0.name, $0) }, uniquingKeysWith: { first, _ in first })))
+    }
+
+    /// Looks at every `*.yml` and `*.yaml`, and reads those that are new or changed (by device, inode, size and time).
+    ///
+    /// Blocks while it reads small files. Bots whose file is gone are gone; a directory that cannot be read is a problem
+    /// and changes no bot.
+    package func scan() -> BotDirectoryScan {
+        state.withLock { scan(&$0) }
+    }
+
+    private func scan(_ state: inout State) -> BotDirectoryScan {
+        let names: [String]
+        do {
+            names = try SystemFile.names(in: path, limit: Self.maximumEntries)
+        } catch {
+            return unreadable(error, state)
+        }
+        let files = names.filter { !$0.hasPrefix(".") && FilePath.yamlName(of: $0) != nil }
+        var scan = BotDirectoryScan(bots: [], problems: [], readFiles: 0)
+        var seen: [Name: String] = [:]
+        for (index, file) in files.enumerated() {
+            let filePath = FilePath.join(path, file)
+            func refuse(_ message: String) {
+                var diagnostics = Diagnostics(file: filePath)
+                diagnostics.error(message, at: .start)
+                scan.problems.append(
+                    .init(file: filePath, bot: nil, diagnostics: diagnostics.list, isLastGoodKept: false))
+            }
+            guard index < Self.maximumFiles else {
+                refuse("more than \(Self.maximumFiles) bot files; this one is not read")
+                continue
+            }
+            let word = FilePath.yamlName(of: file) ?? ""
+            guard let name = Name(word) else {
+                refuse("the file's name is the bot's: " + Diagnostics.badName(word, "the bot"))
+                continue
+            }
+            if let other = seen[name] {
+                refuse("the bot `\(name)` is in \(other) already; remove one of the two")
+                continue
+            }
+            seen[name] = file
+            add(file, name, to: &scan, &state)
+        }
+        state.entries = state.entries.filter { files.contains($0.key) }
+        state.lastGood = state.lastGood.filter { seen[$0.key] != nil }
+        return scan
+    }
+
+    private func add(_ file: String, _ name: Name, to scan: inout BotDirectoryScan, _ state: inout State) {
+        let filePath = FilePath.join(path, file)
+        let entry: Entry
+        // A file that vanished since the directory was listed is treated like an unreadable one until the next scan.
+        let now = (try? SystemFile.status(filePath)).map(SystemFile.Stamp.init)
+        if let known = state.entries[file], let stamp = known.stamp, stamp == now {
+            entry = known
+        } else {
+            entry = read(filePath, name)
+            scan.readFiles += 1
+            state.entries[file] = entry
+        }
+        if let bot = entry.reading.value { state.lastGood[name] = bot }
+        let lastGood = state.lastGood[name]
+        if let lastGood { scan.bots.append(lastGood) }
+        if !entry.reading.diagnostics.isEmpty {
+            let isKept = entry.reading.value == nil && lastGood != nil
+            scan.problems.append(
+                .init(file: filePath, bot: name, diagnostics: entry.reading.diagnostics, isLastGoodKept: isKept))
+        }
+    }
+
+    private func read(_ filePath: String, _ name: Name) -> Entry {
+        var diagnostics = Diagnostics(file: filePath)
+        do {
+            let file = try SystemFile.read(filePath, limit: YAMLGuard.maximumSize)
+            let stamp = SystemFile.Stamp(file.status)
+            let trusted = stamp.isFresh ? nil : stamp
+            guard let yaml = UTF8Text.decode(file.bytes, &diagnostics) else {
+                return Entry(stamp: trusted, reading: diagnostics.reading(of: nil))
+            }
+            return Entry(stamp: trusted, reading: BotFileReader.read(yaml: yaml, file: filePath, name: name))
+        } catch {
+            diagnostics.error("cannot be read: \(error.reason)", at: .start)
+            return Entry(stamp: nil, reading: diagnostics.reading(of: nil))
+        }
+    }
+
+    private func unreadable(_ failure: SystemFile.Failure, _ state: State) -> BotDirectoryScan {
+        var diagnostics = Diagnostics(file: path)
+        diagnostics.error(
+            "the directory of bot files cannot be read: \(failure.reason); make it, or name another with `bots:` in the "
+                + "settings", at: .start)
+        let bots = state.lastGood.values.sorted { $0.name < $1.name }
+        let problem = BotDirectoryScan.Problem(
+            file: path, bot: nil, diagnostics: diagnostics.list, isLastGoodKept: !bots.isEmpty)
+        return BotDirectoryScan(bots: bots, problems: [problem], readFiles: 0)
+    }
+}

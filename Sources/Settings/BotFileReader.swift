@@ -1,0 +1,93 @@
+package import Model
+
+/// Reads a bot file.
+package enum BotFileReader {
+    /// The shortest and longest time between two looks.
+    static let pollRange = Duration.seconds(1)...Duration.seconds(7 * 86_400)
+    /// The shortest and longest limit of a step or trigger.
+    package static let timeoutRange = Duration.seconds(1)...Duration.seconds(86_400)
+
+    /// - Parameters:
+    ///   - file: The path, for messages.
+    ///   - name: The bot's name, which is its file's.
+    /// - Returns: The bot with every default filled in, or what is wrong. Nothing is looked up: not the repository, not
+    ///   the secrets, not the scripts.
+    package static func read(yaml: String, file: String, name: Name) -> Reading<BotSpecification> {
+        var diagnostics = Diagnostics(file: file)
+        let root = YAMLParser.parse(yaml, &diagnostics)
+        guard !diagnostics.hasErrors else { return diagnostics.reading(of: nil) }
+        guard let root else {
+            diagnostics.error("the file is empty; a bot file needs `repository:`", at: .start)
+            return diagnostics.reading(of: nil)
+        }
+        let bot = bot(root, text: yaml, name: name, &diagnostics)
+        return diagnostics.reading(of: bot)
+    }
+
+    private static func bot(
+        _ root: YAMLNode, text: String, name: Name, _ diagnostics: inout Diagnostics
+    ) -> BotSpecification? {
+        guard let fields = Fields(root, Keys.bot, of: "a bot file", &diagnostics) else { return nil }
+        let isInsecure = diagnostics.truth(fields["insecure"], "insecure") ?? false
+        let repository = diagnostics.line(fields["repository"], "repository")
+        if let repository {
+            if let problem = RepositoryAddress.problem(with: repository, isInsecure: isInsecure) {
+                diagnostics.error(problem, at: fields["repository"]?.position ?? fields.position)
+            }
+        } else if fields["repository"] == nil {
+            diagnostics.error(
+                "`repository` is missing; write `repository: https://host/path.git`",
+                at: fields.position(of: "repository"))
+        }
+
+        var bot = BotSpecification(name: name, repository: repository ?? "", isInsecure: isInsecure)
+        bot.branches = diagnostics.patterns(fields["branches"], "branches")
+        bot.tags = diagnostics.patterns(fields["tags"], "tags") ?? []
+        if bot.branches == [], bot.tags.isEmpty, !diagnostics.hasErrors {
+            diagnostics.warning(
+                "the bot watches no branch and no tag, so it integrates only what a person asks for",
+                at: fields.position(of: "branches"))
+        }
+        bot.poll = poll(fields["poll"], &diagnostics) ?? bot.poll
+        bot.webhookSecret = webhookSecret(fields["webhook"], &diagnostics)
+        bot.schedule = schedule(fields["schedule"], &diagnostics)
+        bot.clean = diagnostics.word(fields["clean"], "clean") ?? bot.clean
+        bot.timeout = diagnostics.duration(fields["timeout"], "timeout", within: timeoutRange) ?? bot.timeout
+        bot.product = diagnostics.name(fields["product"], "product") ?? name
+        let context = TriggerReader.Context(
+            isInsecure: isInsecure, watchesTags: !bot.tags.isEmpty, timeout: bot.timeout)
+        bot.triggers = TriggerReader.triggers(fields["triggers"], context, &diagnostics)
+        if let recipe = fields["recipe"] {
+            _ = RecipeReader.recipe(recipe, project: .unknown, &diagnostics)
+            bot.recipe = RecipeText.cut(recipe, from: root, text: text, &diagnostics)
+        }
+        return bot
+    }
+
+    private static func poll(_ node: YAMLNode?, _ diagnostics: inout Diagnostics) -> BotSpecification.Poll? {
+        guard let node else { return nil }
+        if case .scalar("off", _) = node.content { return .off }
+        if case .scalar("automatic", _) = node.content { return .automatic }
+        return diagnostics.duration(node, "poll", within: pollRange).map { .every($0) }
+    }
+
+    private static func webhookSecret(_ node: YAMLNode?, _ diagnostics: inout Diagnostics) -> String? {
+        guard let node, let fields = Fields(node, Keys.webhook, of: "`webhook`", &diagnostics) else { return nil }
+        guard fields["secret"] != nil else {
+            // A hook without a secret would be open to all.
+            diagnostics.error(
+                "`webhook` needs the name of a secret: `webhook: { secret: NAME }`", at: fields.position(of: "secret"))
+            return nil
+        }
+        return diagnostics.secretName(fields["secret"], "secret")
+    }
+
+    private static func schedule(_ node: YAMLNode?, _ diagnostics: inout Diagnostics) -> BotSpecification.Schedule? {
+        guard let node, let text = diagnostics.line(node, "schedule") else { return nil }
+        if let schedule = ScheduleText.parse(text) { return schedule }
+        diagnostics.error(
+            "\(Printable.quoted(text)) is no schedule; write `daily 02:00` or `weekly sunday 02:00` (times are UTC)",
+            at: node.position)
+        return nil
+    }
+}

@@ -1,0 +1,122 @@
+import Model
+
+/// Reads a recipe's configurations, in the order in which they are written.
+enum ConfigurationReader {
+    /// - Returns: Nothing when `configurations` is not written.
+    static func configurations(
+        _ node: YAMLNode?, project: RecipeReader.Project, _ diagnostics: inout Diagnostics
+    ) -> [Recipe.Configuration]? {
+        guard let node else { return nil }
+        guard case .mapping(let entries) = node.content else {
+            diagnostics.error(
+                "`configurations` is a mapping from a name to how it is built, as in `debug:`, not \(node.kind)",
+                at: node.position)
+            return []
+        }
+        if entries.isEmpty {
+            diagnostics.error("`configurations` has none; write one, as in `debug:`", at: node.position)
+        }
+        if entries.count > RecipeReader.maximumConfigurations {
+            diagnostics.error(
+                "more than \(RecipeReader.maximumConfigurations) configurations",
+                at: entries[RecipeReader.maximumConfigurations].position)
+            return []
+        }
+        var configurations: [Recipe.Configuration] = []
+        for entry in entries {
+            guard let name = Name(entry.key) else {
+                diagnostics.error(Diagnostics.badName(entry.key, "configurations"), at: entry.position)
+                continue
+            }
+            let place = "the configuration `\(name)`"
+            guard let fields = Fields(entry.value, Keys.configuration, of: place, &diagnostics) else { continue }
+            let configuration = configuration(name, fields, &diagnostics)
+            if case .recognised(nil) = project, configuration.build == nil, configuration.test == nil,
+                fields["build"] == nil, fields["test"] == nil
+            {
+                diagnostics.error(
+                    "\(place) has neither `build` nor `test`, and no file in the repository's root tells the usual "
+                        + "commands; write `build: COMMAND`", at: entry.position)
+            }
+            configurations.append(configuration)
+        }
+        return configurations
+    }
+
+    private static func configuration(
+        _ name: Name, _ fields: Fields, _ diagnostics: inout Diagnostics
+    ) -> Recipe.Configuration {
+        var configuration = Recipe.Configuration(name: name)
+        configuration.flags = flags(fields["flags"], &diagnostics)
+        configuration.environment = environment(fields["environment"], &diagnostics)
+        configuration.toolchain = toolchain(fields["toolchain"], &diagnostics)
+        configuration.build = diagnostics.text(fields["build"], "build")
+        configuration.test = diagnostics.text(fields["test"], "test")
+        configuration.report = diagnostics.filePatterns(fields["report"], "report") ?? []
+        configuration.timeout = diagnostics.duration(
+            fields["timeout"], "timeout", within: BotFileReader.timeoutRange)
+        return configuration
+    }
+
+    private static func flags(_ node: YAMLNode?, _ diagnostics: inout Diagnostics) -> [String] {
+        guard let node else { return [] }
+        if case .scalar(let text, _) = node.content, text.contains(where: \.isWhitespace) {
+            let list = text.split(whereSeparator: \.isWhitespace).joined(separator: ", ")
+            diagnostics.error("`flags` is a list, one flag an item; write `flags: [\(list)]`", at: node.position)
+            return []
+        }
+        let flags = diagnostics.texts(node, "flags") ?? []
+        if flags.count > RecipeReader.maximumEntries {
+            diagnostics.error("more than \(RecipeReader.maximumEntries) flags", at: node.position)
+        }
+        return flags
+    }
+
+    private static func environment(_ node: YAMLNode?, _ diagnostics: inout Diagnostics) -> [String: String] {
+        guard let node else { return [:] }
+        guard case .mapping(let entries) = node.content else {
+            diagnostics.error(
+                "`environment` is a mapping, as in `{ NAME: value }`, not \(node.kind)", at: node.position)
+            return [:]
+        }
+        if entries.count > RecipeReader.maximumEntries {
+            diagnostics.error("more than \(RecipeReader.maximumEntries) variables", at: node.position)
+            return [:]
+        }
+        var environment: [String: String] = [:]
+        for entry in entries {
+            guard EnvironmentNames.isName(entry.key) else {
+                diagnostics.error(
+                    "\(Printable.quoted(entry.key)) is no variable's name: letters, digits and `_`, no digit first",
+                    at: entry.position)
+                continue
+            }
+            guard !EnvironmentNames.isService(entry.key) else {
+                diagnostics.error("\(entry.key) is set by the service; choose another name", at: entry.position)
+                continue
+            }
+            guard case .scalar(let text, _) = entry.value.content else {
+                diagnostics.error(
+                    "`\(entry.key)` is a text, not \(entry.value.kind)", at: entry.value.position)
+                continue
+            }
+            guard text.utf8.count <= Diagnostics.maximumText, !text.utf8.contains(0) else {
+                diagnostics.error("`\(entry.key)` is too long or has a NUL in it", at: entry.value.position)
+                continue
+            }
+            environment[entry.key] = entry.value.isNull ? "" : text
+        }
+        return environment
+    }
+
+    private static func toolchain(_ node: YAMLNode?, _ diagnostics: inout Diagnostics) -> String? {
+        guard let node, let path = diagnostics.line(node, "toolchain") else { return nil }
+        guard path.hasPrefix("/"), !path.split(separator: "/").contains(".."), !path.contains(":") else {
+            diagnostics.error(
+                "`toolchain` is an absolute directory whose `usr/bin` holds the tools, such as /opt/swift-nightly, not "
+                    + Printable.quoted(path), at: node.position)
+            return nil
+        }
+        return path
+    }
+}

@@ -1,0 +1,126 @@
+import Model
+
+extension Diagnostics {
+    /// The most items of a list.
+    static let maximumItems = 1000
+    /// The most bytes of one text; a build command may have several lines.
+    static let maximumText = 16 << 10
+
+    /// A text of one line or several.
+    mutating func text(_ node: YAMLNode?, _ key: String) -> String? {
+        guard let node else { return nil }
+        guard case .scalar(let text, _) = node.content else {
+            error("`\(key)` is a text, not \(node.kind)", at: node.position)
+            return nil
+        }
+        guard text.utf8.count <= Self.maximumText, !text.utf8.contains(0) else {
+            error("`\(key)` is longer than \(Self.maximumText) bytes or has a NUL in it", at: node.position)
+            return nil
+        }
+        guard !text.allSatisfy(\.isWhitespace) else {
+            error("`\(key)` is empty", at: node.position)
+            return nil
+        }
+        return text
+    }
+
+    /// A text of one line.
+    mutating func line(_ node: YAMLNode?, _ key: String) -> String? {
+        guard let node, let text = text(node, key) else { return nil }
+        guard text.unicodeScalars.allSatisfy({ $0.properties.generalCategory != .control }) else {
+            error("`\(key)` has a line break or control character in it", at: node.position)
+            return nil
+        }
+        return text
+    }
+
+    mutating func name(_ node: YAMLNode?, _ key: String) -> Name? {
+        guard let node, let text = text(node, key) else { return nil }
+        guard let name = Name(text) else {
+            error(Self.badName(text, key), at: node.position)
+            return nil
+        }
+        return name
+    }
+
+    static func badName(_ text: String, _ key: String) -> String {
+        let nearest = Name(nearest: text, fallback: "").description
+        return "\(Printable.quoted(text)) is no name for `\(key)`: lower-case letters, digits, `.`, `_`, `-`, at most "
+            + "\(Name.maximumLength), the first a letter or digit" + (nearest.isEmpty ? "" : "; write `\(nearest)`")
+    }
+
+    mutating func duration(_ node: YAMLNode?, _ key: String, within range: ClosedRange<Duration>) -> Duration? {
+        guard let node, let text = text(node, key) else { return nil }
+        guard let duration = DurationText.parse(text) else {
+            let unit = Int(text) == nil ? "" : "; a unit is missing, as in `\(text)s`"
+            error(
+                "\(Printable.quoted(text)) is no duration for `\(key)`: a whole number and s, m, h or d, as in `60s`, `10m`, "
+                    + "`2h`, `1d`\(unit)", at: node.position)
+            return nil
+        }
+        guard range.contains(duration) else {
+            error(
+                "`\(key)` is between \(DurationText.print(range.lowerBound)) and \(DurationText.print(range.upperBound)), "
+                    + "not \(text)", at: node.position)
+            return nil
+        }
+        return duration
+    }
+
+    mutating func truth(_ node: YAMLNode?, _ key: String) -> Bool? {
+        guard let node, let text = text(node, key) else { return nil }
+        switch text {
+        case "true": return true
+        case "false": return false
+        default:
+            error("`\(key)` is `true` or `false`, not \(Printable.quoted(text))", at: node.position)
+            return nil
+        }
+    }
+
+    mutating func word<Word: CaseIterable & RawRepresentable<String>>(
+        _ node: YAMLNode?, _ key: String, of type: Word.Type = Word.self
+    ) -> Word? {
+        guard let node, let text = text(node, key) else { return nil }
+        if let word = Word(rawValue: text) { return word }
+        let words = Word.allCases.map(\.rawValue)
+        error(
+            "`\(key)` is one of \(words.map { "`\($0)`" }.joined(separator: ", ")), not \(Printable.quoted(text))"
+                + Suggestion.hint(for: text, in: words), at: node.position)
+        return nil
+    }
+
+    mutating func number(_ node: YAMLNode?, _ key: String, within range: ClosedRange<Int>) -> Int? {
+        guard let node, let text = text(node, key) else { return nil }
+        if let number = Int(text), range.contains(number) { return number }
+        error(
+            "`\(key)` is a whole number from \(range.lowerBound) to \(range.upperBound), not \(Printable.quoted(text))",
+            at: node.position)
+        return nil
+    }
+
+    /// The items of a list, or the one value that is written in its place.
+    mutating func items(_ node: YAMLNode?, _ key: String, allowsOne: Bool = true) -> [YAMLNode]? {
+        guard let node else { return nil }
+        switch node.content {
+        case .sequence(let items) where items.count <= Self.maximumItems: return items
+        case .sequence:
+            error("`\(key)` has more than \(Self.maximumItems) items", at: node.position)
+            return nil
+        case .scalar where allowsOne: return [node]
+        case .scalar, .mapping:
+            error("`\(key)` is a list, not \(node.kind)", at: node.position)
+            return nil
+        }
+    }
+
+    /// A list of texts, or one.
+    mutating func texts(_ node: YAMLNode?, _ key: String) -> [String]? {
+        guard let items = items(node, key) else { return nil }
+        var texts: [String] = []
+        for item in items {
+            if let text = line(item, key) { texts.append(text) }
+        }
+        return texts
+    }
+}

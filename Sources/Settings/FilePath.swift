@@ -1,0 +1,35 @@
+/// Paths as text; nothing here looks at the file system.
+enum FilePath {
+    /// `base/name`, or `name` itself when it is absolute.
+    static func join(_ base: String, _ name: String) -> String {
+        if name.hasPrefix("/") || base.isEmpty { return name }
+        return base.hasSuffix("/") ? base + name : base + "/" + name
+    }
+
+    /// Everything before the last component; `.` when there is only one.
+    static func parent(of path: String) -> String {
+        var rest = path[...]
+        while rest.count > 1, rest.hasSuffix("/") { rest = rest.dropLast() }
+        guard let slash = rest.lastIndex(of: "/") else { return "." }
+        return slash == rest.startIndex ? "/" : String(rest[..<slash])
+    }
+
+    static func lastComponent(of path: String) -> String {
+        path.split(separator: "/").last.map(String.init) ?? path
+    }
+
+    /// The last component without `.yml` or `.yaml`; nothing when it ends in neither.
+    static func yamlName(of path: String) -> String? {
+        let name = lastComponent(of: path)
+        for ending in [".yml", ".yaml"] where name.hasSuffix(ending) && name.count > ending.count {
+            return String(name.dropLast(ending.count))
+        }
+        return nil
+    }
+
+    /// Whether a pattern or path stays beneath where it starts: relative, without `..`, without a NUL.
+    static func isBeneath(_ path: String) -> Bool {
+        !path.isEmpty && !path.hasPrefix("/") && !path.utf8.contains(0)
+            && !path.split(separator: "/").contains("..")
+    }
+}

@@ -1,0 +1,52 @@
+package import Model
+
+/// What `martlet init URL` writes: a bot file with everything explained, of which only the repository is active.
+package enum InitTemplate {
+    /// - Parameter repository: As the person gave it; what is wrong with it is said by `problem(with:)`.
+    package static func botFile(repository: String) -> String {
+        """
+        # A bot: the repository it watches, and what it does with each commit.
+        # Only `repository` is needed. The values behind `#` are the defaults or samples; `martlet lint FILE` checks.
+        repository: \(YAMLText.scalar(repository))
+
+        # branches: [main, "release/*"]       # default: the remote's default branch and release/*
+        # tags: []                            # default: none
+        # poll: 60s                           # default: 60s, 10m once an authentic webhook has arrived; or off
+        # webhook: { secret: NAME-webhook }   # the name of a secret: martlet secret set NAME-webhook
+        # schedule: daily 02:00               # default: none; or weekly sunday 02:00; UTC
+        # clean: never                        # never, always, daily, weekly: when the workspace is emptied
+        # timeout: 30m                        # a step's
+        # product: NAME                       # what versions are published as; default: the bot's name
+
+        # triggers:                           # in this order; a failed one stops the later ones
+        #   - name: publish
+        #     branches: ["release/*"]         # release/1.4 becomes 1.4.0, 1.4.1 and so on
+        #     publish: { version: branch }
+        #   - name: office
+        #     branches: ["release/*"]
+        #     upload: sftp://files.example.com/NAME/{version}/
+        #     credentials: office-sftp        # the name of a secret
+        #   - name: our-script
+        #     branches: ["release/*"]
+        #     when: succeeded                 # succeeded, clean, failed, fixed, always
+        #     run: upload-archive             # an executable in triggers/ beside the directory of this file
+
+        # recipe:                             # wins over the repository's own .martlet.yml
+        #   configurations:
+        #     debug:
+        #     release: { flags: [-c, release] }
+
+        """
+    }
+
+    /// A bot's name and file for a repository: its last path component, without `.git`.
+    package static func name(for repository: String) -> Name {
+        let path = repository.split { $0 == "/" || $0 == ":" }.last ?? ""
+        return Name(nearest: path.hasSuffix(".git") ? path.dropLast(4) : path, fallback: "bot")
+    }
+
+    /// What is wrong with the address, and what to write; nothing when a bot can have it.
+    package static func problem(with repository: String) -> String? {
+        RepositoryAddress.problem(with: repository, isInsecure: false)
+    }
+}

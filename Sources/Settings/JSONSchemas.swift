@@ -1,0 +1,152 @@
+/// The formats as JSON Schema (draft 2020-12), for editors. What only a reader can know, such as `{version}` without an
+/// earlier publish, is not in them.
+package enum JSONSchemas {
+    /// The words of `martlet schema NAME`.
+    package static let names = ["settings", "bot", "recipe"]
+
+    /// The schema's text; nothing for another word.
+    package static func schema(_ name: String) -> String? {
+        switch name {
+        case "settings": settings
+        case "bot": bot
+        case "recipe": document("Martlet recipe (.martlet.yml)", recipeBody)
+        default: nil
+        }
+    }
+
+    private static func document(_ title: String, _ body: String) -> String {
+        "{\n  \"$schema\": \"https://json-schema.org/draft/2020-12/schema\",\n  \"title\": \"\(title)\",\n" + body
+            + ",\n" + definitions + "\n}\n"
+    }
+
+    private static let definitions = #"""
+          "$defs": {
+            "name": { "type": "string", "pattern": "^[a-z0-9][a-z0-9._-]{0,63}$" },
+            "secret": { "type": "string", "pattern": "^[A-Za-z0-9_-][A-Za-z0-9._-]{0,63}$" },
+            "duration": { "type": "string", "pattern": "^[0-9]{1,9}[smhd]$" },
+            "texts": { "oneOf": [{ "type": "string" }, { "type": "array", "items": { "type": "string" } }] }
+          }
+        """#
+
+    private static let settings = document(
+        "Martlet settings (martlet.yml)",
+        #"""
+          "type": "object", "additionalProperties": false,
+          "properties": {
+            "listen": { "$ref": "#/$defs/texts", "default": "127.0.0.1:8080" },
+            "url": { "type": "string", "pattern": "^https?://" },
+            "state": { "type": "string", "pattern": "^/" },
+            "bots": { "type": "string" },
+            "concurrency": { "type": "integer", "minimum": 1, "maximum": 256 },
+            "secrets": { "type": "string" },
+            "anonymous": { "enum": ["read", "none"], "default": "read" },
+            "isolation": { "enum": ["none"], "default": "none" },
+            "user": { "type": "string" }
+          }
+        """#)
+
+    private static let bot = document(
+        "Martlet bot file",
+        #"""
+          "type": "object", "additionalProperties": false, "required": ["repository"],
+          "properties": {
+            "repository": { "type": "string" },
+            "insecure": { "type": "boolean", "default": false },
+            "branches": { "$ref": "#/$defs/texts" },
+            "tags": { "$ref": "#/$defs/texts", "default": [] },
+            "poll": { "anyOf": [{ "$ref": "#/$defs/duration" }, { "enum": ["automatic", "off", false] }] },
+            "webhook": {
+              "type": "object", "additionalProperties": false, "required": ["secret"],
+              "properties": { "secret": { "$ref": "#/$defs/secret" } }
+            },
+            "schedule": { "type": "string", "pattern": "^(daily|weekly [A-Za-z]+) [0-9]{1,2}:[0-9]{2}$" },
+            "clean": { "enum": ["never", "always", "daily", "weekly"], "default": "never" },
+            "timeout": { "$ref": "#/$defs/duration", "default": "30m" },
+            "product": { "$ref": "#/$defs/name" },
+            "triggers": {
+              "type": "array", "maxItems": 64,
+              "items": {
+                "type": "object", "additionalProperties": false, "required": ["name"],
+                "oneOf": [{ "required": ["run"] }, { "required": ["publish"] }, { "required": ["upload"] }],
+                "properties": {
+                  "name": { "$ref": "#/$defs/name" },
+                  "phase": { "enum": ["before", "after"], "default": "after" },
+                  "branches": { "$ref": "#/$defs/texts" },
+                  "tags": { "$ref": "#/$defs/texts" },
+                  "when": {
+                    "oneOf": [
+                      { "$ref": "#/$defs/condition" },
+                      { "type": "array", "minItems": 1, "items": { "$ref": "#/$defs/condition" } }
+                    ],
+                    "default": "succeeded"
+                  },
+                  "run": { "type": "string", "pattern": "^[A-Za-z0-9_][A-Za-z0-9._-]{0,63}$" },
+                  "publish": {
+                    "type": "object", "additionalProperties": false, "required": ["version"],
+                    "properties": { "version": { "enum": ["branch", "tag"] } }
+                  },
+                  "upload": { "type": "string", "pattern": "^((https?|sftp)://|/)" },
+                  "credentials": { "$ref": "#/$defs/secret" },
+                  "secrets": { "$ref": "#/$defs/texts" },
+                  "timeout": { "$ref": "#/$defs/duration", "default": "30m" }
+                }
+              }
+            },
+            "recipe": { "$ref": "#/$defs/recipe" }
+          }
+        """#
+    ).replacing(
+        "\"$defs\": {",
+        with: """
+            "$defs": {
+                "condition": { "enum": ["succeeded", "clean", "failed", "fixed", "always"] },
+                "recipe": {
+            \(recipeBody)
+                },
+            """, maxReplacements: 1)
+
+    private static let recipeBody = #"""
+          "type": ["object", "null"], "additionalProperties": false,
+          "properties": {
+            "configurations": {
+              "type": "object", "minProperties": 1, "maxProperties": 32,
+              "propertyNames": { "$ref": "#/$defs/name" },
+              "additionalProperties": {
+                "type": ["object", "null"], "additionalProperties": false,
+                "properties": {
+                  "flags": { "$ref": "#/$defs/texts" },
+                  "environment": {
+                    "type": "object",
+                    "propertyNames": { "pattern": "^[A-Za-z_][A-Za-z0-9_]{0,127}$" },
+                    "additionalProperties": { "type": ["string", "number", "boolean", "null"] }
+                  },
+                  "toolchain": { "type": "string", "pattern": "^/" },
+                  "build": { "type": "string" },
+                  "test": { "type": "string" },
+                  "report": { "$ref": "#/$defs/texts" },
+                  "timeout": { "$ref": "#/$defs/duration" }
+                }
+              }
+            },
+            "analyze": {
+              "type": ["array", "string"],
+              "items": {
+                "oneOf": [
+                  { "enum": ["swift-format", "clang"] },
+                  {
+                    "type": "object", "additionalProperties": false, "required": ["run"],
+                    "properties": { "run": { "type": "string" }, "report": { "$ref": "#/$defs/texts" } }
+                  }
+                ]
+              }
+            },
+            "archive": {
+              "type": "object", "additionalProperties": false,
+              "properties": {
+                "configuration": { "$ref": "#/$defs/name" },
+                "include": { "$ref": "#/$defs/texts" }
+              }
+            }
+          }
+        """#
+}

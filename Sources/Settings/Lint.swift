@@ -1,0 +1,59 @@
+import Model
+
+/// Checks any of the files that people write.
+package enum Lint {
+    /// The formats.
+    package enum Kind: String, Hashable, Sendable, CaseIterable {
+        case settings, bot, recipe
+    }
+
+    /// - Parameters:
+    ///   - path: For messages, and to tell the kind and the bot's name.
+    ///   - kind: Nothing: told by the file's name, else by its keys.
+    /// - Returns: Everything that is wrong, in the order of the file. Nothing is looked up beside the text.
+    package static func file(path: String, text: String, kind: Kind? = nil) -> [Diagnostic] {
+        switch kind ?? recognised(path: path, text: text) {
+        case .settings:
+            let defaults = ServiceSettings.Defaults.system(processors: 1)
+            return SettingsReader.read(yaml: text, file: path, defaults: defaults).diagnostics
+        case .recipe: return RecipeReader.read(yaml: text, file: path, project: .unknown).diagnostics
+        case .bot:
+            let word = FilePath.yamlName(of: path) ?? FilePath.lastComponent(of: path)
+            guard let name = Name(word) else {
+                var diagnostics = Diagnostics(file: path)
+                diagnostics.error("the file's name is the bot's: " + Diagnostics.badName(word, "the bot"), at: .start)
+                return diagnostics.list
+                    + BotFileReader.read(yaml: text, file: path, name: Name(nearest: word)).diagnostics
+            }
+            return BotFileReader.read(yaml: text, file: path, name: name).diagnostics
+        }
+    }
+
+    /// The same for a file's bytes; bytes that are no UTF-8 are an error with their line.
+    package static func file(path: String, bytes: [UInt8], kind: Kind? = nil) -> [Diagnostic] {
+        var diagnostics = Diagnostics(file: path)
+        guard let text = UTF8Text.decode(bytes, &diagnostics) else { return diagnostics.list }
+        return file(path: path, text: text, kind: kind)
+    }
+
+    /// What a file is: by the names that the formats have by custom, else by the first key that only one of them has.
+    package static func recognised(path: String, text: String) -> Kind {
+        let name = FilePath.lastComponent(of: path)
+        if [".martlet.yml", ".martlet.yaml"].contains(name) { return .recipe }
+        if ["martlet.yml", "martlet.yaml"].contains(name) { return .settings }
+        if FilePath.lastComponent(of: FilePath.parent(of: path)) == "bots" { return .bot }
+        var ignored = Diagnostics(file: path)
+        guard let root = YAMLParser.parse(text, &ignored), case .mapping(let entries) = root.content else {
+            return .bot
+        }
+        let own: [(kind: Kind, keys: Set<String>)] = [
+            (.bot, Set(Keys.bot.map(\.name)).subtracting(Keys.settings.map(\.name))),
+            (.recipe, Set(Keys.recipe.map(\.name))),
+            (.settings, Set(Keys.settings.map(\.name)).subtracting(Keys.bot.map(\.name))),
+        ]
+        for entry in entries {
+            if let match = own.first(where: { $0.keys.contains(entry.key) }) { return match.kind }
+        }
+        return .bot
+    }
+}

@@ -1,0 +1,137 @@
+package import Model
+
+/// Reads a recipe: `.martlet.yml` of a repository, or `recipe:` of a bot file.
+package enum RecipeReader {
+    /// The recipe's path in a repository.
+    package static let fileName = ".martlet.yml"
+    /// The most bytes of a recipe that are read; larger ones are errors.
+    package static let maximumSize = YAMLGuard.maximumSize
+    /// The most configurations; each is a job.
+    static let maximumConfigurations = 32
+    /// The most flags, variables, analyses and patterns of each kind.
+    static let maximumEntries = 256
+
+    /// What is known of the repository that the recipe is for.
+    enum Project {
+        /// Nothing yet: a recipe is being read without a commit.
+        case unknown
+        /// The commit's tree was looked at; nothing when no type fits.
+        case recognised(ProjectType?)
+    }
+
+    /// - Parameters:
+    ///   - projectType: As recognised from the commit's tree.
+    ///   - firstLine: The number of the text's first line in `file`, for a recipe that is part of a bot file.
+    /// - Returns: The recipe with every default filled in. An empty text is a recipe without keys.
+    package static func read(
+        yaml: String, file: String, projectType: ProjectType?, firstLine: Int = 1
+    ) -> Reading<Recipe> {
+        read(yaml: yaml, file: file, project: .recognised(projectType), firstLine: firstLine)
+    }
+
+    /// Reads the recipe's bytes as git has them; bytes that are no UTF-8 are an error with their line.
+    package static func read(bytes: [UInt8], file: String, projectType: ProjectType?) -> Reading<Recipe> {
+        var diagnostics = Diagnostics(file: file)
+        guard let yaml = UTF8Text.decode(bytes, &diagnostics) else { return diagnostics.reading(of: nil) }
+        return read(yaml: yaml, file: file, projectType: projectType)
+    }
+
+    /// What a commit without a recipe has: the usual commands of its project, or an error that says what to write.
+    package static func withoutRecipe(projectType: ProjectType?) -> Reading<Recipe> {
+        if let projectType { return Reading(value: usual(for: projectType), diagnostics: []) }
+        var diagnostics = Diagnostics(file: fileName)
+        diagnostics.error(nothingRecognised, at: .start)
+        return diagnostics.reading(of: nil)
+    }
+
+    /// A recognised project's own recipe: one configuration `debug` with the usual commands.
+    package static func usual(for projectType: ProjectType) -> Recipe {
+        Recipe(configurations: [debug], projectType: projectType)
+    }
+
+    static func read(yaml: String, file: String, project: Project, firstLine: Int = 1) -> Reading<Recipe> {
+        var diagnostics = Diagnostics(file: file)
+        let root = YAMLParser.parse(yaml, firstLine: firstLine, &diagnostics)
+        guard !diagnostics.hasErrors else { return diagnostics.reading(of: nil) }
+        let start = Position(line: firstLine, column: 1)
+        let empty = YAMLNode(position: start, content: .mapping([]))
+        let recipe = recipe(root ?? empty, project: project, &diagnostics)
+        return diagnostics.reading(of: recipe)
+    }
+
+    static func recipe(_ node: YAMLNode, project: Project, _ diagnostics: inout Diagnostics) -> Recipe? {
+        guard let fields = Fields(node, Keys.recipe, of: "a recipe", &diagnostics) else { return nil }
+        var recipe = Recipe(configurations: [])
+        if case .recognised(let type) = project { recipe.projectType = type }
+        recipe.configurations =
+            ConfigurationReader.configurations(fields["configurations"], project: project, &diagnostics) ?? [debug]
+        if fields["configurations"] == nil, case .recognised(nil) = project {
+            diagnostics.error(nothingRecognised, at: fields.position)
+        }
+        recipe.analyze = analyses(fields["analyze"], &diagnostics)
+        recipe.archive = archive(fields["archive"], recipe.configurations, &diagnostics)
+        return recipe
+    }
+
+    private static var debug: Recipe.Configuration {
+        Recipe.Configuration(name: Name(nearest: "debug"))
+    }
+
+    private static var nothingRecognised: String {
+        let markers = ProjectType.allCases.compactMap(\.markers.last).map { "`\($0)`" }.joined(separator: ", ")
+        return "nothing says how to build this repository: no \(markers) in its root; add a \(fileName) with "
+            + "`configurations: { debug: { build: COMMAND, test: COMMAND } }`"
+    }
+
+    private static func analyses(_ node: YAMLNode?, _ diagnostics: inout Diagnostics) -> [Recipe.Analysis]? {
+        guard let node, let items = diagnostics.items(node, "analyze") else { return nil }
+        if items.count > maximumEntries {
+            diagnostics.error("more than \(maximumEntries) analyses", at: node.position)
+            return nil
+        }
+        var analyses: [Recipe.Analysis] = []
+        for item in items {
+            if case .mapping = item.content {
+                guard let fields = Fields(item, Keys.analysis, of: "an analysis", &diagnostics) else { continue }
+                let report = diagnostics.filePatterns(fields["report"], "report") ?? []
+                if let run = diagnostics.text(fields["run"], "run") {
+                    analyses.append(.command(run: run, report: report))
+                } else if fields["run"] == nil {
+                    diagnostics.error("the analysis has no `run`", at: item.position)
+                }
+            } else if let text = diagnostics.line(item, "analyze") {
+                let tools = Recipe.Analysis.Tool.allCases.map(\.rawValue)
+                if let tool = Recipe.Analysis.Tool(rawValue: text) {
+                    analyses.append(.tool(tool))
+                } else {
+                    diagnostics.error(
+                        "\(Printable.quoted(text)) is no analysis known by name "
+                            + "(\(tools.map { "`\($0)`" }.joined(separator: ", ")))"
+                            + Suggestion.hint(for: text, in: tools)
+                            + "; a command is written `{ run: COMMAND, report: FILE }`", at: item.position)
+                }
+            }
+        }
+        return analyses
+    }
+
+    private static func archive(
+        _ node: YAMLNode?, _ configurations: [Recipe.Configuration], _ diagnostics: inout Diagnostics
+    ) -> Recipe.Archive {
+        var archive = Recipe.Archive()
+        guard let node, let fields = Fields(node, Keys.archive, of: "`archive`", &diagnostics) else { return archive }
+        archive.include = diagnostics.filePatterns(fields["include"], "include")
+        archive.configuration = diagnostics.name(fields["configuration"], "configuration")
+        if let name = archive.configuration, !diagnostics.hasErrors,
+            !configurations.contains(where: { $0.name == name })
+        {
+            let names = configurations.map(\.name.description)
+            diagnostics.error(
+                "there is no configuration `\(name)` to archive from"
+                    + Suggestion.hint(for: name.description, in: names)
+                    + "; there is \(names.map { "`\($0)`" }.joined(separator: ", "))",
+                at: fields.position(of: "configuration"))
+        }
+        return archive
+    }
+}

@@ -1,0 +1,70 @@
+package import Model
+
+/// Prints a bot with every default written out, as a bot file that reads back to the same bot.
+package enum ResolvedYAML {
+    package static func print(_ bot: BotSpecification) -> String {
+        var lines = ["# \(bot.name).yml with every default"]
+        func add(_ key: String, _ value: String, _ comment: String? = nil) {
+            let line = "\(key): \(value)"
+            let padding = String(repeating: " ", count: max(1, 38 - line.count))
+            lines.append(comment.map { line + padding + "# " + $0 } ?? line)
+        }
+        add("repository", YAMLText.scalar(bot.repository))
+        add("insecure", "\(bot.isInsecure)", bot.isInsecure ? "http and git addresses are allowed" : nil)
+        if let branches = bot.branches {
+            add("branches", YAMLText.list(branches.map(\.description)))
+        } else {
+            lines.append("# branches: the remote's default branch and release/*")
+        }
+        add("tags", YAMLText.list(bot.tags.map(\.description)))
+        switch bot.poll {
+        case .automatic: add("poll", "automatic", "60s; 10m once an authentic webhook has arrived")
+        case .every(let duration): add("poll", DurationText.print(duration))
+        case .off: add("poll", "off")
+        }
+        if let secret = bot.webhookSecret {
+            add("webhook", "{ secret: \(YAMLText.scalar(secret)) }")
+        } else {
+            lines.append("# webhook: none, so none is taken")
+        }
+        if let schedule = bot.schedule {
+            add("schedule", ScheduleText.print(schedule), "UTC")
+        } else {
+            lines.append("# schedule: none")
+        }
+        add("clean", bot.clean.rawValue)
+        add("timeout", DurationText.print(bot.timeout), "a step's")
+        add("product", bot.product.description)
+        if bot.triggers.isEmpty { add("triggers", "[]") } else { lines.append("triggers:") }
+        lines += bot.triggers.flatMap(self.lines)
+        if let recipe = bot.recipe {
+            lines.append("recipe:")
+            lines += recipe.yaml.split(separator: "\n", omittingEmptySubsequences: false).map(String.init)
+            while lines.last?.isEmpty == true { lines.removeLast() }
+        } else {
+            lines.append("# recipe: the repository's \(RecipeReader.fileName), else its project's usual commands")
+        }
+        return lines.joined(separator: "\n") + "\n"
+    }
+
+    private static func lines(_ trigger: Trigger) -> [String] {
+        var lines = ["  - name: \(trigger.name)", "    phase: \(trigger.phase.rawValue)"]
+        if let branches = trigger.branches {
+            lines.append("    branches: " + YAMLText.list(branches.map(\.description)))
+        }
+        if let tags = trigger.tags { lines.append("    tags: " + YAMLText.list(tags.map(\.description))) }
+        if trigger.branches == nil, trigger.tags == nil { lines.append("    # every ref that the bot watches") }
+        if trigger.phase == .after { lines.append("    when: " + YAMLText.list(trigger.when.map(\.rawValue))) }
+        switch trigger.action {
+        case .run(let script):
+            lines.append("    run: " + YAMLText.scalar(script))
+            lines.append("    secrets: " + YAMLText.list(trigger.secrets))
+        case .publish(let source): lines.append("    publish: { version: \(source.rawValue) }")
+        case .upload(let url, let credentials):
+            lines.append("    upload: " + YAMLText.scalar(url))
+            if let credentials { lines.append("    credentials: " + YAMLText.scalar(credentials)) }
+        }
+        lines.append("    timeout: " + DurationText.print(trigger.timeout))
+        return lines
+    }
+}

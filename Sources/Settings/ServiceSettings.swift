@@ -1,0 +1,93 @@
+/// What `martlet.yml` says, with every default filled in.
+package struct ServiceSettings: Hashable, Sendable {
+    /// Who may read without a token.
+    package enum Anonymous: String, Hashable, Sendable, CaseIterable { case read, none }
+
+    /// What separates a job from the machine. `sandbox` is a word of the format that this version refuses.
+    package enum Isolation: String, Hashable, Sendable, CaseIterable { case none, sandbox }
+
+    /// Never empty.
+    package var listen: [ListenAddress]
+    /// The address that others reach the service at, without a trailing slash; nothing: made from `listen`.
+    package var url: String?
+    /// Absolute path of the state directory.
+    package var state: String
+    /// Absolute path of the directory of bot files; `triggers/` is beside it.
+    package var bots: String
+    /// Jobs that run at one time.
+    package var concurrency: Int
+    /// Absolute path of the directory of secrets; nothing: only systemd credentials are read.
+    package var secrets: String?
+    package var anonymous: Anonymous
+    package var isolation: Isolation
+    /// The user that `serve` changes to when it is started as root.
+    package var user: String?
+
+    package init(
+        listen: [ListenAddress] = [ListenAddress(host: "127.0.0.1", port: 8080)], url: String? = nil, state: String,
+        bots: String, concurrency: Int, secrets: String? = nil, anonymous: Anonymous = .read,
+        isolation: Isolation = .none, user: String? = nil
+    ) {
+        self.listen = listen
+        self.url = url
+        self.state = state
+        self.bots = bots
+        self.concurrency = concurrency
+        self.secrets = secrets
+        self.anonymous = anonymous
+        self.isolation = isolation
+        self.user = user
+    }
+
+    /// The directory of the operator's trigger scripts: `triggers/` beside the directory of bot files.
+    package var triggers: String { FilePath.join(FilePath.parent(of: bots), "triggers") }
+
+    /// What stands in for the keys that a settings file leaves out.
+    package struct Defaults: Hashable, Sendable {
+        /// Where the settings file is, or would be.
+        package var file: String
+        package var state: String
+        package var bots: String
+        package var secrets: String?
+        package var concurrency: Int
+        package var user: String?
+
+        package init(
+            file: String, state: String, bots: String, secrets: String?, concurrency: Int, user: String? = nil
+        ) {
+            self.file = file
+            self.state = state
+            self.bots = bots
+            self.secrets = secrets
+            self.concurrency = concurrency
+            self.user = user
+        }
+
+        /// As installed for the whole machine: `/etc/martlet` and `/var/lib/martlet`.
+        /// - Parameter processors: How many the machine has; a job uses several, so half of them run at one time.
+        package static func system(processors: Int) -> Defaults {
+            Defaults(
+                file: "/etc/martlet/martlet.yml", state: "/var/lib/martlet", bots: "/etc/martlet/bots",
+                secrets: "/etc/martlet/secrets", concurrency: max(1, processors / 2), user: "martlet")
+        }
+
+        /// For one user, by the XDG base directory specification 0.8: `$XDG_CONFIG_HOME/martlet` and
+        /// `$XDG_STATE_HOME/martlet`, whose own defaults are `~/.config` and `~/.local/state`. A relative value is
+        /// ignored, as the specification says. Nothing when `HOME` would be needed and is not set.
+        package static func user(environment: [String: String], processors: Int) -> Defaults? {
+            func base(_ variable: String, _ fallback: String) -> String? {
+                if let path = environment[variable], path.hasPrefix("/") { return path }
+                guard let home = environment["HOME"], home.hasPrefix("/") else { return nil }
+                return FilePath.join(home, fallback)
+            }
+            guard let configuration = base("XDG_CONFIG_HOME", ".config"),
+                let state = base("XDG_STATE_HOME", ".local/state")
+            else { return nil }
+            let directory = FilePath.join(configuration, "martlet")
+            return Defaults(
+                file: FilePath.join(directory, "martlet.yml"), state: FilePath.join(state, "martlet"),
+                bots: FilePath.join(directory, "bots"), secrets: FilePath.join(directory, "secrets"),
+                concurrency: max(1, processors / 2))
+        }
+    }
+}

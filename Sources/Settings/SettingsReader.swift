@@ -1,0 +1,115 @@
+import Model
+
+/// Reads the service's settings, `martlet.yml`.
+package enum SettingsReader {
+    /// The most jobs at one time.
+    static let concurrencyRange = 1...256
+    /// The most addresses to listen on.
+    static let maximumAddresses = 16
+
+    /// - Parameters:
+    ///   - file: The path, for messages; `bots` and `secrets` that are relative are beside it.
+    ///   - defaults: What holds for keys that are not written. An empty file has them all.
+    package static func read(
+        yaml: String, file: String, defaults: ServiceSettings.Defaults
+    ) -> Reading<ServiceSettings> {
+        var diagnostics = Diagnostics(file: file)
+        let root = YAMLParser.parse(yaml, &diagnostics)
+        guard !diagnostics.hasErrors else { return diagnostics.reading(of: nil) }
+        let empty = YAMLNode(position: .start, content: .mapping([]))
+        guard let fields = Fields(root ?? empty, Keys.settings, of: "the settings file", &diagnostics) else {
+            return diagnostics.reading(of: nil)
+        }
+        var settings = ServiceSettings(
+            state: defaults.state, bots: defaults.bots, concurrency: defaults.concurrency, secrets: defaults.secrets,
+            user: defaults.user)
+        settings.listen = listen(fields["listen"], &diagnostics) ?? settings.listen
+        settings.url = url(fields["url"], &diagnostics)
+        let base = FilePath.parent(of: file)
+        settings.state = path(fields["state"], "state", base: nil, &diagnostics) ?? settings.state
+        settings.bots = path(fields["bots"], "bots", base: base, &diagnostics) ?? settings.bots
+        settings.secrets = path(fields["secrets"], "secrets", base: base, &diagnostics) ?? settings.secrets
+        settings.concurrency =
+            diagnostics.number(fields["concurrency"], "concurrency", within: concurrencyRange) ?? settings.concurrency
+        settings.anonymous = diagnostics.word(fields["anonymous"], "anonymous") ?? settings.anonymous
+        settings.isolation = isolation(fields["isolation"], &diagnostics)
+        settings.user = user(fields["user"], &diagnostics) ?? settings.user
+        return diagnostics.reading(of: settings)
+    }
+
+    private static func listen(_ node: YAMLNode?, _ diagnostics: inout Diagnostics) -> [ListenAddress]? {
+        guard let node, let items = diagnostics.items(node, "listen") else { return nil }
+        if items.isEmpty || items.count > maximumAddresses {
+            diagnostics.error("`listen` has 1 to \(maximumAddresses) addresses", at: node.position)
+        }
+        var addresses: [ListenAddress] = []
+        for item in items {
+            guard let text = diagnostics.line(item, "listen") else { continue }
+            if let address = ListenAddress(text) {
+                if addresses.contains(address) {
+                    diagnostics.error("`\(address)` is there already", at: item.position)
+                }
+                addresses.append(address)
+            } else {
+                diagnostics.error(
+                    "\(Printable.quoted(text)) is no address and port; write 127.0.0.1:8080, [::1]:8080 or, for every "
+                        + "address of the machine, 0.0.0.0:8080", at: item.position)
+            }
+        }
+        return addresses
+    }
+
+    private static func url(_ node: YAMLNode?, _ diagnostics: inout Diagnostics) -> String? {
+        guard let node, var text = diagnostics.line(node, "url") else { return nil }
+        while text.hasSuffix("/") { text.removeLast() }
+        guard let parts = RepositoryAddress.parts(of: text), ["http", "https"].contains(parts.scheme),
+            !parts.host.isEmpty, !parts.hasPassword, text.utf8.count <= RepositoryAddress.maximumLength,
+            !text.contains(where: { $0.isWhitespace || $0 == "?" || $0 == "#" || $0 == "\"" || $0 == "<" || $0 == "@" })
+        else {
+            diagnostics.error(
+                "`url` is the address that others reach the service at, such as https://ci.acme.example, not "
+                    + Printable.quoted(RepositoryAddress.withoutPassword(text)), at: node.position)
+            return nil
+        }
+        return text
+    }
+
+    private static func path(
+        _ node: YAMLNode?, _ key: String, base: String?, _ diagnostics: inout Diagnostics
+    ) -> String? {
+        guard let node, var text = diagnostics.line(node, key) else { return nil }
+        while text.count > 1, text.hasSuffix("/") { text.removeLast() }
+        if text.hasPrefix("/") { return text }
+        guard let base, !text.hasPrefix("~") else {
+            diagnostics.error("`\(key)` is an absolute path, not \(Printable.quoted(text))", at: node.position)
+            return nil
+        }
+        return FilePath.join(base, text)
+    }
+
+    private static func isolation(
+        _ node: YAMLNode?, _ diagnostics: inout Diagnostics
+    ) -> ServiceSettings.Isolation {
+        let isolation: ServiceSettings.Isolation? = diagnostics.word(node, "isolation")
+        if isolation == .sandbox, let node {
+            diagnostics.error(
+                "isolation: sandbox is not available in this version; write isolation: none", at: node.position)
+        }
+        return .none
+    }
+
+    private static func user(_ node: YAMLNode?, _ diagnostics: inout Diagnostics) -> String? {
+        guard let node, let text = diagnostics.line(node, "user") else { return nil }
+        let isName = text.utf8.allSatisfy {
+            (0x30...0x39).contains($0) || (0x41...0x5A).contains($0) || (0x61...0x7A).contains($0)
+                || "._-".utf8.contains($0)
+        }
+        guard isName, text.utf8.count <= 32, !text.hasPrefix("-"), text != "root", text != "0" else {
+            diagnostics.error(
+                "`user` is the name of a user of this machine, never root, not \(Printable.quoted(text))",
+                at: node.position)
+            return nil
+        }
+        return text
+    }
+}

@@ -1,0 +1,43 @@
+/// Finds the word that was probably meant.
+package enum Suggestion {
+    /// Words longer than this are not compared, so that a hostile key costs nothing.
+    static let maximumLength = 64
+
+    /// The nearest of `candidates` by edit distance (insert, delete, replace, swap of neighbors; case ignored), or
+    /// nothing when none is near: more than a third of the longer word's letters would have to change.
+    package static func nearest(_ word: String, in candidates: [String]) -> String? {
+        guard !word.isEmpty, word.unicodeScalars.count <= maximumLength else { return nil }
+        let letters = Array(word.lowercased().unicodeScalars)
+        var best: (candidate: String, distance: Int)?
+        for candidate in candidates {
+            let others = Array(candidate.lowercased().unicodeScalars)
+            let distance = distance(letters, others)
+            guard distance * 3 <= max(letters.count, others.count, 3) else { continue }
+            if best.map({ distance < $0.distance }) ?? true { best = (candidate, distance) }
+        }
+        return best?.candidate
+    }
+
+    /// " (did you mean `x`?)", or nothing to add.
+    static func hint(for word: String, in candidates: [String]) -> String {
+        nearest(word, in: candidates).map { "; did you mean `\($0)`?" } ?? ""
+    }
+
+    /// Optimal string alignment distance: Levenshtein's, with a swap of two neighbors as one change.
+    private static func distance(_ left: [Unicode.Scalar], _ right: [Unicode.Scalar]) -> Int {
+        var beforeLast: [Int] = []
+        var last = Array(0...right.count)
+        for i in left.indices {
+            var row = [i + 1]
+            for j in right.indices {
+                var least = min(last[j + 1] + 1, row[j] + 1, last[j] + (left[i] == right[j] ? 0 : 1))
+                if i > 0, j > 0, left[i] == right[j - 1], left[i - 1] == right[j] {
+                    least = min(least, beforeLast[j - 1] + 1)
+                }
+                row.append(least)
+            }
+            (beforeLast, last) = (last, row)
+        }
+        return last[right.count]
+    }
+}

@@ -1,0 +1,146 @@
+import Model
+
+/// Reads a bot file's triggers.
+enum TriggerReader {
+    /// The most triggers of one bot.
+    static let maximumTriggers = 64
+
+    /// What the triggers' meaning depends on.
+    struct Context {
+        var isInsecure: Bool
+        var watchesTags: Bool
+        /// The bot's own, which holds where a trigger has none.
+        var timeout: Duration
+    }
+
+    static func triggers(_ node: YAMLNode?, _ context: Context, _ diagnostics: inout Diagnostics) -> [Trigger] {
+        guard let items = diagnostics.items(node, "triggers", allowsOne: false) else { return [] }
+        if items.count > maximumTriggers {
+            diagnostics.error("more than \(maximumTriggers) triggers", at: items[maximumTriggers].position)
+            return []
+        }
+        var triggers: [Trigger] = []
+        var places: [Name: Position] = [:]
+        for item in items {
+            let isPublished = triggers.contains {
+                if case .publish = $0.action { true } else { false }
+            }
+            guard let trigger = trigger(item, context, isPublished: isPublished, &diagnostics) else { continue }
+            if let first = places[trigger.name] {
+                diagnostics.error(
+                    "a trigger named `\(trigger.name)` is there already, in line \(first.line)", at: item.position)
+            }
+            places[trigger.name] = item.position
+            triggers.append(trigger)
+        }
+        return triggers
+    }
+
+    private static func trigger(
+        _ node: YAMLNode, _ context: Context, isPublished: Bool, _ diagnostics: inout Diagnostics
+    ) -> Trigger? {
+        guard let fields = Fields(node, Keys.trigger, of: "a trigger", &diagnostics) else { return nil }
+        let name = diagnostics.name(fields["name"], "name")
+        if fields["name"] == nil { diagnostics.error("the trigger has no `name`", at: fields.position) }
+        guard let action = ActionReader.action(fields, context, isPublished: isPublished, &diagnostics) else {
+            return nil
+        }
+        guard let name else { return nil }
+        var trigger = Trigger(name: name, action: action, timeout: context.timeout)
+        trigger.phase = diagnostics.word(fields["phase"], "phase") ?? .after
+        trigger.branches = diagnostics.patterns(fields["branches"], "branches")
+        trigger.tags = diagnostics.patterns(fields["tags"], "tags")
+        trigger.when = conditions(fields["when"], &diagnostics) ?? trigger.when
+        trigger.secrets = secrets(fields["secrets"], &diagnostics)
+        trigger.timeout =
+            diagnostics.duration(fields["timeout"], "timeout", within: BotFileReader.timeoutRange) ?? trigger.timeout
+        check(trigger, fields, context, &diagnostics)
+        return trigger
+    }
+
+    private static func conditions(_ node: YAMLNode?, _ diagnostics: inout Diagnostics) -> [Trigger.Condition]? {
+        guard let node, let items = diagnostics.items(node, "when") else { return nil }
+        if items.isEmpty {
+            diagnostics.error(
+                "`when` is empty, so the trigger would never run; remove it or write one", at: node.position)
+        }
+        var conditions: [Trigger.Condition] = []
+        for item in items {
+            if let condition: Trigger.Condition = diagnostics.word(item, "when") { conditions.append(condition) }
+        }
+        return conditions
+    }
+
+    private static func secrets(_ node: YAMLNode?, _ diagnostics: inout Diagnostics) -> [String] {
+        guard let items = diagnostics.items(node, "secrets") else { return [] }
+        var names: [String] = []
+        for item in items {
+            guard let name = diagnostics.secretName(item, "secrets") else { continue }
+            let variable = SecretStore.variable(for: name)
+            if let other = names.first(where: { SecretStore.variable(for: $0) == variable }) {
+                diagnostics.error(
+                    "the secrets `\(other)` and `\(name)` would both be the variable \(variable)", at: item.position)
+            } else if EnvironmentNames.isReserved(variable) {
+                diagnostics.error(
+                    "the secret `\(name)` would replace the variable \(variable); give it another name",
+                    at: item.position)
+            } else {
+                names.append(name)
+            }
+        }
+        return names
+    }
+
+    /// What no key alone can be wrong about.
+    private static func check(
+        _ trigger: Trigger, _ fields: Fields, _ context: Context, _ diagnostics: inout Diagnostics
+    ) {
+        if trigger.phase == .before {
+            if fields["when"] != nil {
+                diagnostics.error(
+                    "there is no result before an integration; remove `when` or `phase: before`",
+                    at: fields.position(of: "when"))
+            }
+            if trigger.action.isRelease {
+                diagnostics.error(
+                    "nothing is built before an integration; publish and upload come after it",
+                    at: fields.position(of: "phase"))
+            }
+        }
+        if !context.watchesTags, let tags = trigger.tags, !tags.isEmpty {
+            diagnostics.warning(
+                "the bot watches no tags, so `tags` here matches none; add `tags` at the top of the file too",
+                at: fields.position(of: "tags"))
+        }
+        guard trigger.action.isRelease else { return }
+        let hasBranches = !(trigger.branches ?? []).isEmpty
+        let hasTags = !(trigger.tags ?? []).isEmpty
+        switch trigger.action {
+        case .publish(.branch) where !hasBranches:
+            diagnostics.error(
+                "`branches` is required for publish, so that not every branch is published; write "
+                    + "`branches: [\"release/*\"]`", at: fields.position)
+        case .publish(.branch) where hasTags:
+            diagnostics.error(
+                "a tag has no branch to take the version from; use `publish: { version: tag }` in a trigger of its own",
+                at: fields.position(of: "tags"))
+        case .publish(.tag) where !hasTags:
+            diagnostics.error("`tags` is required for `version: tag`; write `tags: [\"*\"]`", at: fields.position)
+        case .publish(.tag) where hasBranches:
+            diagnostics.error(
+                "a branch has no tag to take the version from; use `publish: { version: branch }` in a trigger of its own",
+                at: fields.position(of: "branches"))
+        case .upload where !hasBranches && !hasTags:
+            diagnostics.error(
+                "`branches` is required for upload, so that not every branch is uploaded; write "
+                    + "`branches: [\"release/*\"]`", at: fields.position)
+        case .publish(.branch):
+            for pattern in trigger.branches ?? [] where !VersionedBranch.canMatch(pattern.description) {
+                diagnostics.error(
+                    "no version can be made from the branch `\(pattern)`; its name ends in two numbers, as in "
+                        + "`release/1.4`", at: fields.position(of: "branches"))
+            }
+        default: break
+        }
+    }
+}

@@ -1,0 +1,54 @@
+/// Writes texts so that a YAML reader gets them back as they were.
+enum YAMLText {
+    /// The text plain where that is safe, else in double quotes.
+    static func scalar(_ text: String) -> String {
+        isPlain(text) ? text : quoted(text)
+    }
+
+    /// `[a, "b*"]`.
+    static func list(_ texts: [String]) -> String { "[" + texts.map(scalar).joined(separator: ", ") + "]" }
+
+    /// Narrower than YAML's own rule: only letters, digits and a few signs that mean nothing anywhere, and no word that
+    /// readers of other schemas take for a number or truth value.
+    private static func isPlain(_ text: String) -> Bool {
+        guard let first = text.utf8.first, isLetter(first) || first == UInt8(ascii: "/") || isDigit(first) else {
+            return false
+        }
+        guard text.utf8.allSatisfy({ isLetter($0) || isDigit($0) || "._-/@+=".utf8.contains($0) || $0 == 0x3A }) else {
+            return false
+        }
+        if text.hasSuffix(":") { return false }
+        return !["true", "false", "yes", "no", "on", "off", "null", "y", "n"].contains(text.lowercased())
+            && !text.utf8.allSatisfy { isDigit($0) || "._-+:eExXoO".utf8.contains($0) }
+    }
+
+    private static func quoted(_ text: String) -> String {
+        var result = "\""
+        for scalar in text.unicodeScalars {
+            switch scalar {
+            case "\"": result += "\\\""
+            case "\\": result += "\\\\"
+            case "\n": result += "\\n"
+            case "\t": result += "\\t"
+            default:
+                let isShown =
+                    !scalar.properties.isNoncharacterCodePoint && scalar.value != 0xFEFF
+                    && ![.control, .format, .lineSeparator, .paragraphSeparator].contains(
+                        scalar.properties.generalCategory)
+                if isShown {
+                    result.unicodeScalars.append(scalar)
+                } else {
+                    let digits = String(scalar.value, radix: 16)
+                    result += "\\U" + String(repeating: "0", count: 8 - digits.count) + digits
+                }
+            }
+        }
+        return result + "\""
+    }
+
+    private static func isLetter(_ byte: UInt8) -> Bool {
+        (0x41...0x5A).contains(byte) || (0x61...0x7A).contains(byte)
+    }
+
+    private static func isDigit(_ byte: UInt8) -> Bool { (0x30...0x39).contains(byte) }
+}
