@@ -1,4 +1,28 @@
-/// Reads one kind of report.
+/// Reads SARIF 2.1.0 (OASIS standard, errata 01) of any analyzer.
 package enum SARIFReader {
-    package static func read(_ bytes: [UInt8], root: SourceRoot) -> ReportContent { .unreadable("not yet") }
+    /// The report's results as analyzer warnings.
+    ///
+    /// Results that ask for nothing are left out: suppressed ones, those of a kind other than `fail` and `review`, of level
+    /// `none`, and those that a baseline says are gone (`absent`). A run without results, or one whose tool says that it did
+    /// not succeed, is a problem: an analysis that did not happen is not a clean one. Older versions are refused.
+    package static func read(_ bytes: [UInt8], root: SourceRoot) -> ReportContent {
+        let log: JSON
+        do {
+            log = try JSON.parse(bytes.starts(with: [0xEF, 0xBB, 0xBF]) ? bytes[3...] : bytes[...])
+        } catch {
+            return .unreadable(error.text)
+        }
+        guard log.isObject else { return .unreadable("no SARIF: the outermost value is no object") }
+        guard let version = log["version"].string else { return .unreadable("no SARIF: it has no version") }
+        guard version == "2.1.0" else {
+            return .unreadable("SARIF version \(TextLimit.cut(version, toBytes: 40)) is not supported; 2.1.0 is")
+        }
+        guard let runs = log["runs"].elements else { return .unreadable("SARIF without runs") }
+        var content = ReportContent()
+        if runs.isEmpty { content.notes.append("the SARIF report holds no run") }
+        for (index, run) in runs.enumerated() {
+            SARIFRun(run, number: index + 1, root: root).read(into: &content)
+        }
+        return content
+    }
 }

@@ -18,6 +18,10 @@ package enum TestMerge {
             for result in source {
                 var result = result
                 if places[key(result)] == nil, let suite = qualified(result) { result.suite = suite }
+                // Of overloads, a source without lines cannot say which it means: the better one has said it.
+                if places[key(result) + " (2)"] != nil, !result.outcome.isFailure || hasFailure(result, merged) {
+                    continue
+                }
                 if let place = places[key(result)] {
                     merged[place] = joined(merged[place], result)
                 } else {
@@ -31,6 +35,11 @@ package enum TestMerge {
             merged[index].message = crashText(merged[index].message, end: end)
         }
         return merged
+    }
+
+    /// Whether any overload of the result's test has failed.
+    private static func hasFailure(_ result: TestResult, _ merged: [TestResult]) -> Bool {
+        merged.contains { $0.suite == result.suite && $0.name.hasPrefix(result.name) && $0.outcome.isFailure }
     }
 
     private static func key(_ result: TestResult) -> String { result.suite + "\u{0}" + result.name }
@@ -75,15 +84,16 @@ package enum TestMerge {
     }
 
     private static func joined(_ first: TestResult, _ second: TestResult) -> TestResult {
-        var (best, other) = rank(second.outcome) > rank(first.outcome) ? (second, first) : (first, second)
+        let isSecondWorse = rank(second.outcome) > rank(first.outcome)
+        var best = isSecondWorse ? second : first
+        let other = isSecondWorse ? first : second
         if rank(best.outcome) == rank(other.outcome), isEmpty(best.message) { best.message = other.message }
         if best.path == nil || (rank(best.outcome) == rank(other.outcome) && best.line == nil && other.line != nil) {
             (best.path, best.line) = (other.path ?? best.path, other.line ?? best.line)
         }
         best.duration = first.duration ?? second.duration
         best.suite = first.suite
-        other = best
-        return other
+        return best
     }
 
     /// SwiftPM's parallel xUnit file says `failure` of every failure, which is no text.

@@ -1,6 +1,20 @@
 package import Model
 
-/// Reads XCTest's results from a test command's output.
+/// Reads XCTest's results from a test command's output, as XCTest of Linux and of macOS prints it.
+///
+/// XCTest has no report file for this: its results come from the console alone (SwiftPM writes an xUnit file only with
+/// `--parallel`, without skipped tests). Tests that print without a line feed, several runs in one log, `--parallel` and
+/// color are all met.
 package enum XCTestConsoleReader {
-    package static func tests(in log: [UInt8], root: SourceRoot, listed: [String] = []) -> [TestResult] { [] }
+    /// The tests in the order in which they first appear. Linear in the log's length.
+    ///
+    /// A test that was started and has no end is crashed; its text has the signal and the fatal error if the log tells. A
+    /// test that one run has twice is two tests, in classes of one name in two modules.
+    /// - Parameter listed: Lines of `swift test list` (`KitTests.ParserTests/testIt`). XCTest prints only the class on
+    ///   Linux; with these the suite is `KitTests.ParserTests`, without them `ParserTests`.
+    package static func tests(in log: [UInt8], root: SourceRoot, listed: [String] = []) -> [TestResult] {
+        var run = XCTestRun(root: root, names: ListedTests(listed))
+        LogScan.forEachLine(in: log) { line in run.take(line) }
+        return run.results()
+    }
 }

@@ -1,0 +1,34 @@
+/// Which source files a build's log says were compiled.
+///
+/// An incremental build prints only the warnings of the files it compiles again. A warning of another file is still there,
+/// although nothing printed it.
+package struct CompiledFiles: Sendable {
+    /// By file name: the modules named with it; an empty one where the log names none.
+    private var modules: [String: Set<String>] = [:]
+    private static let extensions = [".swift", ".c", ".cc", ".cpp", ".cxx", ".m", ".mm", ".S", ".s"]
+
+    /// Understands SwiftPM's `[5/9] Compiling Kit Parser.swift` and command lines with `-c FILE`, as Make prints them.
+    package init(log: [UInt8]) {
+        var found: [String: Set<String>] = [:]
+        LogScan.forEachLine(in: log, containing: ["Compiling ", " -c "]) { line in
+            let words = line.text.split(separator: " ")
+            let files = words.filter { word in Self.extensions.contains { word.hasSuffix($0) } }
+            let place = words.firstIndex(of: "Compiling")
+            var module = ""
+            if let place, words.count > place + 2 { module = String(words[place + 1]) }
+            for file in files {
+                let name = file.trimmingSuffix { $0 == "," }.split(separator: "/").last ?? ""
+                found[String(name), default: []].insert(module)
+            }
+        }
+        modules = found
+    }
+
+    /// Whether the log says that the file was compiled. A module's name that is a directory of the path tells files of one
+    /// name apart.
+    package func contains(_ path: String) -> Bool {
+        let parts = path.split(separator: "/")
+        guard let name = parts.last, let named = modules[String(name)] else { return false }
+        return named.contains("") || parts.dropLast().contains { named.contains(String($0)) }
+    }
+}

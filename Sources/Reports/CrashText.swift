@@ -1,0 +1,51 @@
+/// Gathers from a console's lines how a test's process ended.
+struct CrashText {
+    /// `Fatal error: Index out of range`, as the Swift runtime says it.
+    private(set) var fatalError: String?
+    private(set) var signal: Int?
+    /// The place in the repository that the backtrace shows first.
+    private(set) var path: String?
+    private(set) var line: Int?
+
+    /// Takes what a line tells; most lines tell nothing.
+    mutating func take(_ text: String, root: SourceRoot) {
+        if fatalError == nil, let range = text.range(ofFirst: "Fatal error: ") ?? text.range(ofFirst: "Fatal error:") {
+            fatalError = TextLimit.cut(String(text[range.lowerBound...]), toBytes: 1000)
+            if path == nil, range.lowerBound > text.startIndex,
+                let place = PrintedPlace(text[..<range.lowerBound].trimmingSuffix { $0 == " " || $0 == ":" })
+            {
+                // The runtime prints `Kit/Parser.swift:12`, the module and not the directory: no path to show.
+                if let relative = root.relative(place.path), place.path.hasPrefix("/") {
+                    (path, line) = (relative, place.line)
+                }
+            }
+        }
+        if signal == nil {
+            if let range = text.range(ofFirst: "*** Signal ") {
+                signal = Self.number(text[range.upperBound...])
+            } else if let range = text.range(ofFirst: "xited with unexpected signal code ") {
+                signal = Self.number(text[range.upperBound...])
+            }
+        }
+        // A frame: `3 [ra] 0x0000561a36a53e81 f(_:) + 32 in crash at /src/crash.swift:1:30`.
+        if path == nil, text.contains("0x"), let range = text.range(ofLast: " at /"),
+            let place = PrintedPlace("/" + text[range.upperBound...].trimmingSuffix(while: \.isWhitespace)),
+            let relative = root.relative(place.path), !relative.hasPrefix(".build/")
+        {
+            (path, line) = (relative, place.line)
+        }
+    }
+
+    var isEmpty: Bool { fatalError == nil && signal == nil }
+
+    /// `ended by signal 4 (SIGILL): Fatal error: Index out of range`; nothing when the console told nothing.
+    var message: String? {
+        let parts = [signal.map { "ended by " + SignalName.text($0) }, fatalError].compactMap { $0 }
+        return parts.isEmpty ? nil : parts.joined(separator: ": ")
+    }
+
+    private static func number(_ text: Substring) -> Int? {
+        let digits = text.prefix { $0.isASCII && $0.isNumber }
+        return digits.utf8.count <= 3 ? Int(digits) : nil
+    }
+}

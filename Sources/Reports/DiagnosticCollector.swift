@@ -1,0 +1,71 @@
+import Model
+
+/// Joins the diagnostics of a log into findings.
+struct DiagnosticCollector {
+    private let root: SourceRoot
+    private var lines: [DiagnosticLine] = []
+    private var places: [DiagnosticKey: Int] = [:]
+    private var errors = 0
+    private var warnings = 0
+
+    init(root: SourceRoot) { self.root = root }
+
+    /// What makes two printed diagnostics one. SwiftPM prints those of a module when it emits the module and when it
+    /// compiles the file; a header's are printed for every file that includes it.
+    private struct DiagnosticKey: Hashable {
+        var isError: Bool
+        var message: String
+        var path: String?
+        var line: Int?
+        var column: Int?
+    }
+
+    mutating func take(_ text: String) {
+        if text.hasPrefix(">>> referenced by ") { return reference(text) }
+        guard var line = DiagnosticLine(text) else { return }
+        if let place = line.place {
+            // `<unknown>:0` and the like are no files.
+            line.place = place.path.hasPrefix("<") || place.path.hasPrefix("macro expansion") ? nil : place
+            line.place?.path = root.shown(place.path)
+        }
+        line.message = TextLimit.cut(line.message, toBytes: Finding.maximumMessageBytes)
+        let key = DiagnosticKey(
+            isError: line.isError, message: line.message, path: line.place?.path, line: line.place?.line,
+            column: line.place?.column)
+        if let place = places[key] {
+            if lines[place].rule.isEmpty { lines[place].rule = line.rule }
+            return
+        }
+        guard (line.isError ? errors : warnings) < DiagnosticReader.maximumFindings else { return }
+        if line.isError { errors += 1 } else { warnings += 1 }
+        places[key] = lines.count
+        lines.append(line)
+    }
+
+    /// lld's `>>> referenced by main.c:3 (/src/main.c:3)` gives the undefined symbol before it its place.
+    private mutating func reference(_ text: String) {
+        guard let last = lines.indices.last, lines[last].place == nil, lines[last].message.hasPrefix("undefined symbol")
+        else { return }
+        let rest = text.dropFirst(">>> referenced by ".count)
+        var printed = rest.prefix { $0 != " " }
+        if let open = rest.firstIndex(of: "("), let close = rest.lastIndex(of: ")"), open < close {
+            printed = rest[rest.index(after: open)..<close]
+        }
+        guard var place = PrintedPlace(printed) else { return }
+        place.path = root.shown(place.path)
+        lines[last].place = place
+    }
+
+    func findings(category: DiagnosticCategory) -> [Finding] {
+        var kept = lines.filter { !$0.isConsequence }
+        if !kept.contains(where: \.isError), let consequence = lines.first(where: \.isConsequence) {
+            kept.append(consequence)
+        }
+        return kept.map { line in
+            Finding(
+                category: category == .analyzer ? .analyzerWarning : line.isError ? .error : .warning,
+                message: line.message, rule: line.rule, path: line.place?.path, line: line.place?.line,
+                column: line.place?.column)
+        }
+    }
+}

@@ -1,0 +1,76 @@
+extension DiagnosticLine {
+    /// What GNU ld, gold and lld print without the word error.
+    static func linker(_ line: String) -> DiagnosticLine? {
+        if line.contains("ld returned 1 exit status") {
+            return DiagnosticLine(isError: true, message: "ld returned 1 exit status", isConsequence: true)
+        }
+        for phrase in ["undefined reference to ", "multiple definition of "] {
+            guard let range = line.range(ofFirst: phrase), range.lowerBound > line.startIndex else { continue }
+            let head = line[..<range.lowerBound].trimmingSuffix { $0 == " " || $0 == ":" }
+            var text = String(line[range.lowerBound...])
+            // Where it was first defined differs from build to build and is no part of the message.
+            if let end = text.range(ofFirst: "; ") { text = String(text[..<end.lowerBound]) }
+            var diagnostic = DiagnosticLine(isError: true, message: quoted(text))
+            diagnostic.place = PrintedPlace(afterTool(head))
+            return diagnostic
+        }
+        let (tool, rest) = split(line)
+        guard let tool, isLinker(tool), problems.contains(where: { rest.contains($0) }) else { return nil }
+        return DiagnosticLine(
+            isError: true, message: quoted(String(rest)), isConsequence: rest.contains("final link failed"))
+    }
+
+    /// `make: *** No rule to make target 'x'.  Stop.`, `Makefile:3: *** missing separator.  Stop.`
+    static func make(_ line: String) -> DiagnosticLine? {
+        guard let range = line.range(ofFirst: ": *** ") else { return nil }
+        let head = line[..<range.lowerBound]
+        let text = String(line[range.upperBound...])
+        guard !text.hasSuffix("(ignored)"), !text.hasPrefix("Waiting for unfinished jobs") else { return nil }
+        if let place = PrintedPlace(head), !head.contains(where: \.isWhitespace) {
+            return DiagnosticLine(isError: true, message: text, place: place)
+        }
+        guard head.hasPrefix("make") || head.hasPrefix("gmake") else { return nil }
+        // `[Makefile:3: all] Error 1` tells that a command failed, which said why itself.
+        return DiagnosticLine(isError: true, message: text, isConsequence: text.hasPrefix("["))
+    }
+
+    /// Whether a message is one of those before which a linker puts object files and functions.
+    static func isLinkerText(_ message: String) -> Bool {
+        message.hasPrefix("undefined reference to") || message.hasPrefix("multiple definition of")
+            || message.hasPrefix("undefined symbol")
+    }
+
+    private static let problems = [
+        "cannot find ", "TLS definition in", "file not recognized", "file format not recognized", "DSO missing",
+        "could not read symbols", "final link failed", "cannot open ", "hidden symbol", "relocation ",
+        "undefined symbol", "No such file",
+    ]
+
+    private static func isLinker(_ tool: Substring) -> Bool {
+        let name = tool.split(separator: "/").last ?? ""
+        return name == "ld" || name.hasPrefix("ld.") || name.hasSuffix("-ld") || name == "lld" || name == "mold"
+    }
+
+    private static func split(_ line: String) -> (tool: Substring?, rest: Substring) {
+        guard let range = line.range(ofFirst: ": ") else { return (nil, Substring(line)) }
+        return (line[..<range.lowerBound], line[range.upperBound...])
+    }
+
+    /// Without the linker's own name before it.
+    private static func afterTool(_ head: Substring) -> Substring {
+        guard let range = head.range(ofFirst: ": ") else { return head }
+        return head[range.upperBound...]
+    }
+
+    /// GNU's quotes `like this' as 'like this', so that gcc's locale makes no difference.
+    private static func quoted(_ text: String) -> String {
+        String(text.map { $0 == "`" || $0 == "‘" || $0 == "’" ? "'" : $0 })
+    }
+
+    private init(isError: Bool, message: String, place: PrintedPlace? = nil, isConsequence: Bool = false) {
+        self.isError = isError
+        self.message = message
+        self.place = place
+        self.isConsequence = isConsequence
+    }
+}

@@ -1,0 +1,97 @@
+/// A line of a log that is a diagnostic.
+struct DiagnosticLine: Equatable {
+    var isError: Bool
+    var message: String
+    /// A compiler's warning group, a linter's rule; empty when none is printed.
+    var rule = ""
+    var place: PrintedPlace?
+    /// Whether it only tells that something else failed.
+    var isConsequence = false
+
+    /// Parses a line without terminal sequences; nothing when it is no diagnostic.
+    init?(_ line: String) {
+        // Indented and numbered lines are source lines that a compiler shows.
+        guard let first = line.utf8.first, first != 0x20, first != 0x09, !Self.isNumberedSource(line) else {
+            return nil
+        }
+        if let parsed = Self.severity(in: line) {
+            self.init(head: parsed.head, isError: parsed.isError, text: parsed.text)
+        } else if let parsed = Self.make(line) ?? Self.linker(line) {
+            self = parsed
+        } else {
+            return nil
+        }
+    }
+
+    private init?(head: Substring, isError: Bool, text: Substring) {
+        self.isError = isError
+        var text = text
+        while text.last?.isWhitespace == true { text.removeLast() }
+        (rule, message) = Self.ruleAndMessage(text)
+        guard !message.isEmpty else { return nil }
+        isConsequence = isError && Self.isConsequence(message)
+        guard !head.isEmpty else { return }
+        if let place = PrintedPlace(Self.afterLabel(head)) {
+            if place.column == nil, Self.isXCTestFailure(message) { return nil }
+            self.place = place
+        } else if head.contains(where: \.isWhitespace), !Self.isLinkerText(message) {
+            // `found 3: error: …` is prose; a tool or a file before the severity is one word.
+            return nil
+        } else if let place = PrintedPlace(head.prefix { $0 != "(" }) {
+            self.place = place
+        }
+    }
+
+    /// The earliest `error: `, `fatal error: ` or `warning: ` that begins the line or follows `: `.
+    private static func severity(in line: String) -> (head: Substring, isError: Bool, text: Substring)? {
+        let bytes = Array(line.utf8)
+        var index = 0
+        while index < bytes.count {
+            // A keyword begins the line, or follows a colon and a space.
+            if index == 0 || (index >= 2 && bytes[index - 1] == 0x20 && bytes[index - 2] == UInt8(ascii: ":")) {
+                for (keyword, isError) in keywords where bytes[index...].starts(with: keyword) {
+                    let text = bytes[(index + keyword.count)...].drop { $0 == 0x20 }
+                    let head = String(decoding: bytes[..<max(0, index - 2)], as: UTF8.self)
+                    return (Substring(head), isError, Substring(String(decoding: text, as: UTF8.self)))
+                }
+            }
+            index += 1
+        }
+        return nil
+    }
+
+    private static let keywords: [([UInt8], Bool)] = [
+        (Array("error:".utf8), true), (Array("fatal error:".utf8), true), (Array("warning:".utf8), false),
+    ]
+
+    /// `12 | let x = 1` and `  |  …`: source that swiftc, clang and gcc show.
+    private static func isNumberedSource(_ line: String) -> Bool {
+        let rest = line.utf8.drop { (0x30...0x39).contains($0) }
+        return rest.starts(with: " |".utf8) || rest.first == UInt8(ascii: "|")
+    }
+
+    /// What follows the last `: `, since build tools put labels before a place: `C/C++: /src/a.cpp:3:4`.
+    private static func afterLabel(_ head: Substring) -> Substring {
+        guard let range = head.range(ofLast: ": ") else { return head }
+        return head[range.upperBound...]
+    }
+
+    /// `FILE:LINE: error: ParserTests.testIt : XCTAssertEqual failed: …`
+    static func isXCTestFailure(_ message: String) -> Bool {
+        guard let range = message.range(ofFirst: " : ") else { return false }
+        let name = message[..<range.lowerBound]
+        if name.hasPrefix("-["), name.hasSuffix("]") { return true }
+        return name.contains(".") && !name.contains(where: \.isWhitespace)
+    }
+
+    private static func isConsequence(_ message: String) -> Bool {
+        message == "fatalError"
+            || consequences.contains { message.contains($0) }
+    }
+
+    private static let consequences = [
+        "linker command failed with exit code", "link command failed with exit code", "ld returned 1 exit status",
+        "command failed with exit code", "command failed due to signal", "final link failed",
+        "too many errors emitted", "xited with unexpected signal code",
+    ]
+}

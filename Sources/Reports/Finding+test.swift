@@ -1,0 +1,13 @@
+package import Model
+
+extension Finding {
+    /// The finding of a failed or crashed test; nothing for every other outcome. Its rule is the test's full name, so that
+    /// one test is one issue however it fails.
+    package init?(failureOf result: TestResult) {
+        guard result.outcome.isFailure else { return nil }
+        self.init(
+            category: .testFailure,
+            message: result.message ?? (result.outcome == .crashed ? "crashed" : "failed"),
+            rule: result.fullName, path: result.path, line: result.line)
+    }
+}

@@ -1,0 +1,31 @@
+/// `PATH:LINE:COLUMN` or `PATH:LINE`, as tools print it.
+struct PrintedPlace: Equatable {
+    var path: String
+    /// Counts from 1; nothing when printed as 0 or not at all.
+    var line: Int?
+    var column: Int?
+
+    /// Parses from the right, so that colons in the path do no harm. Nothing when there is no number at the end.
+    init?(_ text: some StringProtocol) {
+        var rest = Substring(text)
+        var numbers: [Int] = []
+        while numbers.count < 2, let colon = rest.lastIndex(of: ":"),
+            let number = Self.number(rest[rest.index(after: colon)...])
+        {
+            numbers.insert(number, at: 0)
+            rest = rest[..<colon]
+        }
+        guard let line = numbers.first, !rest.isEmpty else { return nil }
+        path = String(rest)
+        self.line = line > 0 ? line : nil
+        column = numbers.count > 1 && numbers[1] > 0 ? numbers[1] : nil
+    }
+
+    /// At most nine digits, which fit every Int.
+    private static func number(_ text: Substring) -> Int? {
+        guard (1...9).contains(text.utf8.count), text.utf8.allSatisfy({ (0x30...0x39).contains($0) }) else {
+            return nil
+        }
+        return Int(text)
+    }
+}

@@ -1,0 +1,85 @@
+/// The rules of a run: of its driver and of its extensions.
+struct SARIFRules {
+    private let driver: JSON
+    private let extensions: [JSON]
+    /// By identifier, of all components; the driver's win.
+    private var byIdentifier: [String: JSON] = [:]
+    /// The driver's by index; asked often, so taken apart once.
+    private let driverRules: [JSON]
+    private let extensionRules: [[JSON]]
+
+    init(_ run: JSON) {
+        driver = run["tool"]["driver"]
+        extensions = run["tool"]["extensions"].elements ?? []
+        driverRules = driver["rules"].elements ?? []
+        extensionRules = extensions.map { $0["rules"].elements ?? [] }
+        for rule in extensionRules.joined() + driverRules {
+            if let id = rule["id"].string { byIdentifier[id] = rule }
+        }
+    }
+
+    /// The rule's description, or nothing when the run has none.
+    func rule(of result: JSON) -> JSON {
+        let reference = result["rule"]
+        if let index = result["ruleIndex"].int ?? reference["index"].int, index >= 0 {
+            let component = reference["toolComponent"]["index"].int
+            let rules: [JSON] =
+                component.map { extensionRules.indices.contains($0) ? extensionRules[$0] : [] } ?? driverRules
+            if rules.indices.contains(index) { return rules[index] }
+        }
+        guard var id = result["ruleId"].string ?? reference["id"].string else { return JSON(nil) }
+        // Section 3.27.5: `CA1000/1` is a further part of `CA1000`.
+        while byIdentifier[id] == nil, let slash = id.lastIndex(of: "/") { id = String(id[..<slash]) }
+        return byIdentifier[id] ?? JSON(nil)
+    }
+
+    func identifier(of result: JSON, rule: JSON) -> String {
+        result["ruleId"].string ?? result["rule"]["id"].string ?? rule["id"].string ?? ""
+    }
+
+    /// Section 3.27.10: the result's, else the rule's default, else `warning`.
+    func level(of result: JSON, rule: JSON) -> String {
+        result["level"].string ?? rule["defaultConfiguration"]["level"].string ?? "warning"
+    }
+
+    /// The text with its arguments put in (section 3.11.5), from the result or from the rule by its message's id.
+    func message(of result: JSON, rule: JSON) -> String {
+        let message = result["message"]
+        let arguments = (message["arguments"].elements ?? []).map { $0.string ?? "" }
+        var text = message["text"].string
+        if text == nil, let id = message["id"].string {
+            text = rule["messageStrings"][id]["text"].string ?? driver["globalMessageStrings"][id]["text"].string
+        }
+        let found =
+            text ?? message["markdown"].string ?? rule["shortDescription"]["text"].string
+            ?? rule["fullDescription"]["text"].string ?? rule["name"].string
+        guard let found else { return identifier(of: result, rule: rule) }
+        return Self.filled(found, arguments)
+    }
+
+    /// `{0}` becomes the first argument; `{{` and `}}` are braces.
+    private static func filled(_ text: String, _ arguments: [String]) -> String {
+        guard !arguments.isEmpty, text.utf8.contains(UInt8(ascii: "{")) else { return text }
+        var filled = ""
+        var rest = text[...]
+        while let brace = rest.firstIndex(where: { $0 == "{" || $0 == "}" }) {
+            filled += rest[..<brace]
+            let after = rest[rest.index(after: brace)...]
+            if after.first == rest[brace] {
+                filled.append(rest[brace])
+                rest = after.dropFirst()
+            } else if rest[brace] == "{", let end = after.firstIndex(of: "}"), let index = Int(after[..<end]),
+                arguments.indices.contains(index)
+            {
+                filled += TextLimit.cut(arguments[index], toBytes: 4096)
+                rest = after[after.index(after: end)...]
+            } else {
+                filled.append(rest[brace])
+                rest = after
+            }
+            // Arguments may be long and asked for often; the message is cut at its limit anyway.
+            if filled.utf8.count > 64 * 1024 { return filled }
+        }
+        return filled + rest
+    }
+}

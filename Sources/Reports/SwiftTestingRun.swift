@@ -1,0 +1,123 @@
+import Model
+
+/// The state of reading Swift Testing's console line by line.
+struct SwiftTestingRun {
+    private let names: ListedTests
+    private var tests: [TestResult] = []
+    /// Started and not ended, by the name printed; several at once when overloads run in parallel.
+    private var running: [String: [Int]] = [:]
+    private var occurrences: [String: Int] = [:]
+    private var crash = CrashText()
+
+    init(names: ListedTests) { self.names = names }
+
+    mutating func take(_ line: String, root: SourceRoot) {
+        guard let (symbol, text) = Self.message(line) else {
+            crash.take(line, root: root)
+            return
+        }
+        if text.hasPrefix("run ") {
+            // A new run, in another process, or the end of this one: what has no end by now has crashed.
+            endAll()
+        } else if text.hasPrefix("case ") {
+            return
+        } else if let name = Self.name(text, before: " started.") {
+            start(name)
+        } else if let range = text.range(ofFirst: " recorded a"), symbol != "━" {
+            guard symbol == "✘" else { return }
+            issue(String(text[..<range.lowerBound]), text[range.upperBound...], root: root)
+        } else if let range = text.range(ofFirst: " skipped") {
+            let name = String(text[..<range.lowerBound])
+            let reason = text[range.upperBound...].drop { $0 == ":" || $0 == " " || $0 == "\"" }
+            if running[name] == nil { start(name) }
+            end(name, .skipped, message: reason.trimmingSuffix { $0 == "\"" || $0 == "." }, seconds: nil)
+        } else if let range = text.range(ofFirst: " after ") {
+            end(result: text[..<range.lowerBound], symbol: symbol, rest: text[range.upperBound...])
+        }
+    }
+
+    mutating func results() -> [TestResult] {
+        endAll()
+        return tests
+    }
+
+    /// The symbol and what follows `Test `; nothing for other lines. Symbols differ by platform: on macOS they are of SF
+    /// Symbols' private area.
+    private static func message(_ line: String) -> (symbol: Character, text: Substring)? {
+        guard let symbol = line.first, !symbol.isASCII else { return nil }
+        let rest = line.dropFirst().drop { $0 == " " }
+        guard rest.hasPrefix("Test ") else { return nil }
+        return (symbol, rest.dropFirst("Test ".count))
+    }
+
+    private static func name(_ text: Substring, before suffix: String) -> String? {
+        text.hasSuffix(suffix) ? String(text.dropLast(suffix.count)) : nil
+    }
+
+    private mutating func start(_ printed: String) {
+        guard tests.count < ReportContent.maximumItems, printed.utf8.count <= TextLimit.nameBytes else { return }
+        let occurrence = occurrences[printed, default: 0] + 1
+        occurrences[printed] = occurrence
+        var name = printed
+        if name.utf8.count > 1, name.first == "\"", name.last == "\"" { name = String(name.dropFirst().dropLast()) }
+        let suite = names.suite(ofFunction: name) ?? ""
+        running[printed, default: []].append(tests.count)
+        tests.append(
+            TestResult(suite: suite, name: occurrence == 1 ? name : "\(name) (\(occurrence))", outcome: .passed))
+    }
+
+    /// `n issue with 1 argument n → 2 at STests.swift:6:52: Expectation failed: …`
+    private mutating func issue(_ printed: String, _ rest: Substring, root: SourceRoot) {
+        guard let index = running[printed]?.first else { return }
+        var message = rest
+        if let range = rest.range(ofFirst: " at "), let colon = rest[range.upperBound...].range(ofFirst: ": "),
+            let place = PrintedPlace(rest[range.upperBound..<colon.lowerBound])
+        {
+            message = rest[colon.upperBound...]
+            // Only the file's name is printed.
+            if tests[index].path == nil {
+                (tests[index].path, tests[index].line) = (root.shown(place.path), place.line)
+            }
+        }
+        let text = [tests[index].message, String(message)].compactMap { $0 }.joined(separator: "\n")
+        tests[index].message = TextLimit.cut(text, toBytes: Finding.maximumMessageBytes)
+        tests[index].outcome = .failed
+    }
+
+    /// `param(n:) with 3 test cases failed` after `0.005 seconds with 1 issue.`
+    private mutating func end(result: Substring, symbol: Character, rest: Substring) {
+        guard let space = result.lastIndex(of: " ") else { return }
+        let word = result[result.index(after: space)...]
+        guard word == "passed" || word == "failed" else { return }
+        var name = result[..<space]
+        if let range = name.range(ofLast: " with "), name.hasSuffix(" test cases") || name.hasSuffix(" test case") {
+            name = name[..<range.lowerBound]
+        }
+        let seconds = Double(rest.prefix { $0 != " " })
+        let outcome: TestResult.Outcome =
+            word == "failed" ? .failed : rest.contains("known issue") ? .knownIssue : .passed
+        end(String(name), outcome, message: nil, seconds: seconds)
+    }
+
+    private mutating func end(
+        _ printed: String, _ outcome: TestResult.Outcome, message: Substring?, seconds: Double?
+    ) {
+        guard var waiting = running[printed], !waiting.isEmpty else { return }
+        // Of overloads, one that recorded an issue is the one that failed.
+        let place = waiting.firstIndex { (tests[$0].outcome == .failed) == (outcome == .failed) } ?? 0
+        let index = waiting.remove(at: place)
+        running[printed] = waiting.isEmpty ? nil : waiting
+        if !tests[index].outcome.isFailure { tests[index].outcome = outcome }
+        if let message, !message.isEmpty { tests[index].message = String(message) }
+        if let seconds, seconds >= 0, seconds < 1e9 { tests[index].duration = .seconds(seconds) }
+    }
+
+    private mutating func endAll() {
+        for index in running.values.joined() {
+            tests[index].outcome = .crashed
+            tests[index].message = [tests[index].message, crash.message].compactMap { $0 }.joined(separator: "\n")
+        }
+        running = [:]
+        crash = CrashText()
+    }
+}

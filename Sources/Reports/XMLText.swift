@@ -1,0 +1,150 @@
+/// Prepares a report's bytes for the XML parser.
+enum XMLText {
+    /// Well-formed UTF-8 without what XML forbids: bytes that are no UTF-8, control characters and references to them (test
+    /// output is full of them, and many tools write them unescaped) become U+FFFD.
+    ///
+    /// Linear; one pass over the bytes.
+    /// - Throws: Why the document is refused: a document type, which is where entities come from (billion laughs, external
+    ///   files), or an encoding in which it could hide.
+    static func prepared(_ bytes: [UInt8]) throws(Refusal) -> [UInt8] {
+        var text = try decoded(bytes)
+        if let declared = declaredEncoding(text) {
+            switch declared {
+            case "utf-8", "utf8", "us-ascii", "ascii", "utf-16", "utf-16le", "utf-16be", "unicode": break
+            case "iso-8859-1", "latin1", "iso-8859-15", "windows-1252", "cp1252": text = fromLatin1(bytes)
+            default: throw Refusal(text: "encoding \(TextLimit.cut(declared, toBytes: 40)) is not supported; UTF-8 is")
+            }
+        }
+        let clean = withoutForbidden(text)
+        if hasDocumentType(clean) { throw Refusal(text: "a document type (<!DOCTYPE) is not allowed") }
+        return clean
+    }
+
+    struct Refusal: Error {
+        var text: String
+    }
+
+    private static func decoded(_ bytes: [UInt8]) throws(Refusal) -> [UInt8] {
+        if bytes.starts(with: [0xEF, 0xBB, 0xBF]) { return repaired(bytes.dropFirst(3)) }
+        if bytes.starts(with: [0xFE, 0xFF]) || bytes.starts(with: [0, 0x3C]) { return utf16(bytes, high: 0) }
+        if bytes.starts(with: [0xFF, 0xFE]) || bytes.starts(with: [0x3C, 0]) { return utf16(bytes, high: 1) }
+        return repaired(bytes[...])
+    }
+
+    private static func repaired(_ bytes: ArraySlice<UInt8>) -> [UInt8] {
+        Array(String(decoding: bytes, as: UTF8.self).utf8)
+    }
+
+    /// UTF-16 of either order as UTF-8; a half unit at the end is dropped, a lone surrogate becomes U+FFFD.
+    private static func utf16(_ bytes: [UInt8], high: Int) -> [UInt8] {
+        var units: [UInt16] = []
+        units.reserveCapacity(bytes.count / 2)
+        var index = 0
+        while index + 1 < bytes.count {
+            units.append(UInt16(bytes[index + high]) << 8 | UInt16(bytes[index + 1 - high]))
+            index += 2
+        }
+        if units.first == 0xFEFF { units.removeFirst() }
+        return Array(String(decoding: units, as: UTF16.self).utf8)
+    }
+
+    private static func fromLatin1(_ bytes: [UInt8]) -> [UInt8] {
+        var text: [UInt8] = []
+        text.reserveCapacity(bytes.count)
+        for byte in bytes {
+            if byte < 0x80 {
+                text.append(byte)
+            } else {
+                text.append(0xC0 | byte >> 6)
+                text.append(0x80 | byte & 0x3F)
+            }
+        }
+        return text
+    }
+
+    /// The encoding named in the XML declaration, in lower case.
+    private static func declaredEncoding(_ text: [UInt8]) -> String? {
+        let start = text.prefix(1024).drop { $0 == 0x20 || $0 == 0x0A || $0 == 0x0D || $0 == 0x09 }
+        guard start.starts(with: Array("<?xml".utf8)), let end = start.firstIndex(of: UInt8(ascii: ">")) else {
+            return nil
+        }
+        let declaration = String(decoding: start[..<end], as: UTF8.self)
+        guard let range = declaration.range(ofFirst: "encoding") else { return nil }
+        let quotes: Set<Character> = ["\"", "'"]
+        let value = declaration[range.upperBound...].drop { !quotes.contains($0) }.dropFirst().prefix {
+            !quotes.contains($0)
+        }
+        return value.isEmpty ? nil : value.lowercased()
+    }
+
+    /// Whether a document type begins outside of comments, CDATA sections and processing instructions, where its text does
+    /// no harm: a test may well print one.
+    private static func hasDocumentType(_ text: [UInt8]) -> Bool {
+        var index = 0
+        while let found = text[index...].firstIndex(of: UInt8(ascii: "<")) {
+            let rest = text[found...]
+            if rest.starts(with: documentType) { return true }
+            var next = found + 1
+            for (start, end) in sections where rest.starts(with: start) {
+                next = Self.end(of: end, in: text, from: found + start.count) ?? text.count
+            }
+            index = next
+        }
+        return false
+    }
+
+    private static let documentType = Array("<!DOCTYPE".utf8)
+    private static let sections: [([UInt8], [UInt8])] = [
+        (Array("<!--".utf8), Array("-->".utf8)), (Array("<![CDATA[".utf8), Array("]]>".utf8)),
+        (Array("<?".utf8), Array("?>".utf8)),
+    ]
+
+    private static func end(of mark: [UInt8], in text: [UInt8], from start: Int) -> Int? {
+        var index = start
+        while index < text.count, let found = text[index...].firstIndex(of: mark[0]) {
+            if text[found...].starts(with: mark) { return found + mark.count }
+            index = found + 1
+        }
+        return nil
+    }
+
+    private static func withoutForbidden(_ text: [UInt8]) -> [UInt8] {
+        var clean: [UInt8] = []
+        clean.reserveCapacity(text.count)
+        var index = 0
+        while index < text.count {
+            let byte = text[index]
+            if byte < 0x20, byte != 0x09, byte != 0x0A, byte != 0x0D {
+                clean += replacement
+                index += 1
+            } else if byte == UInt8(ascii: "&"), index + 1 < text.count, text[index + 1] == UInt8(ascii: "#"),
+                let (length, isAllowed) = reference(text[index...]), !isAllowed
+            {
+                clean += replacement
+                index += length
+            } else {
+                clean.append(byte)
+                index += 1
+            }
+        }
+        return clean
+    }
+
+    private static let replacement: [UInt8] = [0xEF, 0xBF, 0xBD]
+
+    /// The length of a reference like `&#x1b;` and whether XML 1.0 (section 2.2) allows its character.
+    private static func reference(_ text: ArraySlice<UInt8>) -> (length: Int, isAllowed: Bool)? {
+        let body = text.dropFirst(2).prefix(12)
+        guard let end = body.firstIndex(of: UInt8(ascii: ";")) else { return nil }
+        let digits = String(decoding: body[..<end], as: UTF8.self)
+        let isHexadecimal = digits.hasPrefix("x")
+        guard let value = UInt32(isHexadecimal ? digits.dropFirst() : digits[...], radix: isHexadecimal ? 16 : 10)
+        else {
+            return nil
+        }
+        let isAllowed =
+            value == 9 || value == 10 || value == 13 || (0x20...0xD7FF).contains(value)
+            || (0xE000...0xFFFD).contains(value) || (0x10000...0x10FFFF).contains(value)
+        return (end - text.startIndex + 1, isAllowed)
+    }
+}
