@@ -1,0 +1,160 @@
+import CLibCurl
+import Glibc
+import Synchronization
+
+/// One libcurl multi handle and the one thread that ever touches it or a transfer's easy handle.
+///
+/// Others reach it only through commands, which wake it from `curl_multi_poll`.
+final class CurlEngine: Sendable {
+    private enum Command: Sendable {
+        case start(CurlTransfer)
+        case resume(UInt64)
+        case cancel(UInt64)
+    }
+
+    private struct State {
+        var commands: [Command] = []
+        var isStopping = false
+        /// Set before the multi handle goes, under the lock, so that nobody wakes a handle that is gone.
+        var isGone = false
+        var lastID: UInt64 = 0
+    }
+
+    private let state = Mutex(State())
+    // curl_multi_wakeup(3) alone may be called from other threads; all else is the engine thread's.
+    private nonisolated(unsafe) let multi: UnsafeMutableRawPointer
+
+    /// Initializes libcurl once a process. Thread-safe since 7.84 (curl_global_init(3)); we need ≥ 7.85 anyway for
+    /// CURLOPT_PROTOCOLS_STR.
+    private static let isLibraryReady = curl_global_init(Int(CURL_GLOBAL_ALL)) == CURLE_OK
+
+    /// Starts the thread.
+    init() throws(TransferError) {
+        guard Self.isLibraryReady, let multi = curl_multi_init() else {
+            throw TransferError(
+                code: .other, operation: "start of libcurl", message: "it could not be initialized; is memory short?")
+        }
+        self.multi = multi
+        var thread = pthread_t()
+        let box = Unmanaged.passRetained(self)
+        let result = pthread_create(
+            &thread, nil,
+            { box in
+                guard let box else { return nil }
+                let engine = Unmanaged<CurlEngine>.fromOpaque(box).takeRetainedValue()
+                engine.run()
+                return nil
+            }, box.toOpaque())
+        guard result == 0 else {
+            box.release()
+            curl_multi_cleanup(multi)
+            throw TransferError(
+                code: .other, operation: "start of libcurl", message: "no thread: " + String(cString: strerror(result)))
+        }
+        pthread_detach(thread)
+    }
+
+    /// A number for a new transfer.
+    func nextID() -> UInt64 {
+        state.withLock { state in
+            state.lastID += 1
+            return state.lastID
+        }
+    }
+
+    /// Takes a transfer over; from here on only the engine's thread touches it. It ends exactly once.
+    func start(_ transfer: CurlTransfer) {
+        if !send(.start(transfer)) { transfer.end(.failure(transfer.canceled)) }
+    }
+
+    /// Lets a transfer that was paused by its reader go on.
+    func resume(_ id: UInt64) { _ = send(.resume(id)) }
+
+    /// Ends a transfer as canceled, if it has not ended.
+    func cancel(_ id: UInt64) { _ = send(.cancel(id)) }
+
+    /// Cancels everything and lets the thread end.
+    func stop() {
+        state.withLock { state in
+            state.isStopping = true
+            if !state.isGone { curl_multi_wakeup(multi) }
+        }
+    }
+
+    private func send(_ command: Command) -> Bool {
+        state.withLock { state in
+            guard !state.isStopping else { return false }
+            state.commands.append(command)
+            curl_multi_wakeup(multi)
+            return true
+        }
+    }
+
+    // MARK: On the thread
+
+    private func run() {
+        var transfers: [UInt64: CurlTransfer] = [:]
+        var isStopping = false
+        while !isStopping {
+            let commands = state.withLock { state in
+                isStopping = state.isStopping
+                defer { state.commands = [] }
+                return state.commands
+            }
+            for command in commands { obey(command, &transfers) }
+            var running: Int32 = 0
+            curl_multi_perform(multi, &running)
+            collect(&transfers)
+            // libcurl's own timers shorten this; commands and sockets end it.
+            if !isStopping { curl_multi_poll(multi, nil, 0, 60_000, nil) }
+        }
+        for transfer in transfers.values {
+            curl_multi_remove_handle(multi, transfer.handle)
+            transfer.end(.failure(transfer.canceled))
+        }
+        transfers = [:]
+        state.withLock { state in
+            for case .start(let transfer) in state.commands { transfer.end(.failure(transfer.canceled)) }
+            state.commands = []
+            state.isGone = true
+        }
+        curl_multi_cleanup(multi)
+    }
+
+    private func obey(_ command: Command, _ transfers: inout [UInt64: CurlTransfer]) {
+        switch command {
+        case .start(let transfer):
+            do throws(TransferError) {
+                try transfer.prepare()
+            } catch {
+                transfer.end(.failure(error))
+                return
+            }
+            guard curl_multi_add_handle(multi, transfer.handle) == CURLM_OK else {
+                transfer.end(.failure(transfer.failure(.other, "libcurl did not take the transfer")))
+                return
+            }
+            transfers[transfer.id] = transfer
+        case .resume(let id):
+            if let handle = transfers[id]?.handle { curl_easy_pause(handle, CURLPAUSE_CONT) }
+        case .cancel(let id):
+            guard let transfer = transfers.removeValue(forKey: id) else { return }
+            curl_multi_remove_handle(multi, transfer.handle)
+            transfer.end(.failure(transfer.canceled))
+        }
+    }
+
+    private func collect(_ transfers: inout [UInt64: CurlTransfer]) {
+        var left: Int32 = 0
+        while let message = curl_multi_info_read(multi, &left) {
+            guard message.pointee.msg == CURLMSG_DONE, let handle = message.pointee.easy_handle else { continue }
+            // Read before the handle is removed, which frees the message (curl_multi_info_read(3)).
+            let result = clibcurl_message_result(message)
+            guard let id = transfers.first(where: { $0.value.handle == handle })?.key,
+                let transfer = transfers.removeValue(forKey: id)
+            else { continue }
+            curl_multi_remove_handle(multi, handle)
+            transfer.finish(result)
+        }
+    }
+}

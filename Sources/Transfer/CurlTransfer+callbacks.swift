@@ -1,0 +1,80 @@
+import CLibCurl
+import Glibc
+
+/// libcurl's callbacks; all run on the engine's thread while it drives this transfer.
+extension CurlTransfer {
+    func setCallbacks(_ handle: UnsafeMutableRawPointer) {
+        // Unretained: the engine holds the transfer as long as the handle is in the multi handle.
+        let context = Unmanaged.passUnretained(self).toOpaque()
+        clibcurl_set_data_callback(handle, CURLOPT_WRITEFUNCTION) { data, size, count, context in
+            guard let data, let context else { return 0 }
+            let bytes = UnsafeRawBufferPointer(start: data, count: size * count)
+            return Unmanaged<CurlTransfer>.fromOpaque(context).takeUnretainedValue().receive(bytes)
+        }
+        clibcurl_set_pointer(handle, CURLOPT_WRITEDATA, context)
+        clibcurl_set_data_callback(handle, CURLOPT_HEADERFUNCTION) { data, size, count, context in
+            guard let data, let context else { return 0 }
+            let bytes = UnsafeRawBufferPointer(start: data, count: size * count)
+            return Unmanaged<CurlTransfer>.fromOpaque(context).takeUnretainedValue().receiveHeader(bytes)
+        }
+        clibcurl_set_pointer(handle, CURLOPT_HEADERDATA, context)
+        clibcurl_set_data_callback(handle, CURLOPT_READFUNCTION) { data, size, count, context in
+            guard let data, let context else { return clibcurl_abort() }
+            let space = UnsafeMutableRawBufferPointer(start: data, count: size * count)
+            return Unmanaged<CurlTransfer>.fromOpaque(context).takeUnretainedValue().send(space)
+        }
+        clibcurl_set_pointer(handle, CURLOPT_READDATA, context)
+        clibcurl_set_seek_callback(handle) { context, offset, origin in
+            guard let context, origin == SEEK_SET else { return CURL_SEEKFUNC_CANTSEEK }
+            let transfer = Unmanaged<CurlTransfer>.fromOpaque(context).takeUnretainedValue()
+            transfer.source?.seek(to: Int64(offset))
+            return CURL_SEEKFUNC_OK
+        }
+        clibcurl_set_pointer(handle, CURLOPT_SEEKDATA, context)
+    }
+
+    /// - Returns: Fewer than given ends the transfer; `failure` says why.
+    private func receive(_ bytes: UnsafeRawBufferPointer) -> Int {
+        do throws(TransferError) {
+            return try sink.take(bytes, operation: operation) ? bytes.count : clibcurl_pause()
+        } catch {
+            failure = error
+            return 0
+        }
+    }
+
+    private func receiveHeader(_ bytes: UnsafeRawBufferPointer) -> Int {
+        // sftp has no headers; libcurl makes some up.
+        if isSFTP { return bytes.count }
+        headerSize += bytes.count
+        guard headerSize <= TransferLimits.headers else {
+            failure = failure(.tooLarge, "the answer's header fields are larger than \(TransferLimits.headers) bytes")
+            return 0
+        }
+        var line = bytes[...]
+        while let last = line.last, last == 0x0a || last == 0x0d { line.removeLast() }
+        let text = String(decoding: line, as: UTF8.self)
+        if text.hasPrefix("HTTP/") {
+            // A new answer: after a 1xx one.
+            headers = TransferHeaders()
+            let parts = text.split(separator: " ", maxSplits: 2)
+            status = parts.count > 1 ? Int(parts[1]) ?? 0 : 0
+        } else if text.isEmpty {
+            if status >= 200 { sink.begin(status: status, headers: headers) }
+        } else if let colon = text.firstIndex(of: ":") {
+            let value = text[text.index(after: colon)...].drop { $0 == " " || $0 == "\t" }
+            headers.append(String(text[..<colon]), String(value))
+        }
+        return bytes.count
+    }
+
+    private func send(_ space: UnsafeMutableRawBufferPointer) -> Int {
+        guard let source else { return 0 }
+        do throws(TransferError) {
+            return try source.read(into: space, operation: operation)
+        } catch {
+            failure = error
+            return clibcurl_abort()
+        }
+    }
+}

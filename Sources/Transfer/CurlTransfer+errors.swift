@@ -1,0 +1,44 @@
+import CLibCurl
+
+extension CurlTransfer {
+    /// libcurl's result in our words: what happened and what to do.
+    func error(of result: CURLcode) -> TransferError {
+        let said = detail.isEmpty ? String(cString: curl_easy_strerror(result)) : detail
+        switch result {
+        case CURLE_OPERATION_TIMEDOUT: return failure(.timedOut, said)
+        case CURLE_COULDNT_RESOLVE_HOST, CURLE_COULDNT_RESOLVE_PROXY, CURLE_COULDNT_CONNECT:
+            return failure(.unreachable, said)
+        case CURLE_PEER_FAILED_VERIFICATION where isSFTP:
+            return failure(
+                .hostKey,
+                "the server's host key is missing in, or differs from, the known_hosts file; compare it with its "
+                    + "administrator and write the ed25519 line into the file (ssh-keyscan -t ed25519 HOST)")
+        case CURLE_FAILED_INIT where isSFTP, CURLE_SSH where isSFTP && detail.contains("session"):
+            return failure(
+                .hostKey,
+                "no ssh session (\(said)); does the known_hosts file hold an RSA line for the server? Keep the ed25519 one"
+            )
+        case CURLE_PEER_FAILED_VERIFICATION, CURLE_SSL_ISSUER_ERROR, CURLE_SSL_PINNEDPUBKEYNOTMATCH:
+            return failure(.certificate, "the server's certificate is not trusted: \(said)")
+        case CURLE_SSL_CONNECT_ERROR: return failure(.certificate, "no TLS session: \(said)")
+        case CURLE_SSL_CACERT_BADFILE:
+            return failure(.certificate, "the file of certificate authorities cannot be used: \(said)")
+        case CURLE_LOGIN_DENIED:
+            return failure(
+                .credentials,
+                isSFTP
+                    ? "the server refused the user or the key (an RSA key is always refused here: use ed25519)"
+                    : "the server refused the user or the password")
+        case CURLE_REMOTE_ACCESS_DENIED: return failure(.denied, "the server denies it: \(said)")
+        case CURLE_UNSUPPORTED_PROTOCOL: return failure(.schemeRefused, said)
+        case CURLE_URL_MALFORMAT: return failure(.invalid, said)
+        case CURLE_REMOTE_FILE_NOT_FOUND: return failure(.notFound, said)
+        case CURLE_GOT_NOTHING, CURLE_SEND_ERROR, CURLE_RECV_ERROR, CURLE_PARTIAL_FILE, CURLE_HTTP2, CURLE_HTTP2_STREAM:
+            return failure(.interrupted, said)
+        case CURLE_UPLOAD_FAILED:
+            return failure(
+                said.lowercased().contains("permission") ? .denied : .other, "the server did not take it: \(said)")
+        default: return failure(.other, "\(said) (libcurl \(result.rawValue))")
+        }
+    }
+}

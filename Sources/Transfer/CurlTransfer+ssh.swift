@@ -1,0 +1,102 @@
+import CLibCurl
+import Glibc
+
+/// sftp: what the methods mean there, and what libcurl's results mean as statuses.
+extension CurlTransfer {
+    func configureSSH(_ handle: UnsafeMutableRawPointer, _ url: TransferURL) throws(TransferError) {
+        // Without known hosts libcurl would connect to anyone (CURLOPT_SSH_KNOWNHOSTS(3)).
+        guard let knownHosts = request.knownHosts else {
+            throw failure(
+                .hostKey,
+                "no known_hosts file is named; write the server's ed25519 key into one (ssh-keyscan -t ed25519 HOST)")
+        }
+        guard access(knownHosts, R_OK) == 0 else {
+            throw failure(
+                .hostKey, "the known_hosts file \(knownHosts) cannot be read: " + String(cString: strerror(errno)))
+        }
+        try set(handle, CURLOPT_SSH_KNOWNHOSTS, knownHosts)
+        // libcurl compares neither keys nor known hosts when it takes a used ssh connection (CVE-2023-27538 was such a
+        // mistake): every request makes its own.
+        clibcurl_set_long(handle, CURLOPT_FRESH_CONNECT, 1)
+        clibcurl_set_long(handle, CURLOPT_FORBID_REUSE, 1)
+        try setSSHCredentials(handle, url)
+        guard let path = url.decodedPath else { throw failure(.invalid, "the path holds a control character") }
+        switch request.method {
+        case .get: break
+        case .put:
+            try attachSource(handle)
+            clibcurl_set_long(handle, CURLOPT_FTP_CREATE_MISSING_DIRS, 1)
+        case .move:
+            guard let target = request.target else { throw failure(.invalid, "a move needs a target") }
+            let there = try TransferURL(target, operation: operation)
+            guard there.origin == url.origin, let targetPath = there.decodedPath else {
+                throw failure(.invalid, "a move's target is on another server, or holds a control character")
+            }
+            try command(handle, url, "rename \(quoted(path)) \(quoted(targetPath))")
+        case .delete: try command(handle, url, "rm \(quoted(path))")
+        case .head, .post, .patch, .makeCollection:
+            throw failure(.invalid, "\(request.method.rawValue) means nothing to sftp")
+        }
+    }
+
+    private func setSSHCredentials(_ handle: UnsafeMutableRawPointer, _ url: TransferURL) throws(TransferError) {
+        switch request.credentials {
+        case .privateKey(let user, let path, let passphrase):
+            guard access(path, R_OK) == 0 else {
+                throw failure(
+                    .credentials, "the private key file cannot be read: " + String(cString: strerror(errno)))
+            }
+            clibcurl_set_long(handle, CURLOPT_SSH_AUTH_TYPES, clibcurl_ssh_auth_public_key())
+            try set(handle, CURLOPT_USERNAME, user ?? url.user ?? "")
+            try set(handle, CURLOPT_SSH_PRIVATE_KEYFILE, path)
+            if let passphrase { try set(handle, CURLOPT_KEYPASSWD, passphrase) }
+        case .password(let user, let password):
+            clibcurl_set_long(handle, CURLOPT_SSH_AUTH_TYPES, clibcurl_ssh_auth_password())
+            try set(handle, CURLOPT_USERNAME, user ?? url.user ?? "")
+            try set(handle, CURLOPT_PASSWORD, password)
+        case .bearer: throw failure(.credentials, "a token is of no use for sftp; name an ed25519 private key")
+        case nil: throw failure(.credentials, "sftp needs credentials; name an ed25519 private key")
+        }
+    }
+
+    /// One command and no transfer: libcurl runs it, then, for a path that ends in `/` and without a body, stops
+    /// (lib/vssh/libssh2.c, SSH_SFTP_READDIR_INIT).
+    private func command(_ handle: UnsafeMutableRawPointer, _ url: TransferURL, _ line: String) throws(TransferError) {
+        clibcurl_set_list(handle, CURLOPT_QUOTE, try list([line]))
+        try set(handle, CURLOPT_URL, url.origin + "/")
+        clibcurl_set_long(handle, CURLOPT_NOBODY, 1)
+    }
+
+    /// As libcurl's `Curl_get_pathname` reads it.
+    private func quoted(_ path: String) -> String {
+        var text = "\""
+        for character in path {
+            if character == "\"" || character == "\\" { text += "\\" }
+            text.append(character)
+        }
+        return text + "\""
+    }
+
+    /// The HTTP status of the same outcome.
+    /// - Throws: What is no answer of the server's.
+    func sftpStatus(_ result: CURLcode) throws(TransferError) -> Int {
+        let detail = detail.lowercased()
+        switch result {
+        case CURLE_OK:
+            return switch request.method {
+            case .put, .move: 201
+            case .delete: 204
+            default: 200
+            }
+        case CURLE_REMOTE_FILE_NOT_FOUND: return 404
+        case CURLE_REMOTE_FILE_EXISTS: return 412
+        case CURLE_REMOTE_DISK_FULL: return 507
+        case CURLE_QUOTE_ERROR where detail.contains("no such file") || detail.contains("not found"): return 404
+        case CURLE_QUOTE_ERROR where detail.contains("permission denied"):
+            throw failure(.denied, "the server denies it: \(self.detail)")
+        // SFTP version 3 has no code for "exists": OpenSSH answers a rename over something with SSH_FX_FAILURE.
+        case CURLE_QUOTE_ERROR where request.method == .move: return 412
+        default: throw error(of: result)
+        }
+    }
+}

@@ -1,0 +1,118 @@
+import CLibCurl
+import Glibc
+
+/// One transfer: its easy handle, what it sends and where its answer goes.
+///
+/// Made anywhere; from `CurlEngine.start` on only the engine's thread touches it, hence unchecked.
+final class CurlTransfer: @unchecked Sendable {
+    typealias Completion = @Sendable (Result<TransferResponse, TransferError>) -> Void
+
+    let id: UInt64
+    let request: TransferRequest
+    /// What is tried, for messages; without user, password and query.
+    private(set) var operation: String
+    let handle: UnsafeMutableRawPointer?
+    let sink: any TransferSink
+    var source: UploadSource?
+    var status = 0
+    var headers = TransferHeaders()
+    var headerSize = 0
+    var isSFTP = false
+    /// Ours, from a callback that made libcurl give up.
+    var failure: TransferError?
+    private var lists: [UnsafeMutablePointer<curl_slist>] = []
+    private let errorText = UnsafeMutablePointer<CChar>.allocate(capacity: Int(CURL_ERROR_SIZE))
+    private var completion: Completion?
+
+    init(id: UInt64, request: TransferRequest, completion: @escaping Completion) {
+        self.id = id
+        self.request = request
+        self.completion = completion
+        operation = request.method.rawValue
+        handle = curl_easy_init()
+        errorText[0] = 0
+        sink =
+            switch request.destination {
+            case .memory: MemorySink(limit: request.limits.response)
+            case .file(let path): FileSink(path: path, limit: request.limits.response)
+            case .digest: DigestSink(limit: request.limits.response)
+            }
+    }
+
+    init(id: UInt64, request: TransferRequest, stream: StreamBuffer) {
+        self.id = id
+        self.request = request
+        completion = { stream.end($0) }
+        operation = request.method.rawValue
+        handle = curl_easy_init()
+        errorText[0] = 0
+        sink = StreamSink(buffer: stream)
+    }
+
+    deinit {
+        curl_easy_cleanup(handle)
+        for list in lists { curl_slist_free_all(list) }
+        errorText.deallocate()
+    }
+
+    /// What a canceled transfer ends with.
+    var canceled: TransferError { failure(.canceled, "it was canceled") }
+
+    func failure(_ code: TransferError.Code, _ message: String, _ underlying: (any Error)? = nil) -> TransferError {
+        TransferError(code: code, operation: operation, message: message, underlying: underlying)
+    }
+
+    /// Reads the request into the handle and opens the files.
+    func prepare() throws(TransferError) {
+        let url = try TransferURL(request.url, operation: operation)
+        operation = request.method.rawValue + " " + url.shown
+        guard let handle else { throw failure(.other, "no memory for the transfer") }
+        isSFTP = url.scheme == "sftp"
+        try sink.open(operation: operation)
+        clibcurl_set_pointer(handle, CURLOPT_ERRORBUFFER, errorText)
+        try configure(handle, url)
+    }
+
+    /// Makes a list that lives as long as the transfer.
+    func list(_ lines: [String]) throws(TransferError) -> UnsafeMutablePointer<curl_slist>? {
+        var list: UnsafeMutablePointer<curl_slist>?
+        for line in lines {
+            guard let longer = curl_slist_append(list, line) else {
+                curl_slist_free_all(list)
+                throw failure(.other, "no memory for the transfer")
+            }
+            list = longer
+        }
+        if let list { lists.append(list) }
+        return list
+    }
+
+    /// libcurl is done.
+    func finish(_ result: CURLcode) {
+        do throws(TransferError) {
+            if let failure { throw failure }
+            if isSFTP {
+                status = try sftpStatus(result)
+            } else {
+                guard result == CURLE_OK else { throw error(of: result) }
+                var code = 0
+                clibcurl_get_long(handle, CURLINFO_RESPONSE_CODE, &code)
+                status = code
+            }
+            end(.success(try sink.close(status: status, headers: headers, operation: operation)))
+        } catch {
+            end(.failure(error))
+        }
+    }
+
+    /// Reports the end; the second and later calls do nothing.
+    func end(_ result: Result<TransferResponse, TransferError>) {
+        if case .failure = result { sink.abandon() }
+        source = nil
+        completion?(result)
+        completion = nil
+    }
+
+    /// What libcurl says in words.
+    var detail: String { String(cString: errorText) }
+}

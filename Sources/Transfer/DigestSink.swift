@@ -1,0 +1,78 @@
+import Basics
+import Crypto
+import Glibc
+
+/// Counts and hashes the body and keeps nothing.
+final class DigestSink: TransferSink {
+    private let limit: Int64
+    private var size: Int64 = 0
+    private var hash = SHA256()
+
+    init(limit: Int64) { self.limit = limit }
+
+    func take(_ bytes: UnsafeRawBufferPointer, operation: String) throws(TransferError) -> Bool {
+        size += Int64(bytes.count)
+        guard size <= limit else { throw .answerTooLarge(limit, operation: operation) }
+        hash.update(bufferPointer: bytes)
+        return true
+    }
+
+    func close(status: Int, headers: TransferHeaders, operation: String) -> TransferResponse {
+        TransferResponse(
+            status: status, headers: headers, size: size, sha256: Hexadecimal.encode(hash.finalize()))
+    }
+}
+
+/// Writes the body into a new file and hashes it on the way.
+final class FileSink: TransferSink {
+    private let path: String
+    private let limit: Int64
+    private var descriptor: Int32 = -1
+    private var size: Int64 = 0
+    private var hash = SHA256()
+
+    init(path: String, limit: Int64) {
+        self.path = path
+        self.limit = limit
+    }
+
+    deinit { if descriptor >= 0 { Glibc.close(descriptor) } }
+
+    func open(operation: String) throws(TransferError) {
+        descriptor = Glibc.open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0o600)
+        guard descriptor >= 0 else { throw failure(operation) }
+    }
+
+    func take(_ bytes: UnsafeRawBufferPointer, operation: String) throws(TransferError) -> Bool {
+        size += Int64(bytes.count)
+        guard size <= limit else { throw .answerTooLarge(limit, operation: operation) }
+        var rest = bytes[...]
+        while !rest.isEmpty {
+            let count = UnsafeRawBufferPointer(rebasing: rest).withMemoryRebound(to: UInt8.self) {
+                write(descriptor, $0.baseAddress, $0.count)
+            }
+            if count < 0, errno == EINTR { continue }
+            guard count > 0 else { throw failure(operation) }
+            rest = rest.dropFirst(count)
+        }
+        hash.update(bufferPointer: bytes)
+        return true
+    }
+
+    func close(status: Int, headers: TransferHeaders, operation: String) throws(TransferError) -> TransferResponse {
+        guard fsync(descriptor) == 0 else { throw failure(operation) }
+        return TransferResponse(
+            status: status, headers: headers, size: size, sha256: Hexadecimal.encode(hash.finalize()))
+    }
+
+    func abandon() {
+        // Only what this transfer made: without a descriptor the file is another's.
+        if descriptor >= 0 { unlink(path) }
+    }
+
+    private func failure(_ operation: String) -> TransferError {
+        TransferError(
+            code: .file, operation: operation,
+            message: "\(path) cannot be written: " + String(cString: strerror(errno)))
+    }
+}

@@ -1,0 +1,111 @@
+import Basics
+import Crypto
+import Glibc
+
+/// Uploads into a directory of this machine, such as a mounted share.
+struct LocalUpload: UploadMethod {
+    let lane: BlockingLane
+    let identifiers: any IdentifierSource
+
+    /// Largest file copied, 1 TiB: a limit against a wrong size, not against use.
+    static let maximumSize: Int64 = 1 << 40
+
+    func stage(_ target: UploadTarget) async throws(TransferError) -> String? {
+        let identifier = identifiers.next()
+        return try await onLane(target) { directory, name throws(FileError) in
+            if let isSame = try holds(directory, name, target.file) {
+                guard isSame else { throw FileError(code: .exists, operation: "upload", path: name, message: "") }
+                return nil
+            }
+            let part = ".\(name).part-\(identifier)"
+            let source = try Self.parent(of: target.file.path)
+            do throws(FileError) {
+                _ = try source.directory.copyFile(source.name, to: directory, part, limit: Self.maximumSize)
+                try directory.synchronizeFile(part)
+                guard try holds(directory, part, target.file) == true else {
+                    throw FileError(
+                        code: .other, operation: "upload", path: name,
+                        message: "other bytes were read back than were sent; look at the disk")
+                }
+            } catch {
+                // The first error says more.
+                try? directory.remove(part)
+                throw error
+            }
+            return part
+        }
+    }
+
+    func commit(_ target: UploadTarget, part: String) async throws(TransferError) {
+        try await onLane(target) { directory, name throws(FileError) in
+            do throws(FileError) {
+                try directory.rename(part, to: directory, name, replace: false)
+            } catch {
+                guard error.code == .exists, try holds(directory, name, target.file) == true else { throw error }
+                try directory.remove(part)
+            }
+            try directory.synchronize()
+        }
+    }
+
+    func discard(_ target: UploadTarget, part: String) async {
+        // An error is under way already; the part's name tells what it is.
+        try? await onLane(target) { directory, _ throws(FileError) in try directory.remove(part) }
+    }
+
+    private func onLane<Value: Sendable>(
+        _ target: UploadTarget, _ body: @escaping @Sendable (Directory, String) throws(FileError) -> Value
+    ) async throws(TransferError) -> Value {
+        do throws(FileError) {
+            return try await lane.run { () throws(FileError) in
+                let path = target.localPath ?? target.url
+                let slash = path.lastIndex(of: "/") ?? path.startIndex
+                let directory = try Directory(creating: slash == path.startIndex ? "/" : String(path[..<slash]))
+                return try body(directory, String(path[path.index(after: slash)...]))
+            }
+        } catch {
+            let operation = "upload to \(target.shown)"
+            guard error.code == .exists else {
+                throw TransferError(code: .file, operation: operation, message: "\(error)", underlying: error)
+            }
+            throw TransferError(
+                code: .exists, operation: operation,
+                message: "there is a file of this name with other bytes; it was left as it is. A published file never "
+                    + "changes: upload under another version, or remove that file there", underlying: error)
+        }
+    }
+
+    /// Whether a file has the right bytes; nothing when there is none.
+    private func holds(_ directory: Directory, _ name: String, _ file: UploadFile) throws(FileError) -> Bool? {
+        guard let status = try directory.status(name) else { return nil }
+        guard status.kind == .file, status.size == file.size else { return false }
+        let descriptor = try directory.openForReading(name)
+        defer { close(descriptor) }
+        var hash = SHA256()
+        let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 256 << 10, alignment: 16)
+        defer { buffer.deallocate() }
+        while true {
+            let count = read(descriptor, buffer.baseAddress, buffer.count)
+            if count < 0, errno == EINTR { continue }
+            guard count >= 0 else { throw FileError(operation: "read", path: name, errno: errno) }
+            if count == 0 { break }
+            hash.update(bufferPointer: UnsafeRawBufferPointer(rebasing: buffer[..<count]))
+        }
+        return Hexadecimal.encode(hash.finalize()) == file.sha256
+    }
+
+    private static func parent(of path: String) throws(FileError) -> (directory: Directory, name: String) {
+        guard let slash = path.lastIndex(of: "/") else { return (try Directory(opening: "."), path) }
+        let above = slash == path.startIndex ? "/" : String(path[..<slash])
+        return (try Directory(opening: above), String(path[path.index(after: slash)...]))
+    }
+}
+
+extension Directory {
+    /// Has one file written to the disk.
+    fileprivate func synchronizeFile(_ name: String) throws(FileError) {
+        let descriptor = try openForReading(name)
+        defer { close(descriptor) }
+        guard fsync(descriptor) == 0 else { throw FileError(operation: "fsync", path: name, errno: errno) }
+    }
+}

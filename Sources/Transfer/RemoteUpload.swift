@@ -1,0 +1,157 @@
+import Basics
+
+/// Uploads by http(s) and sftp, whose methods `Transport` gives one form.
+struct RemoteUpload: UploadMethod {
+    let transport: any Transport
+    let identifiers: any IdentifierSource
+    let options: UploadOptions
+
+    func stage(_ target: UploadTarget) async throws(TransferError) -> String? {
+        if try await isThere(target) { return nil }
+        let part = target.partURL(identifiers.next())
+        do throws(TransferError) {
+            for attempt in 1...Uploader.attempts {
+                try await put(target, to: part)
+                if try await holds(part, target.file) == true { return part }
+                if attempt == Uploader.attempts {
+                    throw failure(
+                        .corrupted, target,
+                        "the server took it, but other bytes were read back, \(attempt) times; look at its disk and at "
+                            + "what stands between")
+                }
+            }
+            return part
+        } catch {
+            await discard(target, part: part)
+            throw error
+        }
+    }
+
+    func commit(_ target: UploadTarget, part: String) async throws(TransferError) {
+        var request = self.request(.move, part)
+        request.target = target.url
+        let status: Int
+        do throws(TransferError) {
+            status = try await transport.perform(request).status
+        } catch {
+            // The server may have moved it before the connection broke. An error while looking says less than the first.
+            if error.code != .canceled, (try? await isThere(target)) == true { return }
+            throw error
+        }
+        switch status {
+        case 200..<300: return
+        case 405, 501: try await putInPlace(target, part: part)
+        case 409, 412:
+            if try await isThere(target) { return await discard(target, part: part) }
+            throw failure(.status, target, "the server did not move it from its name beside (status \(status))")
+        default: throw refused(status, target, "moving it to its name")
+        }
+    }
+
+    func discard(_ target: UploadTarget, part: String) async {
+        // An error is under way, or the file is there: what is left beside is only litter, named as such.
+        _ = try? await transport.perform(request(.delete, part))
+    }
+
+    // MARK: Steps
+
+    /// For servers without MOVE; see `Uploader`.
+    private func putInPlace(_ target: UploadTarget, part: String) async throws(TransferError) {
+        await discard(target, part: part)
+        if try await isThere(target) { return }
+        do throws(TransferError) {
+            try await put(target, to: target.url, isNew: true)
+        } catch {
+            if error.code != .canceled, (try? await isThere(target)) == true { return }
+            throw error
+        }
+        guard try await holds(target.url, target.file) == true else {
+            // What is there now is ours and wrong: nothing is better.
+            await discard(target, part: target.url)
+            throw failure(.corrupted, target, "the server took it, but other bytes were read back")
+        }
+    }
+
+    /// Whether the target holds the right bytes.
+    /// - Throws: `exists` when it holds others.
+    private func isThere(_ target: UploadTarget) async throws(TransferError) -> Bool {
+        switch try await holds(target.url, target.file) {
+        case nil: return false
+        case true?: return true
+        case false?:
+            throw failure(
+                .exists, target,
+                "there is a file of this name with other bytes; it was left as it is. A published file never changes: "
+                    + "upload under another version, or remove that file there")
+        }
+    }
+
+    /// Whether a URL gives the file's bytes; nothing when it gives none.
+    private func holds(_ url: String, _ file: UploadFile) async throws(TransferError) -> Bool? {
+        var request = self.request(.get, url)
+        request.destination = .digest
+        request.limits.response = file.size
+        do throws(TransferError) {
+            let answer = try await transport.perform(request)
+            switch answer.status {
+            case 200: return answer.size == file.size && answer.sha256 == file.sha256
+            case 404, 410: return nil
+            default: throw refused(answer.status, url, "reading what is there")
+            }
+        } catch  where error.code == .tooLarge {
+            return false
+        }
+    }
+
+    private func put(_ target: UploadTarget, to url: String, isNew: Bool = false) async throws(TransferError) {
+        var request = self.request(.put, url)
+        request.body = .file(path: target.file.path)
+        request.headers["Content-Type"] = "application/octet-stream"
+        if isNew { request.headers["If-None-Match"] = "*" }
+        var status = try await transport.perform(request).status
+        if status == 409 || status == 404 {
+            // RFC 4918 section 9.7.1: 409 when the collection above is missing. Making one that exists gives 405.
+            for collection in target.collections {
+                _ = try await transport.perform(self.request(.makeCollection, collection))
+            }
+            status = try await transport.perform(request).status
+        }
+        guard (200..<300).contains(status) else { throw refused(status, target, "writing it") }
+    }
+
+    private func request(_ method: TransferRequest.Method, _ url: String) -> TransferRequest {
+        var request = TransferRequest(method, url, credentials: options.credentials)
+        request.knownHosts = options.knownHosts
+        request.isPlainHTTPAllowed = options.isPlainHTTPAllowed
+        request.certificateAuthorities = options.certificateAuthorities
+        request.limits = options.limits
+        return request
+    }
+
+    // MARK: Errors
+
+    private func refused(_ status: Int, _ target: UploadTarget, _ step: String) -> TransferError {
+        refused(status, target.url, step)
+    }
+
+    private func refused(_ status: Int, _ url: String, _ step: String) -> TransferError {
+        let shown = (try? TransferURL(url, operation: "upload"))?.shown ?? "the server"
+        let (code, advice): (TransferError.Code, String) =
+            switch status {
+            case 401: (.credentials, "the server wants other credentials; see `credentials:` of the trigger")
+            case 403: (.denied, "the server denies it to this user")
+            case 300..<400: (.status, "the server redirects, which is not followed; write the right URL")
+            case 404: (.notFound, "the server does not know the directory")
+            case 413: (.tooLarge, "the server takes no files of this size")
+            case 507: (.status, "the server's disk is full")
+            case 500...: (.status, "the server failed; its log knows more")
+            default: (.status, "the server did not accept it")
+            }
+        return TransferError(
+            code: code, operation: "upload to \(shown)", message: "\(step): status \(status); \(advice)")
+    }
+
+    private func failure(_ code: TransferError.Code, _ target: UploadTarget, _ message: String) -> TransferError {
+        TransferError(code: code, operation: "upload to \(target.shown)", message: message)
+    }
+}

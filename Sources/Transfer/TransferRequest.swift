@@ -1,0 +1,65 @@
+/// One request to another machine, or to a unix socket of this one.
+///
+/// For sftp URLs the methods mean: `get` reads a file, `put` writes it and makes missing directories, `move` renames and
+/// never over something, `delete` removes a file; the answers are given as the HTTP statuses of the same outcome.
+package struct TransferRequest: Sendable {
+    /// A method by RFC 9110, RFC 5789 or RFC 4918.
+    package enum Method: String, Sendable, Hashable {
+        case get = "GET"
+        case head = "HEAD"
+        case put = "PUT"
+        case post = "POST"
+        case patch = "PATCH"
+        case delete = "DELETE"
+        case move = "MOVE"
+        case makeCollection = "MKCOL"
+    }
+
+    package enum Body: Sendable, Hashable {
+        case none
+        case bytes([UInt8])
+        /// A file's bytes as it is when the transfer begins. Streamed; its size is sent before.
+        case file(path: String)
+    }
+
+    /// Where the answer's body goes.
+    package enum Destination: Sendable, Hashable {
+        /// Into `TransferResponse.body`.
+        case memory
+        /// Into a new file, mode 0600, that must not exist; removed when the transfer fails. Synchronized when it returns.
+        case file(path: String)
+        /// Nowhere: only counted and hashed.
+        case digest
+    }
+
+    package var method: Method
+    /// https, sftp, or http where `isPlainHTTPAllowed` or `unixSocket` says so. An sftp path begins at the server's
+    /// root, `/~/` at the user's home.
+    package var url: String
+    package var headers: TransferHeaders
+    package var body: Body
+    /// The target of `move`: a URL on the same server.
+    package var target: String?
+    package var destination: Destination = .memory
+    package var credentials: TransferCredentials?
+    /// A known_hosts file; sftp is refused without one. List ed25519 keys only: with an RSA line libssh2 1.10 asks for
+    /// the RSA key, signed with SHA-1, and fails.
+    package var knownHosts: String?
+    /// The socket to connect to instead of the URL's host.
+    package var unixSocket: String?
+    package var isPlainHTTPAllowed = false
+    /// A file of PEM certificates to trust instead of the machine's.
+    package var certificateAuthorities: String?
+    package var limits = TransferLimits()
+
+    package init(
+        _ method: Method, _ url: String, headers: TransferHeaders = [:], body: Body = .none,
+        credentials: TransferCredentials? = nil
+    ) {
+        self.method = method
+        self.url = url
+        self.headers = headers
+        self.body = body
+        self.credentials = credentials
+    }
+}

@@ -1,0 +1,62 @@
+/// Where an answer's body goes. Used on the engine's thread only.
+protocol TransferSink: AnyObject {
+    func open(operation: String) throws(TransferError)
+    /// The header fields are complete.
+    func begin(status: Int, headers: TransferHeaders)
+    /// - Returns: False when the transfer has to pause; the bytes come again.
+    func take(_ bytes: UnsafeRawBufferPointer, operation: String) throws(TransferError) -> Bool
+    /// All is here.
+    func close(status: Int, headers: TransferHeaders, operation: String) throws(TransferError) -> TransferResponse
+    /// The transfer failed.
+    func abandon()
+}
+
+extension TransferSink {
+    func open(operation: String) throws(TransferError) {}
+    func begin(status: Int, headers: TransferHeaders) {}
+    func abandon() {}
+}
+
+extension TransferError {
+    static func answerTooLarge(_ limit: Int64, operation: String) -> TransferError {
+        TransferError(
+            code: .tooLarge, operation: operation, message: "the answer is larger than the limit of \(limit) bytes")
+    }
+}
+
+/// Keeps the body.
+final class MemorySink: TransferSink {
+    private let limit: Int64
+    private var body: [UInt8] = []
+
+    init(limit: Int64) { self.limit = limit }
+
+    func take(_ bytes: UnsafeRawBufferPointer, operation: String) throws(TransferError) -> Bool {
+        guard Int64(body.count) + Int64(bytes.count) <= limit else {
+            throw .answerTooLarge(limit, operation: operation)
+        }
+        body.append(contentsOf: bytes)
+        return true
+    }
+
+    func close(status: Int, headers: TransferHeaders, operation: String) -> TransferResponse {
+        TransferResponse(status: status, headers: headers, body: body)
+    }
+}
+
+/// Hands the body to a reader as it comes.
+final class StreamSink: TransferSink {
+    private let buffer: StreamBuffer
+
+    init(buffer: StreamBuffer) { self.buffer = buffer }
+
+    func begin(status: Int, headers: TransferHeaders) {
+        buffer.begin(TransferResponse(status: status, headers: headers))
+    }
+
+    func take(_ bytes: UnsafeRawBufferPointer, operation: String) -> Bool { buffer.append(Array(bytes)) }
+
+    func close(status: Int, headers: TransferHeaders, operation: String) -> TransferResponse {
+        TransferResponse(status: status, headers: headers)
+    }
+}
