@@ -1,0 +1,65 @@
+import Basics
+import Foundation
+package import Testing
+
+/// Expects two texts to be the same, and names the first line that differs.
+package func expectEqualLines(
+    _ actual: String, _ expected: String, sourceLocation: SourceLocation = #_sourceLocation
+) {
+    guard actual != expected else { return }
+    let left = actual.split(separator: "\n", omittingEmptySubsequences: false)
+    let right = expected.split(separator: "\n", omittingEmptySubsequences: false)
+    let index =
+        zip(left, right).enumerated().first { $0.element.0 != $0.element.1 }?.offset ?? min(left.count, right.count)
+    func line(_ lines: [Substring]) -> String { index < lines.count ? "\"\(lines[index])\"" : "the end" }
+    Issue.record(
+        "line \(index + 1) is \(line(left)), expected \(line(right)) (\(left.count) and \(right.count) lines)\n\(actual)",
+        sourceLocation: sourceLocation)
+}
+
+/// Expects a text to contain another.
+package func expectContains(_ text: String, _ part: String, sourceLocation: SourceLocation = #_sourceLocation) {
+    if !text.contains(part) {
+        Issue.record("\"\(part)\" is not in:\n\(text.prefix(4000))", sourceLocation: sourceLocation)
+    }
+}
+
+/// Expects nothing at a path, not even a link that leads nowhere.
+package func expectNoFile(_ path: String, sourceLocation: SourceLocation = #_sourceLocation) {
+    // A failure to ask means that nothing is there.
+    if let kind = try? FileManager.default.attributesOfItem(atPath: path)[.type] {
+        Issue.record("\(path) exists (\(kind)), expected nothing", sourceLocation: sourceLocation)
+    }
+}
+
+/// Expects a regular file with just this text.
+package func expectFile(_ path: String, _ text: String, sourceLocation: SourceLocation = #_sourceLocation) {
+    do {
+        let bytes = try WholeFile.read(path, limit: 64 << 20)
+        expectEqualLines(String(decoding: bytes, as: UTF8.self), text, sourceLocation: sourceLocation)
+    } catch {
+        Issue.record(error, "expected a file", sourceLocation: sourceLocation)
+    }
+}
+
+/// Expects work to be refused with an error of a type, and a property of it to have a value.
+///
+///     await expectRejection(FileError.self, \.code, .notBeneath) { try directory.read("link", limit: 9) }
+/// - Returns: The error, for more questions.
+@discardableResult
+package func expectRejection<Failure: Error, Property: Equatable, Value>(
+    _ type: Failure.Type, _ property: (Failure) -> Property, _ expected: Property,
+    sourceLocation: SourceLocation = #_sourceLocation, _ work: () async throws -> Value
+) async -> Failure? {
+    do {
+        let value = try await work()
+        Issue.record("returned \(value), expected the refusal \(expected)", sourceLocation: sourceLocation)
+    } catch let error as Failure {
+        if property(error) == expected { return error }
+        Issue.record(
+            "refused with \(property(error)), expected \(expected): \(error)", sourceLocation: sourceLocation)
+    } catch {
+        Issue.record(error, "expected \(type): \(expected)", sourceLocation: sourceLocation)
+    }
+    return nil
+}

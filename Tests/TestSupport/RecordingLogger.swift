@@ -1,0 +1,68 @@
+package import Logging
+import Synchronization
+package import Testing
+
+/// A logger that keeps what is logged, and fails the test for every error line that it did not expect.
+package final class RecordingLogger: Sendable {
+    /// A line.
+    package struct Line: Sendable, CustomStringConvertible {
+        package let level: Logger.Level
+        package let message: String
+        package let metadata: [String: String]
+
+        package var description: String {
+            let pairs = metadata.sorted { $0.key < $1.key }.map { " \($0.key)=\($0.value)" }
+            return "\(level): \(message)" + pairs.joined()
+        }
+    }
+
+    private struct State {
+        var lines: [Line] = []
+        var expected: [String] = []
+    }
+
+    private let state = Mutex(State())
+    private let sourceLocation: SourceLocation
+
+    /// - Parameter sourceLocation: Where unexpected lines are reported: they often come from tasks that know no test.
+    package init(sourceLocation: SourceLocation = #_sourceLocation) { self.sourceLocation = sourceLocation }
+
+    /// Writes to this. Every level is kept.
+    package var logger: Logger {
+        var logger = Logger(label: "test") { _ in Handler(recorder: self) }
+        logger.logLevel = .trace
+        return logger
+    }
+
+    package var lines: [Line] { state.withLock { $0.lines } }
+
+    /// Error lines that contain `text` are expected from now on.
+    package func expectErrors(containing text: String) { state.withLock { $0.expected.append(text) } }
+
+    fileprivate func record(_ line: Line) {
+        let isExpected = state.withLock { state in
+            state.lines.append(line)
+            return line.level < .error || state.expected.contains { line.description.contains($0) }
+        }
+        if !isExpected { Issue.record("unexpected log line: \(line)", sourceLocation: sourceLocation) }
+    }
+}
+
+private struct Handler: LogHandler {
+    let recorder: RecordingLogger
+    var metadata: Logger.Metadata = [:]
+    var logLevel: Logger.Level = .trace
+
+    init(recorder: RecordingLogger) { self.recorder = recorder }
+
+    subscript(metadataKey key: String) -> Logger.Metadata.Value? {
+        get { metadata[key] }
+        set { metadata[key] = newValue }
+    }
+
+    func log(event: LogEvent) {
+        var all = metadata.merging(event.metadata ?? [:]) { _, new in new }.mapValues { "\($0)" }
+        if let error = event.error { all["error"] = "\(error)" }
+        recorder.record(.init(level: event.level, message: event.message.description, metadata: all))
+    }
+}

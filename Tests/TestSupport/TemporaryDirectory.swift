@@ -1,0 +1,74 @@
+package import Basics
+import Foundation
+package import Testing
+
+/// A directory of a test's own.
+package struct TemporaryDirectory: Sendable {
+    /// Absolute and without links. Short enough that a socket's path (at most 107 bytes) fits beneath.
+    package let path: String
+
+    /// The absolute path of something beneath.
+    package func path(_ name: String) -> String { path + "/" + name }
+
+    package func directory() throws -> Directory { try Directory(opening: path) }
+
+    /// Writes a file, with what is missing above it.
+    @discardableResult
+    package func write(_ name: String, _ text: String, mode: UInt16 = 0o644) throws -> String {
+        try write(name, Array(text.utf8), mode: mode)
+    }
+
+    /// Writes a file, with what is missing above it.
+    @discardableResult
+    package func write(_ name: String, _ bytes: [UInt8], mode: UInt16 = 0o644) throws -> String {
+        let directory = try directory()
+        if let slash = name.lastIndex(of: "/") { try directory.makeDirectories(String(name[..<slash])) }
+        try directory.write(name, bytes: bytes, mode: mode)
+        return path(name)
+    }
+
+    /// Makes a directory, with what is missing above it.
+    @discardableResult
+    package func makeDirectory(_ name: String) throws -> String {
+        try directory().makeDirectories(name)
+        return path(name)
+    }
+
+    /// A file's text. At most 16 MiB.
+    package func text(_ name: String) throws -> String {
+        String(decoding: try WholeFile.read(path(name), limit: 16 << 20), as: UTF8.self)
+    }
+}
+
+/// Gives a test a directory named after it, and removes it afterwards, whatever happened. A directory that cannot be
+/// removed is recorded as an issue: something still writes in it.
+///
+/// `MARTLET_TEST_KEEP=1` in the environment keeps it and prints where it is.
+package func withTemporaryDirectory<Value>(
+    sourceLocation: SourceLocation = #_sourceLocation, _ body: (TemporaryDirectory) async throws -> Value
+) async throws -> Value {
+    let name = (Test.current?.name ?? "test").replacing("testThatIt", with: "").prefix(24)
+        .filter { $0.isASCII && ($0.isLetter || $0.isNumber) }
+    let base = ProcessInfo.processInfo.environment["TMPDIR"] ?? "/tmp"
+    let resolved = URL(fileURLWithPath: base).resolvingSymlinksInPath().path
+    let parent = try Directory(opening: resolved)
+    let entry = "martlet-\(name)-\(RandomIdentifiers().next().prefix(8))"
+    try parent.makeDirectories(entry, mode: 0o755)
+    let directory = TemporaryDirectory(path: resolved + "/" + entry)
+    let result: Result<Value, any Error>
+    do {
+        result = .success(try await body(directory))
+    } catch {
+        result = .failure(error)
+    }
+    if ProcessInfo.processInfo.environment["MARTLET_TEST_KEEP"] == "1" {
+        print("kept: \(directory.path)")
+    } else {
+        do {
+            try parent.remove(entry)
+        } catch {
+            Issue.record(error, "the test's directory cannot be removed", sourceLocation: sourceLocation)
+        }
+    }
+    return try result.get()
+}

@@ -1,0 +1,13 @@
+import Foundation
+
+/// How long a test waits for what must come.
+package enum TestLimits {
+    /// Multiplies every limit; from the environment's `MARTLET_TEST_TIMEOUT_SCALE`, 1 without it. For slow machines,
+    /// sanitizers (5) and debuggers (1000).
+    package static var scale: Double {
+        ProcessInfo.processInfo.environment["MARTLET_TEST_TIMEOUT_SCALE"].flatMap(Double.init) ?? 1
+    }
+
+    /// What `until` and the fixtures wait at most: 10 s, scaled.
+    package static var wait: Duration { .seconds(10) * scale }
+}

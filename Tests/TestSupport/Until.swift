@@ -1,0 +1,28 @@
+package import Testing
+
+/// Waits until a condition holds: for what gives no event to await, such as a file that another process writes.
+///
+/// The only place where tests sleep. It records an issue when the limit passes, and a warning when nine tenths of it did,
+/// before the test becomes one that sometimes fails.
+/// - Returns: Whether the condition held in time.
+@discardableResult
+package func until(
+    _ what: String = "the condition", limit: Duration = TestLimits.wait,
+    sourceLocation: SourceLocation = #_sourceLocation, _ condition: () async throws -> Bool
+) async rethrows -> Bool {
+    let clock = ContinuousClock()
+    let start = clock.now
+    while true {
+        if try await condition() {
+            let taken = clock.now - start
+            if taken > limit * 0.9 { print("warning: \(sourceLocation): \(what) took \(taken) of \(limit)") }
+            return true
+        }
+        guard clock.now - start < limit, !Task.isCancelled else {
+            Issue.record("\(what) did not come to be within \(limit)", sourceLocation: sourceLocation)
+            return false
+        }
+        // Canceled: the next round ends it.
+        try? await Task.sleep(for: .milliseconds(5))
+    }
+}
