@@ -138,3 +138,14 @@ void clinux_become(const char *path, char *const arguments[], char *const enviro
     reset_signals();
     execve(path, arguments, environment);
 }
+
+int clinux_pipe(int ends[2]) {
+    if (pipe2(ends, O_CLOEXEC) != 0) return -1;
+    return fcntl(ends[0], F_SETFL, O_NONBLOCK);
+}
+
+int clinux_hide_memory(void) { return prctl(PR_SET_DUMPABLE, 0, 0, 0, 0); }
+
+int clinux_adopt_orphans(void) { return prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0); }
+
+int clinux_name_process(const char *name) { return prctl(PR_SET_NAME, name, 0, 0, 0); }

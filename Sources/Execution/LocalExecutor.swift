@@ -2,6 +2,8 @@ import Basics
 import CLinux
 import Glibc
 import JobProtocol
+import Subprocess
+import SystemPackage
 
 /// Runs jobs on this machine through the launcher, which outlives the daemon.
 package struct LocalExecutor: Executor {
@@ -10,7 +12,7 @@ package struct LocalExecutor: Executor {
     private let lane = BlockingLane(label: "launch")
 
     /// - Parameters:
-    ///   - socket: Of the launcher. When nothing listens there, one is started, detached.
+    ///   - socket: The launcher's, absolute. When nothing listens there, one is started, detached.
     ///   - supervisor: The path of `martlet-supervisor`.
     package init(socket: String, supervisor: String) {
         self.socket = socket
@@ -18,14 +20,74 @@ package struct LocalExecutor: Executor {
     }
 
     package func start(_ attempt: AttemptDirectory, secrets: [String: String]) async throws(ExecutionError) {
+        let request = LaunchRequest(attempt: attempt.path, secrets: secrets)
+        guard request.json().count <= LaunchRequest.sizeLimit else {
+            throw ExecutionError(.notStarted, "start \(attempt.path)", "its secrets are larger than 1 MiB")
+        }
+        var answer = try await ask(request)
+        if answer == nil {
+            try await startLauncher()
+            answer = try await ask(request)
+        }
+        switch answer {
+        case .started, .exists: return
+        case .failed(let reason): throw ExecutionError(.notStarted, "start \(attempt.path)", reason)
+        case nil:
+            throw ExecutionError(.noLauncher, "connect to \(socket)", "nothing listens there although it was started")
+        }
     }
 
     package func liveness(of attempt: AttemptDirectory) async throws(ExecutionError) -> Liveness {
-        .notStarted
+        try await lane.run { () throws(ExecutionError) in try attempt.liveness() }
     }
 
     package func cancel(
         _ attempt: AttemptDirectory, reason: String, grace: Duration
     ) async throws(ExecutionError) {
+        try await lane.run { () throws(ExecutionError) in
+            try attempt.writeCancel(reason: reason, grace: grace)
+            attempt.signalSupervisor()
+        }
+    }
+
+    /// Nothing when nobody listens.
+    private func ask(_ request: LaunchRequest) async throws(ExecutionError) -> LaunchAnswer? {
+        let socket = socket
+        let result = await lane.run { () -> Result<LaunchAnswer?, JobProtocolError> in
+            do throws(JobProtocolError) {
+                let descriptor = try UnixSocket.connect(socket)
+                defer { close(descriptor) }
+                try UnixSocket.send(request.json(), to: descriptor)
+                let bytes = try UnixSocket.receive(from: descriptor, limit: LaunchRequest.sizeLimit)
+                return .success(try LaunchAnswer(json: bytes))
+            } catch {
+                let isNobody = error.errno == ENOENT || error.errno == ECONNREFUSED
+                return isNobody ? .success(nil) : .failure(error)
+            }
+        }
+        switch result {
+        case .success(let answer): return answer
+        case .failure(let error):
+            throw ExecutionError(
+                .noLauncher, "ask the launcher at \(socket)",
+                error.message + "; it runs as the daemon's user or root, and answers no other", underlying: error)
+        }
+    }
+
+    /// The command returns when the launcher listens, or another one does.
+    private func startLauncher() async throws(ExecutionError) {
+        let operation = "start \(supervisor) --listen \(socket)"
+        do {
+            let result = try await run(
+                .path(FilePath(supervisor)), arguments: ["--listen", socket, "--detach"], input: .none,
+                output: .discarded, error: .string(limit: 4096))
+            guard result.terminationStatus.isSuccess else {
+                throw ExecutionError(.noLauncher, operation, result.standardError)
+            }
+        } catch let error as ExecutionError {
+            throw error
+        } catch {
+            throw ExecutionError(.noLauncher, operation, "\(error)", underlying: error)
+        }
     }
 }

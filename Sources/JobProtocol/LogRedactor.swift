@@ -54,6 +54,12 @@ package struct LogRedactor: Sendable {
     }
 
     private mutating func take(_ byte: UInt8, into output: inout [UInt8]) {
+        // Almost all bytes are no beginning of a secret.
+        if held.isEmpty, rootChild[Int(byte)] == 0 {
+            output.append(byte)
+            wroteMask = false
+            return
+        }
         held.append(byte)
         isMasked.append(false)
         guard !isTransparent(byte) else {

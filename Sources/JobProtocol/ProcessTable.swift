@@ -49,8 +49,9 @@ package enum ProcessTable {
     }
 
     /// All processes that descend from one, itself not among them.
-    package static func descendants(of root: Int32) -> [Entry] {
-        let byParent = Dictionary(grouping: all(), by: \.parent)
+    /// - Parameter except: Processes that are left out with all that descend from them.
+    package static func descendants(of root: Int32, except: Set<Int32> = []) -> [Entry] {
+        let byParent = Dictionary(grouping: all().filter { !except.contains($0.pid) }, by: \.parent)
         var found = byParent[root] ?? []
         var position = 0
         while position < found.count {

@@ -1,1 +1,45 @@
-// martlet-supervisor
+import Glibc
+
+// The launcher, the supervisor of one attempt, and the assembler of a Swift package's products: three roles of one small
+// static program. Exit statuses are sysexits.h's.
+
+let arguments = Array(CommandLine.arguments.dropFirst())
+let usage = """
+    usage: martlet-supervisor --listen SOCKET [--detach]
+           martlet-supervisor --archive-products OUTPUT --scratch-path DIR --configuration debug|release
+                              [--toolchain DIR] [-- FLAG…]
+
+    --listen starts one supervisor for each attempt that the daemon asks for. With LISTEN_FDS (systemd) the socket is the
+    one that is passed; --detach returns once it listens. --archive-products builds the Swift package in the current
+    directory and assembles its products in OUTPUT/products.
+
+    """
+
+func argument(after option: String) -> String? {
+    guard let index = arguments.firstIndex(of: option), index + 1 < arguments.count else { return nil }
+    return arguments[index + 1]
+}
+
+switch arguments.first {
+case "--listen":
+    guard let socket = argument(after: "--listen"), socket.hasPrefix("/") else {
+        Console.complain("--listen needs the absolute path of a socket")
+        exit(EX_USAGE)
+    }
+    exit(Launcher(socket: socket).run(isDetached: arguments.contains("--detach")))
+case "--attempt":
+    guard let attempt = argument(after: "--attempt") else { exit(EX_USAGE) }
+    exit(Supervisor(attempt: attempt).run())
+case "--archive-products":
+    guard let order = ProductOrder(arguments: arguments) else {
+        Console.complain(usage)
+        exit(EX_USAGE)
+    }
+    exit(ProductArchiver(order: order).run())
+case "--help", "-h":
+    Console.say(usage)
+    exit(0)
+default:
+    Console.complain(usage)
+    exit(EX_USAGE)
+}

@@ -43,3 +43,15 @@ pid_t clinux_spawn(char *const arguments[], char *const environment[], int direc
 
 /// Becomes another program in which `keep[i]` is descriptor 3 + i and nothing else above 2 is open. Returns only on failure.
 void clinux_become(const char *path, char *const arguments[], char *const environment[], const int keep[], size_t count);
+
+/// pipe2(2), closed on exec; the end for reading does not block, the end for writing does.
+int clinux_pipe(int ends[2]);
+
+/// No core of this process, and no look into it by others of its user: prctl(2), PR_SET_DUMPABLE.
+int clinux_hide_memory(void);
+
+/// What descends from this process becomes its child when its own parent dies: prctl(2), PR_SET_CHILD_SUBREAPER.
+int clinux_adopt_orphans(void);
+
+/// What `ps` and `top` call this process; the first 15 bytes: prctl(2), PR_SET_NAME.
+int clinux_name_process(const char *name);

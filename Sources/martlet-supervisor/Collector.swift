@@ -1,0 +1,131 @@
+import CLinux
+import Glibc
+import JobProtocol
+
+/// Copies what a job left, after its last process is gone: regular files with one name only, within limits. A link, a
+/// pipe, a device or a file with a second name could stand for something outside the workspace; it is passed over, and the
+/// log says so.
+struct Collector {
+    /// Of the files that were passed over, so many are named.
+    private static let complaintLimit = 100
+
+    let source: Tree
+    let destination: Tree
+    /// `reports/0`, `artifacts`.
+    let place: String
+    /// What the limits are called: `reports`, `artifacts`.
+    let noun: String
+    let byteLimit: Int64
+    let fileLimit: Int
+    let isStopped: () -> Bool
+
+    private(set) var bytes: Int64 = 0
+    private(set) var files = 0
+    private(set) var complaints: [String] = []
+    /// The limit that was reached, in words.
+    private(set) var limit: String?
+    /// What went wrong on our side, or two files of one name.
+    private(set) var problem: String?
+    private var taken: [[UInt8]: [UInt8]] = [:]
+
+    init(
+        source: Tree, destination: Tree, place: String, noun: String, byteLimit: Int64, fileLimit: Int,
+        bytes: Int64 = 0, files: Int = 0, isStopped: @escaping () -> Bool
+    ) {
+        self.source = source
+        self.destination = destination
+        self.place = place
+        self.noun = noun
+        self.byteLimit = byteLimit
+        self.fileLimit = fileLimit
+        self.bytes = bytes
+        self.files = files
+        self.isStopped = isStopped
+    }
+
+    mutating func collect(_ patterns: [String], base: String = "") {
+        let parsed = patterns.compactMap { PathPattern($0) }
+        guard !parsed.isEmpty else { return }
+        let stripped = base.split(separator: "/").filter { $0 != "." }.joined(separator: "/")
+        let prefix = stripped.isEmpty ? [] : Array((stripped + "/").utf8)
+        let (unreadable, isOverLimit) = source.walk(parsed) { path, directory, name in
+            let target = path.starts(with: prefix) ? Array(path.dropFirst(prefix.count)) : path
+            take(path, directory, name, as: target)
+            return limit == nil && problem == nil && !isStopped()
+        }
+        for path in unreadable { complain("a directory cannot be read", path) }
+        if isOverLimit { limit = "workspace over \(Tree.entryLimit) entries" }
+    }
+
+    private mutating func complain(_ what: String, _ path: [UInt8]) {
+        if complaints.count == Self.complaintLimit { complaints.append("more files were not copied") }
+        guard complaints.count < Self.complaintLimit else { return }
+        complaints.append("\(String(decoding: path, as: UTF8.self)) was not copied: \(what)")
+    }
+
+    private mutating func take(_ path: [UInt8], _ directory: Int32, _ name: [UInt8], as target: [UInt8]) {
+        if let other = taken[target] {
+            guard other != path else { return }
+            problem = "two \(noun) are named \(String(decoding: target, as: UTF8.self))"
+            return
+        }
+        // Looked at before it is opened, since opening a device can do something. Nothing runs any more that could swap it.
+        var status = stat()
+        guard Tree.withPath(name, { fstatat(directory, $0, &status, AT_SYMLINK_NOFOLLOW) }) == 0 else { return }
+        guard isPlain(status, path) else { return }
+        let input = Tree.withPath(name) {
+            clinux_openat(directory, $0, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC | O_NOCTTY, 0)
+        }
+        guard input >= 0 else { return complain(String(cString: strerror(errno)), path) }
+        defer { close(input) }
+        guard fstat(input, &status) == 0, isPlain(status, path) else { return }
+        guard files < fileLimit else {
+            limit = "\(noun) over \(fileLimit) files"
+            return
+        }
+        guard Int64(status.st_size) <= byteLimit - bytes else {
+            limit = "\(noun) over \(Words.size(byteLimit))"
+            return
+        }
+        files += 1
+        taken[target] = path
+        copy(input, to: Array((place + "/").utf8) + target, isExecutable: status.st_mode & 0o100 != 0)
+    }
+
+    private mutating func isPlain(_ status: stat, _ path: [UInt8]) -> Bool {
+        switch status.st_mode & S_IFMT {
+        case S_IFREG where status.st_nlink == 1: return true
+        case S_IFREG: complain("it has \(status.st_nlink) names", path)
+        case S_IFLNK: complain("it is a link", path)
+        default: complain("it is no regular file", path)
+        }
+        return false
+    }
+
+    private mutating func copy(_ input: Int32, to target: [UInt8], isExecutable: Bool) {
+        let parent = target[..<(target.lastIndex(of: UInt8(ascii: "/")) ?? 0)]
+        if let error = destination.makeDirectories(Array(parent)) { return fail(error, target) }
+        let output: Int32
+        switch destination.open(target, O_WRONLY | O_CREAT | O_EXCL, mode: isExecutable ? 0o755 : 0o644) {
+        case .failure(let error): return fail(error, target)
+        case .success(let descriptor): output = descriptor
+        }
+        defer { close(output) }
+        while true {
+            let count = clinux_copy_file_range(input, output, 1 << 24)
+            if count == 0 { break }
+            if count < 0, errno == EINTR { continue }
+            guard count > 0 else { return fail(SystemError(number: errno), target) }
+            bytes += Int64(count)
+            guard bytes <= byteLimit else {
+                limit = "\(noun) over \(Words.size(byteLimit))"
+                return
+            }
+        }
+        if fdatasync(output) != 0 { fail(SystemError(number: errno), target) }
+    }
+
+    private mutating func fail(_ error: SystemError, _ target: [UInt8]) {
+        problem = "copying to \(String(decoding: target, as: UTF8.self)) failed: \(error.text)"
+    }
+}

@@ -1,0 +1,37 @@
+import CLinux
+import Glibc
+
+/// What the supervisor does with descriptors. Each returns 0 or the operating system's number.
+enum Descriptor {
+    static func writeAll(_ bytes: [UInt8], to descriptor: Int32) -> Int32 {
+        var written = 0
+        while written < bytes.count {
+            let (count, number) = bytes[written...].withUnsafeBytes { buffer in
+                let count = write(descriptor, buffer.baseAddress, buffer.count)
+                return (count, errno)
+            }
+            if count < 0, number != EINTR { return number }
+            written += max(0, count)
+        }
+        return 0
+    }
+
+    /// Reads at most `limit` bytes: nothing at the end of the input, `.failure` with the number else (EAGAIN when there is
+    /// nothing now).
+    static func readOnce(_ descriptor: Int32, limit: Int) -> Result<[UInt8]?, SystemError> {
+        var number: Int32 = 0
+        let part = [UInt8](unsafeUninitializedCapacity: limit) { buffer, filled in
+            let result = read(descriptor, buffer.baseAddress, limit)
+            number = result < 0 ? errno : 0
+            filled = max(0, result)
+        }
+        if number != 0 { return .failure(SystemError(number: number)) }
+        return .success(part.isEmpty ? nil : part)
+    }
+}
+
+/// A number of errno(3).
+struct SystemError: Error {
+    let number: Int32
+    var text: String { String(cString: strerror(number)) }
+}

@@ -1,0 +1,97 @@
+import CLinux
+import Glibc
+import JobProtocol
+
+/// The attempt's log and its index.
+struct JobLog {
+    /// Reads that come within this time go under one index record, so that a job that prints byte by byte makes no index
+    /// larger than its log.
+    private static let recordMilliseconds: Int64 = 10
+
+    private let log: Int32
+    private let index: Int32
+    private let limit: Int64
+    private var redactor: LogRedactor
+    private var size: Int64 = 0
+    private var line: UInt32 = 1
+    private var isAtLineStart = true
+    private var step: UInt16 = 0
+    private var record: (time: Int64, bytes: Int, flags: LogIndexRecord.Flags, step: UInt16)?
+    /// The number of the first write that failed; nothing is written after it.
+    private(set) var failure: Int32 = 0
+    /// The limit was reached: its marker stands at the end and nothing more of this step is kept.
+    private(set) var isFull = false
+
+    init(paths: AttemptPaths, limit: Int64, secrets: some Sequence<String>) {
+        log = clinux_open(paths.log, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | O_NOFOLLOW, 0o644)
+        let failure = log < 0 ? errno : 0
+        index = clinux_open(paths.logIndex, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | O_NOFOLLOW, 0o644)
+        self.failure = failure != 0 ? failure : index < 0 ? errno : 0
+        self.limit = limit
+        redactor = LogRedactor(secrets: secrets)
+    }
+
+    /// What a step is told that printed too much: `log over 64 MiB`.
+    var limitWords: String { "log over \(Words.size(limit))" }
+
+    mutating func begin(step: Int) { self.step = UInt16(clamping: step) }
+
+    /// What a step printed.
+    mutating func append(_ bytes: [UInt8]) { keep(redactor.redact(bytes)) }
+
+    /// The step's last bytes are in: what was held back, and all to the disk.
+    mutating func end() {
+        keep(redactor.finish())
+        if log >= 0 { fdatasync(log) }
+        if index >= 0 { fdatasync(index) }
+    }
+
+    /// A line of ours, on a line of its own. Not counted for the limit. Secrets are masked in it too.
+    mutating func say(_ text: String) {
+        keep(redactor.finish())
+        var bytes = redactor.redact(Array("martlet: \(text)\n".utf8)) + redactor.finish()
+        if !isAtLineStart { bytes.insert(0x0A, at: 0) }
+        write(bytes, flags: .ours)
+    }
+
+    private mutating func keep(_ bytes: [UInt8]) {
+        guard !isFull else { return }
+        let room = limit - size
+        if Int64(bytes.count) <= room {
+            write(bytes, flags: [])
+        } else {
+            write(Array(bytes.prefix(Int(room))), flags: [])
+            isFull = true
+            say("\(limitWords); the rest is not kept")
+        }
+    }
+
+    private mutating func write(_ bytes: [UInt8], flags: LogIndexRecord.Flags) {
+        var rest = bytes[...]
+        while !rest.isEmpty, failure == 0 {
+            let chunk = Array(rest.prefix(LogIndexRecord.chunkLimit))
+            rest = rest.dropFirst(chunk.count)
+            addRecord(for: chunk.count, flags: flags)
+            // The record first: a reader never sees bytes of which it does not know when they came.
+            if failure == 0 { failure = Descriptor.writeAll(chunk, to: log) }
+            size += Int64(chunk.count)
+            line &+= UInt32(truncatingIfNeeded: chunk.count { $0 == 0x0A })
+            isAtLineStart = chunk.last == 0x0A
+        }
+    }
+
+    private mutating func addRecord(for count: Int, flags: LogIndexRecord.Flags) {
+        let now = Time.wallMilliseconds()
+        if let last = record, last.flags == flags, last.step == step, last.bytes + count <= LogIndexRecord.chunkLimit,
+            0..<Self.recordMilliseconds ~= now - last.time
+        {
+            record?.bytes += count
+            return
+        }
+        record = (now, count, flags, step)
+        let entry = LogIndexRecord(
+            offset: UInt64(size), millisecondsSinceEpoch: UInt64(now), firstLine: line, step: step,
+            flags: isAtLineStart ? flags : flags.union(.continuesLine))
+        failure = Descriptor.writeAll(entry.bytes(), to: index)
+    }
+}

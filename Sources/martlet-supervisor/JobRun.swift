@@ -1,0 +1,218 @@
+import CLinux
+import Glibc
+import JobProtocol
+
+/// A job under the lock: its steps in their order, then what they left.
+struct JobRun {
+    private static let defaultPath = "/usr/local/bin:/usr/bin:/bin"
+
+    let paths: AttemptPaths
+    let status: StatusFile
+    let signals: Signals
+
+    /// Never throws: whatever happens becomes the last event, which the caller writes.
+    func run(request: LaunchRequest?) -> StatusEvent {
+        let job: JobDescription
+        do throws(JobProtocolError) {
+            job = try readJob()
+        } catch {
+            return faulty("\(error)")
+        }
+        guard let request else { return faulty("the secrets did not arrive") }
+        if let missing = missingSecret(job, request.secrets) { return faulty(missing) }
+        guard case .success(let workspace) = Tree.open(job.workspace) else {
+            return faulty("the workspace \(job.workspace) cannot be opened: \(SystemError(number: errno).text)")
+        }
+        guard case .success(let attempt) = Tree.open(paths.directory) else {
+            return faulty("\(paths.directory) cannot be opened: \(SystemError(number: errno).text)")
+        }
+        var log = JobLog(paths: paths, limit: job.limits.logBytes, secrets: request.secrets.values)
+        var ending = runSteps(of: job, in: workspace, secrets: request.secrets, log: &log)
+        collect(from: job, workspace: workspace, attempt: attempt, ending: &ending, log: &log)
+        log.end()
+        if log.failure != 0 { return faulty("writing the log failed: \(SystemError(number: log.failure).text)") }
+        return .finished(
+            at: Time.wallMilliseconds(), result: ending.result, reason: ending.reason, limit: ending.limit,
+            step: ending.step)
+    }
+
+    private struct Ending {
+        var result: StatusEvent.Outcome = .completed
+        var reason: String?
+        var limit: String?
+        var step: Int?
+        /// How many steps were begun.
+        var begun = 0
+    }
+
+    private func faulty(_ reason: String) -> StatusEvent {
+        .finished(at: Time.wallMilliseconds(), result: .faulty, reason: reason, limit: nil, step: nil)
+    }
+
+    private func readJob() throws(JobProtocolError) -> JobDescription {
+        guard let bytes = SmallFile.read(paths.job, limit: JobDescription.sizeLimit + 1) else {
+            throw JobProtocolError(.system, "read \(paths.job)", String(cString: strerror(errno)), errno: errno)
+        }
+        let job = try JobDescription(json: bytes)
+        guard job.isolation == "none" else {
+            throw JobProtocolError(.refused, "start the job", "this supervisor knows no isolation \(job.isolation)")
+        }
+        return job
+    }
+
+    private func missingSecret(_ job: JobDescription, _ secrets: [String: String]) -> String? {
+        let wanted = job.secrets + job.steps.flatMap(\.secrets)
+        if let missing = wanted.first(where: { secrets[$0] == nil }) { return "the secret \(missing) was not given" }
+        guard secrets.values.reduce(0, { $0 + $1.utf8.count }) <= LogRedactor.secretsLimit else {
+            return "the secrets are larger than \(Words.size(Int64(LogRedactor.secretsLimit)))"
+        }
+        return nil
+    }
+
+    /// Nothing when nobody asked.
+    private func cancelRequest() -> CancelRequest? {
+        guard let bytes = SmallFile.read(paths.cancel, limit: CancelRequest.sizeLimit + 1) else { return nil }
+        do throws(JobProtocolError) {
+            return try CancelRequest(json: bytes)
+        } catch {
+            return CancelRequest(reason: "canceled; its reason cannot be read", graceMilliseconds: 10_000)
+        }
+    }
+
+    /// Whether to end before the next step.
+    private func stop(_ ending: inout Ending, step: Int) -> Bool {
+        signals.read()
+        if let request = cancelRequest() {
+            (ending.result, ending.reason, ending.step) = (.canceled, request.reason, step)
+            return true
+        }
+        guard signals.isTerminationRequested else { return false }
+        (ending.result, ending.reason, ending.step) = (.interrupted, "the machine is stopping", step)
+        return true
+    }
+
+    private func runSteps(
+        of job: JobDescription, in workspace: Tree, secrets: [String: String], log: inout JobLog
+    ) -> Ending {
+        var ending = Ending()
+        for (index, step) in job.steps.enumerated() {
+            if stop(&ending, step: index) { return ending }
+            ending.begun = index + 1
+            log.begin(step: index)
+            var failure = status.append(.started(step: index, at: Time.wallMilliseconds()))
+            deleteReports(of: step, in: workspace, log: &log)
+            let end = run(step, of: job, in: workspace, secrets: secrets, log: &log)
+            let ended = StatusEvent.ended(
+                step: index, at: Time.wallMilliseconds(), exit: end.exit, signal: end.signal, limit: end.limit,
+                usage: end.usage)
+            if failure == 0 { failure = status.append(ended) }
+            if failure == 0 { failure = log.failure }
+            if failure != 0 || end.isStuck {
+                ending.result = .faulty
+                ending.reason =
+                    end.isStuck
+                    ? "a process of \(step.name) could not be ended"
+                    : "writing in \(paths.directory) failed: \(SystemError(number: failure).text)"
+                ending.step = index
+                return ending
+            }
+            if stop(&ending, step: index) { return ending }
+            if step.isRequired, !end.isSuccess {
+                (ending.result, ending.step, ending.limit) = (.failed, index, end.limit)
+                ending.reason = end.limit ?? Self.reason(of: end, step)
+                return ending
+            }
+        }
+        return ending
+    }
+
+    private static func reason(of end: StepRun.End, _ step: JobDescription.Step) -> String {
+        if let signal = end.signal { return "\(step.name) was ended by \(SignalName.of(signal))" }
+        return "\(step.name) exited with \(end.exit ?? 0)"
+    }
+
+    /// Last week's report is no report.
+    private func deleteReports(of step: JobDescription.Step, in workspace: Tree, log: inout JobLog) {
+        let patterns = step.report.compactMap { PathPattern($0) }
+        guard !patterns.isEmpty else { return }
+        var failures: [String] = []
+        _ = workspace.walk(patterns) { path, directory, name in
+            if Tree.withPath(name, { unlinkat(directory, $0, 0) }) != 0 {
+                failures.append("\(String(decoding: path, as: UTF8.self)): \(SystemError(number: errno).text)")
+            }
+            return failures.count < 10
+        }
+        for failure in failures { log.say("an old report could not be deleted: \(failure)") }
+    }
+
+    private func run(
+        _ step: JobDescription.Step, of job: JobDescription, in workspace: Tree, secrets: [String: String],
+        log: inout JobLog
+    ) -> StepRun.End {
+        var environment = ["PATH": Self.defaultPath]
+        environment.merge(job.environment) { $1 }
+        environment.merge(step.environment) { $1 }
+        for name in step.secrets { environment[name] = secrets[name] }
+        let place = step.workingDirectory == "." ? [] : Array(step.workingDirectory.utf8)
+        switch workspace.open(place, O_RDONLY | O_DIRECTORY) {
+        case .failure(let error):
+            log.say("\(step.name) cannot be started in \(step.workingDirectory): \(error.text)")
+            return StepRun.End(exit: 127)
+        case .success(let directory):
+            defer { close(directory) }
+            var run = StepRun(
+                step: step, environment: environment, graceMilliseconds: job.limits.graceMilliseconds,
+                signals: signals, cancel: cancelRequest)
+            return run.run(directory: directory, log: &log)
+        }
+    }
+
+    /// Reports of every step that was begun; artifacts only of a job that completed, since what lies in the workspace of
+    /// another is an older job's.
+    private func collect(
+        from job: JobDescription, workspace: Tree, attempt: Tree, ending: inout Ending, log: inout JobLog
+    ) {
+        guard ending.result != .faulty else { return }
+        var bytes: Int64 = 0
+        var files = 0
+        let isStopped = { [signals] in
+            signals.read()
+            return signals.isTerminationRequested
+        }
+        // A canceled job's reports are still wanted, and it was the signal that canceled it.
+        let isAlreadyStopped = isStopped()
+        for (index, step) in job.steps.prefix(ending.begun).enumerated() where !step.report.isEmpty {
+            var collector = Collector(
+                source: workspace, destination: attempt, place: "reports/\(index)", noun: "reports",
+                byteLimit: job.limits.reportBytes, fileLimit: job.limits.files, bytes: bytes, files: files,
+                isStopped: { !isAlreadyStopped && isStopped() })
+            collector.collect(step.report)
+            finish(collector, &ending, &log)
+            (bytes, files) = (collector.bytes, collector.files)
+        }
+        guard ending.result == .completed, !job.collect.isEmpty else { return }
+        var collector = Collector(
+            source: workspace, destination: attempt, place: "artifacts", noun: "artifacts",
+            byteLimit: job.limits.fileBytes, fileLimit: job.limits.files, isStopped: isStopped)
+        for item in job.collect where collector.limit == nil && collector.problem == nil {
+            collector.collect(item.patterns, base: item.base)
+        }
+        finish(collector, &ending, &log)
+        if ending.result == .completed { _ = stop(&ending, step: job.steps.count - 1) }
+    }
+
+    private func finish(_ collector: Collector, _ ending: inout Ending, _ log: inout JobLog) {
+        for complaint in collector.complaints { log.say(complaint) }
+        if let limit = collector.limit {
+            log.say(limit)
+            if ending.result == .completed { ending.result = .failed }
+            ending.limit = ending.limit ?? limit
+            ending.reason = ending.reason ?? limit
+        }
+        if let problem = collector.problem {
+            log.say(problem)
+            if ending.result == .completed { ending.result = .faulty }
+            ending.reason = ending.reason ?? problem
+        }
+    }
+}

@@ -1,0 +1,130 @@
+import CLinux
+import Glibc
+import JobProtocol
+
+/// Starts supervisors and nothing else. All it knows is on the disk or in the kernel, so it can be killed at any time.
+struct Launcher {
+    /// systemd passes sockets from this descriptor on (sd_listen_fds(3)).
+    private static let firstPassedDescriptor: Int32 = 3
+
+    let socket: String
+
+    /// - Parameter isDetached: Return as soon as it listens, or another does, and go on in the background.
+    func run(isDetached: Bool) -> Int32 {
+        clinux_hide_memory()
+        if isPassed { return serve(Self.firstPassedDescriptor) }
+        return isDetached ? detach() : listen { _ in }
+    }
+
+    private var isPassed: Bool {
+        guard let process = getenv("LISTEN_PID"), let count = getenv("LISTEN_FDS") else { return false }
+        return Int32(String(cString: process)) == getpid() && String(cString: count) == "1"
+    }
+
+    /// The lock says who listens, so that two daemons that start one at the same time get one.
+    private func listen(report: (String?) -> Void) -> Int32 {
+        let lock = clinux_open(socket + ".lock", O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o600)
+        guard lock >= 0 else {
+            report("open \(socket).lock failed: \(SystemError(number: errno).text)")
+            return EX_CANTCREAT
+        }
+        guard clinux_flock(lock, LOCK_EX | LOCK_NB) == 0 else {
+            report(nil)
+            return 0
+        }
+        ftruncate(lock, 0)
+        _ = Descriptor.writeAll(Array(LockContent.ofThisProcess().text.utf8), to: lock)
+        do throws(JobProtocolError) {
+            let descriptor = try UnixSocket.listen(socket)
+            report(nil)
+            let status = serve(descriptor)
+            unlink(socket)
+            return status
+        } catch {
+            Console.complain("\(error)")
+            report("\(error)")
+            return EX_CANTCREAT
+        }
+    }
+
+    /// Two forks and a session of its own: neither the daemon's end nor its terminal's reaches it.
+    private func detach() -> Int32 {
+        var pipe: [Int32] = [-1, -1]
+        guard clinux_pipe(&pipe) == 0 else { return EX_OSERR }
+        let child = clinux_fork()
+        if child == 0 {
+            setsid()
+            if clinux_fork() != 0 { _exit(0) }
+            close(pipe[0])
+            chdir("/")
+            let null = clinux_open("/dev/null", O_RDWR, 0)
+            for number: Int32 in 0...2 { dup2(null, number) }
+            clinux_fcntl(pipe[1], F_DUPFD, 3)
+            closeAll(but: pipe[1])
+            _exit(
+                listen { failure in
+                    _ = Descriptor.writeAll(Array((failure ?? "ok").utf8), to: pipe[1])
+                    close(pipe[1])
+                })
+        }
+        close(pipe[1])
+        guard child > 0 else { return EX_OSERR }
+        var status: Int32 = 0
+        waitpid(child, &status, 0)
+        clinux_fcntl(pipe[0], F_SETFL, 0)
+        let answer = String(decoding: SmallFile.read(pipe[0], limit: 4096) ?? [], as: UTF8.self)
+        if answer == "ok" { return 0 }
+        Console.complain(answer.isEmpty ? "the launcher ended before it listened" : answer)
+        return EX_UNAVAILABLE
+    }
+
+    private func closeAll(but kept: Int32) {
+        if kept > 3 { clinux_close_range(3, UInt32(kept - 1), 0) }
+        clinux_close_range(UInt32(kept + 1), .max, 0)
+    }
+
+    private func serve(_ listening: Int32) -> Int32 {
+        // What a supervisor that was killed leaves behind comes to us.
+        clinux_adopt_orphans()
+        clinux_fcntl(listening, F_SETFD, FD_CLOEXEC)
+        clinux_fcntl(listening, F_SETFL, O_NONBLOCK)
+        let signals = Signals()
+        var supervisors: Set<Int32> = []
+        while true {
+            var sources = [
+                pollfd(fd: signals.descriptor, events: Int16(POLLIN), revents: 0),
+                pollfd(fd: listening, events: Int16(POLLIN), revents: 0),
+            ]
+            poll(&sources, 2, -1)
+            if sources[0].revents != 0 {
+                signals.read()
+                let dead = Descendants.reap().ended.map(\.pid)
+                if !supervisors.isDisjoint(with: dead) {
+                    supervisors.subtract(dead)
+                    killOrphans(except: supervisors)
+                }
+                if signals.isTerminationRequested { return 0 }
+            }
+            guard sources[1].revents != 0 else { continue }
+            let client = accept(listening, nil, nil)
+            guard client >= 0 else {
+                // EMFILE and the like: the client waits in the queue, and we do not spin.
+                if errno != EAGAIN && errno != EINTR && errno != ECONNABORTED { poll(nil, 0, 100) }
+                continue
+            }
+            clinux_fcntl(client, F_SETFD, FD_CLOEXEC)
+            LaunchClient(descriptor: client).answer { supervisors.insert($0) }
+            close(client)
+        }
+    }
+
+    /// A supervisor that ends in order leaves nothing; what is left by one that was killed must not run on in a workspace.
+    private func killOrphans(except supervisors: Set<Int32>) {
+        for _ in 0..<100 {
+            guard !ProcessTable.descendants(of: getpid(), except: supervisors).isEmpty else { return }
+            Descendants.signal(SIGKILL, except: supervisors)
+            _ = Descendants.reap()
+            poll(nil, 0, 5)
+        }
+    }
+}

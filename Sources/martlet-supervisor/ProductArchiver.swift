@@ -1,0 +1,4 @@
+struct ProductArchiver {
+    let order: ProductOrder
+    func run() -> Int32 { 0 }
+}

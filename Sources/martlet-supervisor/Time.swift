@@ -1,0 +1,37 @@
+import Glibc
+
+/// The two clocks.
+enum Time {
+    /// On the monotonic clock, which nobody sets and which stands still while the machine sleeps: for time-outs.
+    static func monotonicMilliseconds() -> Int64 { milliseconds(CLOCK_MONOTONIC) }
+
+    /// Since the epoch: for what people read.
+    static func wallMilliseconds() -> Int64 { milliseconds(CLOCK_REALTIME) }
+
+    private static func milliseconds(_ clock: clockid_t) -> Int64 {
+        var time = timespec()
+        clock_gettime(clock, &time)
+        return Int64(time.tv_sec) * 1000 + Int64(time.tv_nsec) / 1_000_000
+    }
+}
+
+/// Limits in words: `10 min`, `64 MiB`.
+enum Words {
+    static func duration(_ milliseconds: Int64) -> String {
+        switch milliseconds {
+        case let value where value > 0 && value % 3_600_000 == 0: "\(value / 3_600_000) h"
+        case let value where value > 0 && value % 60_000 == 0: "\(value / 60_000) min"
+        case let value where value % 1000 == 0: "\(value / 1000) s"
+        default: "\(milliseconds) ms"
+        }
+    }
+
+    static func size(_ bytes: Int64) -> String {
+        switch bytes {
+        case let value where value > 0 && value % (1 << 30) == 0: "\(value >> 30) GiB"
+        case let value where value > 0 && value % (1 << 20) == 0: "\(value >> 20) MiB"
+        case let value where value > 0 && value % 1024 == 0: "\(value >> 10) KiB"
+        default: "\(bytes) bytes"
+        }
+    }
+}

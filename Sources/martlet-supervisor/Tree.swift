@@ -1,0 +1,105 @@
+import CLinux
+import Glibc
+import JobProtocol
+
+/// A directory that a job could write, or one that is filled from it. Every path is resolved beneath its descriptor by
+/// openat2(2), through no link and onto no other file system.
+final class Tree {
+    /// The most entries that one walk looks at.
+    static let entryLimit = 2_000_000
+
+    let descriptor: Int32
+
+    /// - Parameter path: Our own, absolute. `.failure` when it is not there or no directory.
+    static func open(_ path: String) -> Result<Tree, SystemError> {
+        let descriptor = clinux_open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC, 0)
+        return descriptor < 0 ? .failure(SystemError(number: errno)) : .success(Tree(descriptor))
+    }
+
+    init(_ descriptor: Int32) { self.descriptor = descriptor }
+    deinit { close(descriptor) }
+
+    func open(_ path: [UInt8], _ flags: Int32, mode: UInt32 = 0) -> Result<Int32, SystemError> {
+        let opened = Self.withPath(path.isEmpty ? [UInt8(ascii: ".")] : path) {
+            clinux_open_beneath(descriptor, $0, flags | O_CLOEXEC, mode)
+        }
+        return opened < 0 ? .failure(SystemError(number: errno)) : .success(opened)
+    }
+
+    /// Makes the directories of a path.
+    func makeDirectories(_ path: [UInt8]) -> SystemError? {
+        var made: [UInt8] = []
+        for name in path.split(separator: UInt8(ascii: "/")) {
+            guard case .success(let parent) = open(made, O_RDONLY | O_DIRECTORY) else {
+                return SystemError(number: errno)
+            }
+            defer { close(parent) }
+            guard Self.withPath(Array(name), { mkdirat(parent, $0, 0o755) }) == 0 || errno == EEXIST else {
+                return SystemError(number: errno)
+            }
+            made += (made.isEmpty ? [] : [UInt8(ascii: "/")]) + name
+        }
+        return nil
+    }
+
+    /// Visits everything but directories that matches, in the order of the names' bytes.
+    /// - Parameter visit: Gets the path, the open directory it is in, and its name; false ends the walk.
+    /// - Returns: Directories that could not be read, and whether there were too many entries.
+    func walk(
+        _ patterns: [PathPattern], _ visit: (_ path: [UInt8], _ directory: Int32, _ name: [UInt8]) -> Bool
+    ) -> (unreadable: [[UInt8]], isOverLimit: Bool) {
+        var pending: [(path: [UInt8], progress: PathProgress)] = [([], PathProgress(patterns))]
+        var unreadable: [[UInt8]] = []
+        var count = 0
+        while let (path, progress) = pending.popLast() {
+            guard case .success(let directory) = open(path, O_RDONLY | O_DIRECTORY) else {
+                unreadable.append(path)
+                continue
+            }
+            defer { close(directory) }
+            var inner: [(path: [UInt8], progress: PathProgress)] = []
+            for entry in Self.entries(of: directory) {
+                count += 1
+                guard count <= Self.entryLimit else { return (unreadable, true) }
+                let whole = path.isEmpty ? entry.name : path + [UInt8(ascii: "/")] + entry.name
+                if entry.isDirectory {
+                    let entered = progress.entering(entry.name)
+                    if entered.isPossible { inner.append((whole, entered)) }
+                } else if progress.matches(entry.name), !visit(whole, directory, entry.name) {
+                    return (unreadable, false)
+                }
+            }
+            pending += inner.reversed()
+        }
+        return (unreadable, false)
+    }
+
+    static func withPath<Value>(_ path: [UInt8], _ body: (UnsafePointer<CChar>) -> Value) -> Value {
+        // An array that is passed for a pointer lives as long as the call.
+        body((path + [0]).map { CChar(bitPattern: $0) })
+    }
+
+    private static func entries(of directory: Int32) -> [(name: [UInt8], isDirectory: Bool)] {
+        // fdopendir takes its descriptor over.
+        let duplicate = clinux_fcntl(directory, F_DUPFD_CLOEXEC, 3)
+        guard duplicate >= 0, let stream = fdopendir(duplicate) else { return [] }
+        defer { closedir(stream) }
+        var entries: [(name: [UInt8], isDirectory: Bool)] = []
+        while let next = readdir(stream) {
+            let name = withUnsafePointer(to: &next.pointee.d_name) { tuple in
+                tuple.withMemoryRebound(to: UInt8.self, capacity: 256) {
+                    Array(UnsafeBufferPointer(start: $0, count: strlen(tuple)))
+                }
+            }
+            if name == [0x2E] || name == [0x2E, 0x2E] { continue }
+            var isDirectory = Int(next.pointee.d_type) == Int(DT_DIR)
+            if Int(next.pointee.d_type) == Int(DT_UNKNOWN) {
+                var status = stat()
+                withPath(name) { _ = fstatat(directory, $0, &status, AT_SYMLINK_NOFOLLOW) }
+                isDirectory = status.st_mode & S_IFMT == S_IFDIR
+            }
+            entries.append((name, isDirectory))
+        }
+        return entries.sorted { $0.name.lexicographicallyPrecedes($1.name) }
+    }
+}
