@@ -1,0 +1,58 @@
+package import Model
+
+/// What a route asks of who calls it.
+package enum Access: Sendable, Hashable, CustomStringConvertible {
+    /// Nothing: it tells nothing about what is built (the style sheet, `/health`).
+    case open
+    /// Reading: anybody where `anonymous: read`, else a token of any role.
+    case read
+    /// A token of at least this role.
+    case role(Role)
+    /// A signature over the raw body, verified by `Operations`; tokens do not count.
+    case signature
+
+    package var description: String {
+        switch self {
+        case .open: "open"
+        case .read: "read"
+        case .role(let role): role.rawValue
+        case .signature: "signature"
+        }
+    }
+
+    /// - Returns: Nothing when the caller may; else 401 for one without a token, 403 for one whose role is too low.
+    package func refusal(of caller: Caller, anonymousMayRead: Bool) -> Problem? {
+        let needed: Role
+        switch self {
+        case .open, .signature: return nil
+        case .read:
+            if anonymousMayRead { return nil }
+            needed = .viewer
+        case .role(let role): needed = role
+        }
+        guard let role = caller.role else {
+            return Problem(401, "This needs a token: send `Authorization: Bearer mt_…` (martlet token create).")
+        }
+        guard role >= needed else {
+            return Problem(403, "This needs a token with the role \(needed.rawValue); yours is \(role.rawValue).")
+        }
+        return nil
+    }
+}
+
+/// Who calls.
+package struct Caller: Sendable, Hashable {
+    /// The token's name, or `local` for the unix socket; for the log and the integration's `requestedBy`.
+    package let name: String
+    /// Nothing for one without a token.
+    package let role: Role?
+
+    package init(name: String, role: Role?) {
+        self.name = name
+        self.role = role
+    }
+
+    package static let anonymous = Caller(name: "anonymous", role: nil)
+    /// The peer of the unix socket: the socket's mode is 0600, so it has the daemon's own uid or is root.
+    package static let local = Caller(name: "local", role: .admin)
+}

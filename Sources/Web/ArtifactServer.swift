@@ -1,0 +1,32 @@
+import Basics
+import HTTPTypes
+import Hummingbird
+import Model
+import Storage
+
+/// What an attempt archived, as it lies in its directory.
+struct ArtifactServer: Sendable {
+    let site: Site
+
+    static func path(of stored: StoredArtifact) -> String {
+        let id = stored.attempt
+        return "/api/v1/bots/\(id.integration.bot)/integrations/\(id.integration.number)/artifacts/\(id.job)/"
+            + URLText.path(stored.artifact.path)
+    }
+
+    /// - Throws: 404 for what the store does not list: a file that only lies there is not served.
+    func send(_ call: Call) async throws -> Response {
+        let record = try await site.integration(of: call)
+        let (job, path) = (try call.name("job"), call.text("file"))
+        let candidates = try await site.store.artifacts(of: record.id)
+            .filter { $0.attempt.job == job && $0.artifact.path == path }
+        guard let stored = candidates.max(by: { $0.attempt.attempt < $1.attempt.attempt }) else {
+            throw Problem.notFound
+        }
+        let place = "integrations/\(record.id.bot)/\(record.id.number)/\(job)/\(stored.attempt.attempt)/artifacts/"
+        let files = PublishedFile(
+            root: site.configuration.state, path: place + path, artifact: stored.artifact,
+            cacheControl: "public, max-age=3600", sender: site.files)
+        return try await files.response(to: call.request)
+    }
+}

@@ -1,0 +1,35 @@
+import Model
+
+/// A small picture for a README: the bot's name and its latest result, in words too.
+struct Badge: Sendable {
+    let label: String
+    let result: IntegrationResult?
+
+    var svg: String {
+        let word = result.map(\.description) ?? "none yet"
+        // About 7 units a character of an 11 px sans-serif face; textLength makes it exact in every font.
+        let left = label.count * 7 + 12
+        let right = word.count * 7 + 12
+        return """
+            <svg xmlns="http://www.w3.org/2000/svg" width="\(left + right)" height="20" role="img" \
+            aria-label="\(HTMLText.escape(label)): \(HTMLText.escape(word))">
+            <clipPath id="r"><rect width="\(left + right)" height="20" rx="3"/></clipPath>
+            <g clip-path="url(#r)"><rect width="\(left)" height="20" fill="#3b3f45"/>
+            <rect x="\(left)" width="\(right)" height="20" fill="\(color)"/></g>
+            <g fill="#fff" font-family="system-ui,Verdana,sans-serif" font-size="11">
+            <text x="6" y="14" textLength="\(left - 12)">\(HTMLText.escape(label))</text>
+            <text x="\(left + 6)" y="14" textLength="\(right - 12)">\(HTMLText.escape(word))</text></g></svg>
+
+            """
+    }
+
+    private var color: String {
+        switch result {
+        case nil, .verdict(.canceled): "#6b7178"
+        case .verdict(.succeeded): "#1a7f4b"
+        case .verdict(.warnings), .verdict(.analyzerWarnings): "#8a6100"
+        case .verdict(.testFailures), .verdict(.buildErrors): "#b3261e"
+        case .verdict(.checkoutError), .verdict(.internalError), .triggerError: "#6a3fa0"
+        }
+    }
+}

@@ -1,0 +1,82 @@
+import HTTPTypes
+import Hummingbird
+import Integrations
+import Model
+import Storage
+
+/// `/api/v1/bots…`: bots and what is asked of them.
+struct BotRoutes: Sendable {
+    let site: Site
+
+    var routes: [Route] {
+        [
+            Route(.get, "/api/v1/bots", .read, "All bots, each with its latest integration.") { _ in
+                let overview = await site.operations.overview()
+                let bots = try await site.store.bots()
+                return .json([
+                    "items": .array(bots.map { bot in JSONValue(bot, specification: overview.bot(bot.name)) }),
+                    "next": nil, "problems": .array(overview.problems.map { .string($0) }),
+                    "isolation": .string(overview.isolation), "version": .string(overview.version),
+                ])
+            },
+            Route(.get, "/api/v1/bots/{bot}", .read, "A bot.") { call in
+                let name = try call.name("bot")
+                guard let bot = try await site.store.bots().first(where: { $0.name == name }) else {
+                    throw Problem.notFound
+                }
+                return .json(JSONValue(bot, specification: await site.operations.overview().bot(name)))
+            },
+            Route(.get, "/api/v1/bots/{bot}/resolved", .role(.viewer), "A bot's file with every default, as YAML.") {
+                .plain(try await site.operations.resolved(bot: $0.name("bot")))
+            },
+            Route(.get, "/api/v1/bots/{bot}/webhook", .role(.operator), "How to connect the repository's host.") {
+                .plain(try await site.operations.webhookInstructions(bot: $0.name("bot")))
+            },
+            Route(.get, "/api/v1/bots/{bot}/integrations", .read, "A bot's integrations, newest first.") { call in
+                let name = try call.name("bot")
+                guard try await site.store.bots().contains(where: { $0.name == name }) else { throw Problem.notFound }
+                return try await list(call, bot: name)
+            },
+            Route(.get, "/api/v1/integrations", .read, "All integrations, newest first; ?state= ?ref= ?commit=.") {
+                try await list($0, bot: nil)
+            },
+            Route(
+                .post, "/api/v1/bots/{bot}/integrations", .role(.operator), "Queues an integration: {commit, clean}."
+            ) { call in
+                let wish = try await call.json(Wish.self)
+                let record = try await site.operations.integrate(
+                    bot: call.name("bot"), revision: wish.commit, isClean: wish.clean ?? false, by: call.caller.name)
+                return .json(JSONValue(record, attempts: nil), status: .created)
+            },
+        ]
+    }
+
+    private struct Wish: Decodable {
+        var commit: String?
+        var clean: Bool?
+    }
+
+    private func list(_ call: Call, bot: Name?) async throws -> Response {
+        var filter = IntegrationFilter(bot: bot)
+        if let state = call.query("state") {
+            guard ["queued", "running", "completed"].contains(state) else {
+                throw Problem(400, "`state` is queued, running or completed.")
+            }
+            filter.state = state
+        }
+        if let ref = call.query("ref") {
+            filter.ref = ref.hasPrefix("refs/") ? RefName(ref) : RefName(branch: ref)
+        }
+        if let text = call.query("commit") {
+            guard let commit = CommitID(text) else { throw Problem(400, "`commit` is a full commit id.") }
+            filter.commit = commit
+        }
+        let (limit, before) = try call.page()
+        let page = try await site.store.integrations(filter, limit: limit, before: before)
+        return .json(.list(page.items.map { JSONValue($0, attempts: nil) }, next: page.next))
+    }
+}
+
+extension Overview {
+    func bot(_ name: Name) -> BotSpecification? { bots.first { $0.name == name } }
+}

@@ -1,0 +1,108 @@
+import Foundation
+import HTTPTypes
+import Hummingbird
+import Model
+
+/// A request that may be answered: its route was found and its caller is allowed.
+struct Call: Sendable {
+    let request: Request
+    let caller: Caller
+    private let parameters: [String: String]
+    private let bodyLimit: Int
+
+    init(request: Request, caller: Caller, parameters: [String: String], bodyLimit: Int) {
+        self.request = request
+        self.caller = caller
+        self.parameters = parameters
+        self.bodyLimit = bodyLimit
+    }
+
+    /// A parameter of the route's path. Empty only for a name that the path does not have.
+    func text(_ name: String) -> String { parameters[name] ?? "" }
+
+    /// A parameter that is a bot's, configuration's or product's name.
+    /// - Throws: 404: what is no name cannot exist.
+    func name(_ parameter: String) throws(Problem) -> Name {
+        guard let name = Name(text(parameter)) else { throw .notFound }
+        return name
+    }
+
+    /// The first value of a query parameter, percent-decoded with `+` as a space; nothing when absent or empty.
+    func query(_ name: String) -> String? {
+        guard let query = request.head.path?.split(separator: "?", maxSplits: 1).dropFirst().first else { return nil }
+        for pair in query.split(separator: "&") {
+            let parts = pair.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+            guard parts[0] == name[...] else { continue }
+            let value = parts.count > 1 ? parts[1].replacing("+", with: "%20") : ""
+            let decoded = String(value).removingPercentEncoding ?? ""
+            return decoded.isEmpty ? nil : decoded
+        }
+        return nil
+    }
+
+    /// Whether a query parameter is there and not `false` or `0`: `?failing`, `?failing=true`.
+    func flag(_ name: String) -> Bool {
+        guard let query = request.head.path?.split(separator: "?", maxSplits: 1).dropFirst().first else { return false }
+        return query.split(separator: "&").contains { pair in
+            pair == name[...] || pair.hasPrefix(name + "=") && !["false", "0"].contains(pair.dropFirst(name.count + 1))
+        }
+    }
+
+    /// `?limit=`, 1 to 200, and `?before=`, the `next` of an earlier answer.
+    /// - Throws: 400 for what is no number.
+    func page(limit usual: Int = 50) throws(Problem) -> (limit: Int, before: Int64?) {
+        var limit = usual
+        if let text = query("limit") {
+            guard let number = Int(text), number >= 1 else { throw Problem(400, "`limit` is a number from 1 to 200.") }
+            limit = min(number, 200)
+        }
+        var before: Int64?
+        if let text = query("before") {
+            guard let number = Int64(text) else { throw Problem(400, "`before` is the `next` of an earlier answer.") }
+            before = number
+        }
+        return (limit, before)
+    }
+
+    /// The body, read with a running cap.
+    /// - Throws: 413 over the route's limit, before anything is read where Content-Length says so already.
+    func body() async throws -> [UInt8] {
+        let tooLarge = Problem(413, "The body is larger than \(ByteCount(Int64(bodyLimit))), the limit here.")
+        if let length = request.headers[.contentLength], (Int(length) ?? .max) > bodyLimit { throw tooLarge }
+        var bytes: [UInt8] = []
+        for try await buffer in request.body {
+            guard bytes.count + buffer.readableBytes <= bodyLimit else { throw tooLarge }
+            bytes += buffer.readableBytesView
+        }
+        return bytes
+    }
+
+    /// A JSON body; an empty one reads as `{}`.
+    /// - Throws: 415 for another type (so that no form of another site can send one), 400 for what does not fit.
+    func json<Value: Decodable>(_ type: Value.Type) async throws -> Value {
+        let bytes = try await body()
+        if !bytes.isEmpty, request.headers[.contentType]?.lowercased().hasPrefix("application/json") != true {
+            throw Problem(415, "The body has to be JSON: send `Content-Type: application/json`.")
+        }
+        do {
+            return try JSONDecoder().decode(type, from: bytes.isEmpty ? Data("{}".utf8) : Data(bytes))
+        } catch let error as DecodingError {
+            throw Problem(400, "The body does not fit: \(Self.reason(error)).")
+        }
+    }
+
+    private static func reason(_ error: DecodingError) -> String {
+        func place(_ context: DecodingError.Context) -> String {
+            context.codingPath.isEmpty
+                ? "at its top" : "at `\(context.codingPath.map(\.stringValue).joined(separator: "."))`"
+        }
+        return switch error {
+        case .keyNotFound(let key, _): "`\(key.stringValue)` is missing"
+        case .typeMismatch(_, let context): "a value of another type is expected \(place(context))"
+        case .valueNotFound(_, let context): "null is not expected \(place(context))"
+        case .dataCorrupted(let context):
+            context.codingPath.isEmpty ? "it is no JSON" : "a value is wrong \(place(context))"
+        @unknown default: "it is no JSON"
+        }
+    }
+}

@@ -1,0 +1,89 @@
+import HTTPTypes
+import Hummingbird
+import Model
+import ServiceLifecycle
+import Storage
+import Synchronization
+
+/// `/api/v1/events`: what changed, as server-sent events (WHATWG HTML, section 9.2).
+///
+/// A reader that is slow misses events, it never holds anybody up: an event only says where to look again.
+final class EventRoutes: Sendable {
+    /// Readers at a time; one more is 503.
+    static let maximumReaders = 256
+    /// Events kept for one reader that does not read.
+    private static let bufferedEvents = 64
+    /// So often a comment is sent, which is how a reader that went away is noticed.
+    private static let heartbeat: Duration = .seconds(15)
+
+    private let store: Store
+    private let readers = Atomic<Int>(0)
+
+    init(store: Store) { self.store = store }
+
+    var routes: [Route] {
+        [Route(.get, "/api/v1/events", .read, "Server-sent events: what changed.") { _ in try self.stream() }]
+    }
+
+    private func stream() throws -> Response {
+        let seat = try Seat(of: self)
+        var headers = HTTPFields()
+        headers[.contentType] = "text/event-stream"
+        headers[.cacheControl] = "no-store"
+        let body = ResponseBody { [store] writer in
+            let (lines, continuation) = AsyncStream.makeStream(
+                of: String.self, bufferingPolicy: .bufferingNewest(Self.bufferedEvents))
+            try await withGracefulShutdownHandler {
+                try await withThrowingTaskGroup(of: Void.self) { group in
+                    group.addTask {
+                        for await change in store.changes() { continuation.yield(Self.event(change)) }
+                        continuation.finish()
+                    }
+                    group.addTask {
+                        while !Task.isCancelled {
+                            try await Task.sleep(for: Self.heartbeat)
+                            continuation.yield(":\n\n")
+                        }
+                    }
+                    defer { group.cancelAll() }
+                    try await writer.write(ByteBuffer(string: "retry: 3000\n\n"))
+                    for await line in lines { try await writer.write(ByteBuffer(string: line)) }
+                }
+            } onGracefulShutdown: {
+                continuation.finish()
+            }
+            try await writer.finish(nil)
+            // Held until here, also by a body that is dropped unsent.
+            _ = seat
+        }
+        return Response(status: .ok, headers: headers, body: body)
+    }
+
+    static func event(_ change: StoreChange) -> String {
+        let (name, data): (String, JSONValue) =
+            switch change {
+            case .bots: ("bots", [:])
+            case .repository: ("repository", [:])
+            case .delivery: ("delivery", [:])
+            case .integration(let id):
+                ("integration", ["bot": .string(id.bot.description), "number": .integer(Int64(id.number))])
+            case .version(let product): ("version", ["product": .string(product.description)])
+            }
+        return "event: \(name)\ndata: \(data.text)\n\n"
+    }
+
+    /// A reader's place.
+    private final class Seat: Sendable {
+        let routes: EventRoutes
+
+        init(of routes: EventRoutes) throws(Problem) {
+            let taken = routes.readers.wrappingAdd(1, ordering: .relaxed).oldValue
+            self.routes = routes
+            if taken >= EventRoutes.maximumReaders {
+                throw Problem(503, "Too many are listening; ask for what you need instead.")
+            }
+        }
+
+        deinit { routes.readers.wrappingSubtract(1, ordering: .relaxed) }
+    }
+}

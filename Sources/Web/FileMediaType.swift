@@ -1,0 +1,34 @@
+/// How a published or archived file is sent.
+struct FileMediaType: Sendable, Hashable {
+    let type: String
+    /// Whether a browser is told to save it: all but plain text and images that cannot run anything (threats X5).
+    let isAttachment: Bool
+
+    init(fileName: String) {
+        let lower = fileName.lowercased()
+        let known = Self.known.first { lower.hasSuffix($0.suffix) }
+        type = known?.type ?? (lower.hasPrefix("sha256sums") ? Self.text : "application/octet-stream")
+        isAttachment = !Self.inline.contains(type)
+    }
+
+    private static let text = "text/plain; charset=utf-8"
+    private static let inline: Set<String> = [text, "application/json", "image/png", "image/jpeg", "image/gif"]
+    private static let known: [(suffix: String, type: String)] = [
+        (".tar.gz", "application/gzip"), (".tgz", "application/gzip"), (".tar.zst", "application/zstd"),
+        (".tar", "application/x-tar"), (".zip", "application/zip"), (".json", "application/json"), (".txt", text),
+        (".md", text), (".log", text), (".sha256", text), (".png", "image/png"), (".jpg", "image/jpeg"),
+        (".jpeg", "image/jpeg"), (".gif", "image/gif"), (".pdf", "application/pdf"),
+        (".deb", "application/vnd.debian.binary-package"), (".rpm", "application/x-rpm"),
+        (".sig", "application/octet-stream"),
+    ]
+
+    /// `attachment; filename="…"; filename*=UTF-8''…` (RFC 6266), the second only for what ASCII cannot say.
+    static func disposition(_ fileName: String) -> String {
+        let plain = fileName.unicodeScalars.map { scalar in
+            scalar.isASCII && scalar.value >= 32 && scalar.value != 127 && scalar != "\"" && scalar != "\\"
+                && scalar != "%" ? Character(scalar) : "_"
+        }
+        let header = "attachment; filename=\"\(String(plain))\""
+        return String(plain) == fileName ? header : header + "; filename*=UTF-8''\(URLText.segment(fileName))"
+    }
+}

@@ -1,0 +1,164 @@
+import Basics
+import Hummingbird
+import Model
+import Storage
+
+/// `/files/`: every published version, for people, for curl, for caches.
+///
+/// A version's own path never changes what it answers, so it may be kept for a year. `latest`, `latest-pre` and ranges
+/// (`~1.4`, `^1`) are answered with 302 to the version they mean now, so that what is downloaded has its true name in
+/// its URL and a cache can never keep the wrong version under the right name; yanked versions are left out there.
+struct FileServer: Sendable {
+    let site: Site
+    let pages: Pages
+
+    /// Files that describe a version; all others are listed in its manifest.
+    private static let descriptions = ["manifest.json", "SHA256SUMS", "SHA256SUMS.sig"]
+    /// The largest description, in bytes: a version has at most some hundred files.
+    private static let maximumDescriptionBytes = 4 << 20
+    private static let forEver = "public, max-age=31536000, immutable"
+
+    var routes: [Route] {
+        [
+            Route(.get, "/files", .read, "To /files/.") { _ in .found("/files/") },
+            Route(.get, "/files/", .read, "All products; JSON by Accept.") { try await products($0) },
+            Route(.get, "/files/{product}", .read, "To its directory.") { .found("/files/\(try $0.name("product"))/") },
+            Route(.get, "/files/{product}/", .read, "A product's versions; JSON by Accept.") { try await versions($0) },
+            Route(.get, "/files/{product}/{version}", .read, "To its directory.") { call in
+                let (record, _) = try await version(call)
+                return .found(Self.root(record))
+            },
+            Route(.get, "/files/{product}/{version}/", .read, "A version's files; JSON by Accept.") {
+                try await files($0)
+            },
+            Route(
+                .get, "/files/{product}/{version}/{file...}", .read,
+                "A file (Range, conditional); 302 for latest, latest-pre, ~1.4, ^1."
+            ) { try await file($0) },
+        ]
+    }
+
+    static func root(_ record: VersionRecord) -> String {
+        "/files/\(record.product)/\(URLText.segment(record.version.description))/"
+    }
+
+    // MARK: Files
+
+    private func file(_ call: Call) async throws -> Response {
+        let (record, isExact) = try await version(call)
+        let path = call.text("file")
+        guard isExact else { return .found(Self.root(record) + URLText.path(path)) }
+        let place = "\(record.product)/\(record.version)/"
+        if Self.descriptions.contains(path) { return try await description(place + path, name: path, call) }
+        guard let artifact = record.files.first(where: { $0.path == path }) else { throw Problem.notFound }
+        return try await PublishedFile(
+            root: site.configuration.state, path: "files/" + place + path, artifact: artifact,
+            cacheControl: Self.forEver, sender: site.files
+        ).response(to: call.request)
+    }
+
+    /// A description has no digest of its own anywhere, so it is made here. It may be signed later, so it is kept
+    /// for a short time only.
+    private func description(_ place: String, name: String, _ call: Call) async throws -> Response {
+        let (state, path) = (site.configuration.state, "files/" + place)
+        let bytes: [UInt8]
+        do throws(FileError) {
+            bytes = try await site.files.run { () throws(FileError) in
+                try Directory(opening: state).read(path, limit: Self.maximumDescriptionBytes)
+            }
+        } catch  where error.code == .notFound {
+            throw Problem.notFound
+        }
+        let artifact = Artifact(
+            configuration: nil, path: name, size: ByteCount(Int64(bytes.count)), sha256: BearerToken.digest(of: bytes))
+        return try await PublishedFile(
+            root: state, path: path, artifact: artifact, cacheControl: "public, max-age=60", sender: site.files
+        ).response(to: call.request)
+    }
+
+    // MARK: Versions
+
+    /// The version that the path means.
+    /// - Throws: 404 for a version or range that nothing published fits.
+    private func version(_ call: Call) async throws -> (VersionRecord, isExact: Bool) {
+        guard let range = VersionRange(call.text("version")) else { throw Problem.notFound }
+        let published = try await published(call.name("product"))
+        if case .exactly(let version) = range {
+            guard let record = published.first(where: { $0.version == version }) else { throw Problem.notFound }
+            return (record, true)
+        }
+        let offered = published.filter { !$0.isYanked }
+        guard let version = range.highest(of: offered.map(\.version)),
+            let record = offered.first(where: { $0.version == version })
+        else { throw Problem(404, "No published version fits \(call.text("version")).") }
+        return (record, false)
+    }
+
+    private func published(_ product: Name) async throws -> [VersionRecord] {
+        try await site.store.versions(of: product).filter { $0.state == .published }.sorted { $0.version > $1.version }
+    }
+
+    // MARK: Directories
+
+    private func wantsJSON(_ call: Call) -> Bool {
+        let accept = call.request.headers[.accept] ?? ""
+        return accept.contains("application/json") && !accept.contains("text/html")
+    }
+
+    private func products(_ call: Call) async throws -> Response {
+        let products = try await site.store.products()
+        if wantsJSON(call) {
+            return .json(
+                .list(
+                    products.map { ["product": .string($0.description), "url": .string("/files/\($0)/")] }))
+        }
+        return try await listing(
+            "Files", crumbs: [],
+            products.map { ["name": .text("\($0)/"), "href": .text("/files/\($0)/"), "size": "", "text": ""] })
+    }
+
+    private func versions(_ call: Call) async throws -> Response {
+        let product = try call.name("product")
+        let versions = try await published(product)
+        guard !versions.isEmpty else { throw Problem.notFound }
+        if wantsJSON(call) { return .json(.list(versions.map { JSONValue($0, root: site.configuration.url) })) }
+        return try await listing(
+            product.description, crumbs: [("files", "/files/")], detail: "Published",
+            versions.map { record in
+                [
+                    "name": .text("\(record.version)/"), "href": .text(Self.root(record)), "size": "",
+                    "text": .text(record.publishedAt.map(PageText.time) ?? ""), "isYanked": .flag(record.isYanked),
+                ]
+            })
+    }
+
+    private func files(_ call: Call) async throws -> Response {
+        let (record, isExact) = try await version(call)
+        guard isExact else { return .found(Self.root(record)) }
+        if wantsJSON(call) { return .json(JSONValue(record, root: site.configuration.url)) }
+        let descriptions: [ViewObject] = Self.descriptions.dropLast().map {
+            ["name": .text($0), "href": .text(Self.root(record) + $0), "size": "", "text": "", "isYanked": false]
+        }
+        let product = record.product.description
+        return try await listing(
+            "\(product) \(record.version)", crumbs: [("files", "/files/"), (product, "/files/\(product)/")],
+            detail: "SHA-256",
+            record.files.map { file in
+                [
+                    "name": .text(file.path), "href": .text(Self.root(record) + URLText.path(file.path)),
+                    "size": .text(file.size), "text": .text(file.sha256), "isYanked": false,
+                ]
+            } + descriptions)
+    }
+
+    private func listing(
+        _ heading: String, crumbs: [(String, String)], detail: String = "", _ entries: [ViewObject]
+    ) async throws -> Response {
+        try await pages.page(
+            "files", title: heading, section: "products",
+            [
+                "heading": .text(heading), "detail": .text(detail), "entries": .list(entries),
+                "crumbs": .list(crumbs.map { ["text": .text($0.0), "href": .text($0.1)] }),
+            ])
+    }
+}

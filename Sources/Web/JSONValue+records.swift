@@ -1,0 +1,163 @@
+import Model
+import Storage
+
+/// The shapes of `docs/manual.md`, "The HTTP interface": times in RFC 3339, durations in seconds, sizes in bytes.
+extension JSONValue {
+    static func list(_ items: [JSONValue], next: Int64? = nil) -> JSONValue {
+        ["items": .array(items), "next": next.map { .string(String($0)) } ?? .null]
+    }
+
+    init(_ time: Timestamp?) { self = time.map { .string($0.description) } ?? .null }
+
+    /// - Parameter isRetired: Whether the bot's file is gone.
+    init(_ bot: BotRecord, specification: BotSpecification?) {
+        self = [
+            "name": .string(bot.name.description), "repository": .string(bot.repository),
+            "branches": specification?.branches.map { .array($0.map { .string($0.description) }) } ?? .null,
+            "tags": .array((specification?.tags ?? []).map { .string($0.description) }),
+            "product": .string((specification?.product ?? bot.name).description), "retired": .bool(bot.isRetired),
+            "latest": bot.latest.map { JSONValue($0, attempts: nil) } ?? .null,
+        ]
+    }
+
+    /// - Parameter attempts: The latest of each job; nothing in listings, where `configurations` is then left out.
+    init(_ integration: IntegrationRecord, attempts: [AttemptRecord]?) {
+        var members: [Member] = []
+        func add(_ key: String, _ value: JSONValue) { members.append(Member(key: key, value: value)) }
+        add("bot", .string(integration.id.bot.description))
+        add("number", .integer(Int64(integration.id.number)))
+        add("commit", .string(integration.commit.description))
+        add("ref", .string(integration.ref.description))
+        add("base", .null)
+        add("head", .null)
+        add("cause", .string(integration.cause.rawValue))
+        add("requestedBy", .init(integration.requestedBy))
+        add("subject", .init(integration.subject))
+        add("author", .init(integration.author))
+        add("state", .string(integration.state.word))
+        add("step", .string(integration.state.step.rawValue))
+        add("verdict", .init(integration.state.verdict?.rawValue))
+        add("result", .init(describing: integration.state.result))
+        add("reason", .init(integration.reason))
+        add("queued", .init(integration.queuedAt))
+        add("started", .init(integration.startedAt))
+        add("ended", .init(integration.endedAt))
+        add("summary", integration.summary.map { JSONValue($0) } ?? .null)
+        if let attempts { add("configurations", .array(attempts.map { JSONValue($0) })) }
+        self = .object(members)
+    }
+
+    init(_ summary: Summary) {
+        let parts: [(String, KeyPath<Counts, Int>)] = [
+            ("errors", \.errors), ("warnings", \.warnings), ("analyzerWarnings", \.analyzerWarnings),
+            ("testFailures", \.testFailures), ("tests", \.tests),
+        ]
+        self = .object(
+            parts.map { Member(key: $0.0, value: .integer(Int64(summary.counts[keyPath: $0.1]))) }
+                + parts.map { Member(key: $0.0 + "Change", value: .integer(Int64(summary.change[keyPath: $0.1]))) })
+    }
+
+    init(_ attempt: AttemptRecord) {
+        self = [
+            "name": .string(attempt.id.job.description), "attempt": .integer(Int64(attempt.id.attempt)),
+            "state": .string(attempt.state.word), "step": .init(Self.step(of: attempt)),
+            "verdict": .init(attempt.state.verdict?.rawValue), "reason": .init(attempt.reason),
+            "analysis": .init(attempt.analysis), "tested": .init(attempt.tested),
+            "notes": .array(attempt.notes.map { .string($0) }), "queued": .init(attempt.queuedAt),
+            "started": .init(attempt.startedAt), "ended": .init(attempt.endedAt),
+            "steps": .array(attempt.steps.map { JSONValue($0) }),
+            "summary": attempt.summary.map { JSONValue($0) } ?? .null,
+        ]
+    }
+
+    private static func step(of attempt: AttemptRecord) -> String? {
+        if case .running(let step) = attempt.state { step.rawValue } else { nil }
+    }
+
+    init(_ step: StepRecord) {
+        self = [
+            "step": .string(step.step.rawValue), "name": .string(step.name), "started": .init(step.startedAt),
+            "ended": .init(step.endedAt), "duration": .init(step.endedAt.map { $0 - step.startedAt }),
+            "exit": .init(step.exit), "signal": .init(step.signal), "limit": .init(step.limit),
+        ]
+    }
+
+    init(_ duration: Duration?) { self = duration.map { .number($0.seconds) } ?? .null }
+
+    /// - Parameter commit: What introduced it, where it is new: the integration's own commit.
+    init(_ issue: Issue, commit: CommitID) {
+        let introduced: JSONValue =
+            issue.status == .new ? ["commit": .string(commit.description), "confidence": "integration"] : .null
+        self = [
+            "fingerprint": .string(issue.fingerprint), "category": .string(issue.finding.category.rawValue),
+            "status": .string(issue.status.rawValue), "age": .integer(Int64(issue.age)),
+            "rule": .string(issue.finding.rule), "message": .string(issue.finding.message),
+            "path": .init(issue.finding.path), "line": .init(issue.finding.line),
+            "column": .init(issue.finding.column),
+            "configurations": .array(issue.configurations.map { .string($0.description) }),
+            "introducedBy": introduced,
+        ]
+    }
+
+    init(_ test: StoredTest) {
+        self = [
+            "suite": .string(test.result.suite), "name": .string(test.result.name),
+            "configuration": .string(test.configuration.description), "outcome": .string(test.result.outcome.rawValue),
+            "duration": .init(test.result.duration), "message": .init(test.result.message),
+            "path": .init(test.result.path), "line": .init(test.result.line),
+        ]
+    }
+
+    /// - Parameter url: Where it can be fetched.
+    init(_ artifact: Artifact, url: String) {
+        self = [
+            "configuration": .init(describing: artifact.configuration), "path": .string(artifact.path),
+            "size": .integer(artifact.size.bytes), "sha256": .string(artifact.sha256), "url": .string(url),
+        ]
+    }
+
+    init(_ trigger: TriggerRecord) {
+        self = [
+            "name": .string(trigger.trigger.description), "attempt": .integer(Int64(trigger.attempt)),
+            "phase": .string(trigger.phase.rawValue), "state": .string(trigger.state.rawValue),
+            "reason": .init(trigger.reason), "started": .init(trigger.startedAt), "ended": .init(trigger.endedAt),
+        ]
+    }
+
+    init(_ delivery: DeliveryRecord) {
+        self = [
+            "id": .string(delivery.id), "source": .string(delivery.source.rawValue), "hook": .string(delivery.hook),
+            "event": .string(delivery.event), "received": .init(delivery.receivedAt),
+            "fate": .string(delivery.fate.rawValue), "reason": .init(delivery.reason),
+            "refUpdates": .array(delivery.refUpdates.map { JSONValue($0) }),
+        ]
+    }
+
+    init(_ update: RefUpdateRecord) {
+        self = [
+            "ref": .string(update.ref.description), "generation": .integer(Int64(update.generation)),
+            "before": .init(describing: update.before), "after": .init(describing: update.after),
+            "fate": .string(update.fate.rawValue), "reason": .init(update.reason),
+            "integrations": .array(update.integrations.map { .string($0.description) }),
+        ]
+    }
+
+    /// - Parameter root: The service's URL.
+    init(_ version: VersionRecord, root: String) {
+        let place = "\(root)/files/\(version.product)/\(URLText.segment(version.version.description))/"
+        self = [
+            "version": .string(version.version.description), "product": .string(version.product.description),
+            "published": .init(version.publishedAt), "commit": .string(version.commit.description),
+            "ref": .string(version.ref.description), "integration": .string(version.integration.description),
+            "files": .array(version.files.map { JSONValue($0, url: place + URLText.path($0.path)) }),
+            "yanked": .bool(version.isYanked),
+        ]
+    }
+
+    init(_ token: TokenRecord) {
+        self = [
+            "name": .string(token.name), "role": .string(token.role.rawValue), "created": .init(token.createdAt),
+            "revoked": .init(token.revokedAt),
+        ]
+    }
+}

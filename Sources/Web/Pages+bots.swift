@@ -1,0 +1,96 @@
+import Hummingbird
+import Integrations
+import Model
+import Storage
+
+extension Pages {
+    /// How many integrations of a bot the overview looks through for its branches' latest.
+    private static let branchWindow = 200
+    /// The most branches of a bot on the overview.
+    private static let maximumBranches = 8
+
+    func bots() async throws -> Response {
+        let overview = await site.operations.overview()
+        var views: [ViewObject] = []
+        for bot in try await site.store.bots() {
+            let recent = try await site.store.integrations(
+                IntegrationFilter(bot: bot.name), limit: Self.branchWindow, before: nil)
+            let branches = Self.latestOfEachRef(recent.items).prefix(Self.maximumBranches).map(row)
+            views.append([
+                "name": .text(bot.name), "href": .text("/bots/\(bot.name)"),
+                "repository": .text(Self.withoutUser(bot.repository)), "isRetired": .flag(bot.isRetired),
+                "lookError": .text(bot.isRetired ? nil : try await lookError(of: bot)),
+                "branches": .list(Array(branches)), "hasBranches": .flag(!branches.isEmpty),
+            ])
+        }
+        return try await page(
+            "bots", title: "Bots", section: "bots", watch: "integration",
+            [
+                "bots": .list(views), "problems": .list(overview.problems.map { ["text": .text($0)] }),
+                "hasProblems": .flag(!overview.problems.isEmpty),
+            ])
+    }
+
+    func bot(_ call: Call) async throws -> Response {
+        let name = try call.name("bot")
+        guard let bot = try await site.store.bots().first(where: { $0.name == name }) else { throw Problem.notFound }
+        let specification = await site.operations.overview().bot(name)
+        let branch = call.query("branch")
+        var filter = IntegrationFilter(bot: name)
+        filter.ref = branch.map { $0.hasPrefix("refs/") ? RefName($0) : RefName(branch: $0) }
+        let (limit, before) = try call.page()
+        let page = try await site.store.integrations(filter, limit: limit, before: before)
+        let recent = try await site.store.integrations(
+            IntegrationFilter(bot: name), limit: Self.branchWindow, before: nil)
+        let query = branch.map { "branch=\(URLText.segment($0))&" } ?? ""
+        return try await self.page(
+            "bot", title: name.description, section: "bots", watch: "integration \(name)",
+            [
+                "name": .text(name), "repository": .text(Self.withoutUser(bot.repository)),
+                "isRetired": .flag(bot.isRetired),
+                "lookError": .text(bot.isRetired ? nil : try await lookError(of: bot)),
+                "branches": .text(specification?.branches.map { $0.map(\.description).joined(separator: ", ") }),
+                "product": .text(try await product(of: specification)),
+                "refs": .list(refFilters(Self.latestOfEachRef(recent.items).map(\.ref), of: name, current: filter.ref)),
+                "hasRefs": .flag(recent.items.contains { $0.ref != recent.items.first?.ref }),
+                "integrations": .list(page.items.map(row)), "hasIntegrations": .flag(!page.items.isEmpty),
+                "older": .text(page.next.map { "/bots/\(name)?\(query)before=\($0)" }),
+            ])
+    }
+
+    private func refFilters(_ refs: [RefName], of bot: Name, current: RefName?) -> [ViewObject] {
+        let all: ViewObject = ["text": "All", "href": .text("/bots/\(bot)"), "isCurrent": .flag(current == nil)]
+        return [all]
+            + refs.prefix(24).map { ref in
+                [
+                    "text": .text(ref.shortName), "isCurrent": .flag(ref == current),
+                    "href": .text("/bots/\(bot)?branch=\(URLText.segment(ref.branch ?? ref.description))"),
+                ]
+            }
+    }
+
+    private func product(of specification: BotSpecification?) async throws -> String? {
+        guard let product = specification?.product, try await site.store.products().contains(product) else {
+            return nil
+        }
+        return product.description
+    }
+
+    private func lookError(of bot: BotRecord) async throws -> String? {
+        try await site.store.repository(bot.repository)?.lastError
+    }
+
+    private static func latestOfEachRef(_ newestFirst: [IntegrationRecord]) -> [IntegrationRecord] {
+        var seen: Set<RefName> = []
+        return newestFirst.filter { seen.insert($0.ref).inserted }
+    }
+
+    /// A repository's address without what could be a password in it.
+    static func withoutUser(_ repository: String) -> String {
+        guard let scheme = repository.firstRange(of: "://") else { return repository }
+        let rest = repository[scheme.upperBound...]
+        let authority = rest.prefix { $0 != "/" }
+        guard let at = authority.lastIndex(of: "@") else { return repository }
+        return String(repository[..<scheme.upperBound] + rest[rest.index(after: at)...])
+    }
+}

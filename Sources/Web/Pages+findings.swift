@@ -1,0 +1,108 @@
+import Model
+import Storage
+
+extension Pages {
+    /// The most issues of one status on a page; the rest is in the JSON.
+    private static let maximumIssues = 500
+    /// The most tests on a page.
+    private static let maximumTests = 3000
+
+    func show(issues: [Issue], of record: IntegrationRecord, in view: inout ViewObject) {
+        let titles: [(Issue.Status, String)] = [
+            (.new, "New"), (.unresolved, "Unresolved"), (.resolved, "Resolved"), (.silenced, "Silenced"),
+        ]
+        let groups: [ViewObject] = titles.compactMap { status, title in
+            let group = issues.filter { $0.status == status }.sorted(by: Self.isBefore)
+            guard !group.isEmpty else { return nil }
+            let more = group.count - Self.maximumIssues
+            return [
+                "title": .text(title), "count": .text(group.count),
+                "issues": .list(group.prefix(Self.maximumIssues).map { issue($0, of: record) }),
+                "more": .text(more > 0 ? String(more) : nil),
+            ]
+        }
+        view["issueGroups"] = .list(groups)
+        let isDone = record.summary != nil
+        view["noIssues"] = .text(isDone ? "None." : "Known when all configurations are done.")
+    }
+
+    private func issue(_ issue: Issue, of record: IntegrationRecord) -> ViewObject {
+        let result = ResultView(issue.finding.category)
+        let isResolved = issue.status == .resolved
+        let all = record.recipe?.configurations.count ?? 0
+        let configurations = issue.configurations.map(\.description).joined(separator: ", ")
+        return [
+            "tone": .text(isResolved ? "good" : result.tone.rawValue),
+            "icon": .html(isResolved ? ResultView.check : result.icon), "message": .text(issue.finding.message),
+            "category": .text(result.word), "place": .text(Self.place(issue.finding)),
+            "rule": .text(issue.finding.rule.isEmpty ? nil : issue.finding.rule),
+            "configurations": .text(issue.configurations.count == all || configurations.isEmpty ? nil : configurations),
+            "age": .text(issue.age > 1 ? "for \(issue.age) integrations" : nil),
+        ]
+    }
+
+    private static func place(_ finding: Finding) -> String? {
+        guard let path = finding.path else { return nil }
+        return [path, finding.line.map(String.init), finding.column.map(String.init)].compactMap(\.self)
+            .joined(separator: ":")
+    }
+
+    private static func isBefore(_ left: Issue, _ right: Issue) -> Bool {
+        func rank(_ issue: Issue) -> Int { Finding.Category.allCases.firstIndex(of: issue.finding.category) ?? 0 }
+        return (rank(left), left.finding.path ?? "", left.finding.line ?? 0, left.fingerprint)
+            < (rank(right), right.finding.path ?? "", right.finding.line ?? 0, right.fingerprint)
+    }
+
+    func show(tests: [StoredTest], isFailing: Bool, of record: IntegrationRecord, in view: inout ViewObject) {
+        struct Key: Hashable {
+            let suite: String
+            let configuration: Name
+        }
+        var order: [Key] = []
+        var groups: [Key: [TestResult]] = [:]
+        for test in tests.prefix(Self.maximumTests) {
+            let key = Key(suite: test.result.suite, configuration: test.configuration)
+            if groups[key] == nil { order.append(key) }
+            groups[key, default: []].append(test.result)
+        }
+        // Suites that fail come first, and open.
+        let failing = order.filter { groups[$0]?.contains { $0.outcome.isFailure } == true }
+        let others = order.filter { groups[$0]?.contains { $0.outcome.isFailure } != true }
+        view["suites"] = .list(
+            (failing + others).map { key in
+                suite(key.suite, in: key.configuration, groups[key] ?? [], isOpen: failing.contains(key))
+            })
+        view["isFailing"] = .flag(isFailing)
+        view["hasTests"] = .flag(!tests.isEmpty || isFailing)
+        let none = record.summary == nil ? "Known when a configuration is done." : "No test ran."
+        view["noTests"] = .text(isFailing ? "None fails." : none)
+        let more = tests.count - Self.maximumTests
+        view["moreTests"] = .text(more > 0 ? String(more) : nil)
+    }
+
+    private func suite(_ name: String, in configuration: Name, _ tests: [TestResult], isOpen: Bool) -> ViewObject {
+        let failures = tests.count { $0.outcome.isFailure }
+        let sorted = tests.filter(\.outcome.isFailure) + tests.filter { !$0.outcome.isFailure }
+        let skipped = tests.count { $0.outcome == .skipped }
+        let counts =
+            failures > 0
+            ? "\(failures) of \(tests.count) failing"
+            : PageText.count(tests.count - skipped, "test")
+                + (skipped > 0 ? ", \(skipped) skipped" : "")
+        return [
+            "suite": .text(name.isEmpty ? "Tests" : name), "configuration": .text(configuration),
+            "isOpen": .flag(isOpen), "tone": .text(failures > 0 ? "bad" : "good"), "counts": .text(counts),
+            "tests": .list(
+                sorted.map { test in
+                    let result = ResultView(test.outcome)
+                    let place = test.path.map { path in test.line.map { "\(path):\($0)" } ?? path }
+                    return [
+                        "name": .text(test.name), "outcome": .text(result.word), "tone": .text(result.tone.rawValue),
+                        "icon": .html(result.icon), "message": .text(test.message),
+                        "place": .text(test.outcome.isFailure ? place : nil),
+                        "took": .text(test.duration.map(PageText.duration) ?? ""),
+                    ]
+                }),
+        ]
+    }
+}

@@ -1,0 +1,112 @@
+import Hummingbird
+import Model
+import Storage
+
+extension Pages {
+    func integration(_ call: Call) async throws -> Response {
+        let record = try await site.integration(of: call)
+        let store = site.store
+        let attempts = try await site.latestAttempts(of: record)
+        let issues = try await store.issues(of: record.id)
+        let tests = try await store.tests(of: record.id, failingOnly: call.flag("failing"), configuration: nil)
+        let artifacts = try await store.artifacts(of: record.id)
+        let triggers = try await store.triggers(of: record.id)
+        let id = record.id
+        var view: ViewObject = [
+            "bot": .text(id.bot), "number": .text(id.number), "result": .list([ResultView(record.state).view]),
+            "subject": .text(record.subject ?? ""), "ref": .text(record.ref.shortName),
+            "commit": .text(record.commit), "author": .text(record.author),
+            "cause": .text(record.cause.rawValue + (record.requestedBy.map { ", \($0)" } ?? "")),
+            "queued": .text(record.queuedAt), "queuedText": .text(PageText.time(record.queuedAt)),
+            "took": .text(took(record) ?? "not started"), "reason": .text(record.reason),
+            "href": .text("/bots/\(id.bot)/\(id.number)"),
+            "api": .text("/api/v1/bots/\(id.bot)/integrations/\(id.number)"),
+            "summary": .list(record.summary.map(Self.summary) ?? []), "hasSummary": .flag(record.summary != nil),
+            "configurations": .list(attempts.map { configuration($0, of: record) }),
+        ]
+        show(issues: issues, of: record, in: &view)
+        show(tests: tests, isFailing: call.flag("failing"), of: record, in: &view)
+        view["artifacts"] = .list(artifacts.map(Self.artifact))
+        view["hasArtifacts"] = .flag(!artifacts.isEmpty)
+        view["triggers"] = .list(triggers.map { trigger($0, of: record) })
+        view["hasTriggers"] = .flag(!triggers.isEmpty)
+        let isDone = record.state.word == "completed"
+        return try await page(
+            "integration", title: "\(id) \(record.state.result?.description ?? record.state.word)", section: "bots",
+            watch: isDone ? nil : "integration \(id.bot) \(id.number)", view)
+    }
+
+    /// Counts with their change. A change is green or red by what it is a change of; its sign says the same.
+    private static func summary(_ summary: Summary) -> [ViewObject] {
+        func item(
+            _ count: KeyPath<Counts, Int>, _ one: String, _ many: String, tone: String, moreIsWorse: Bool = true
+        ) -> ViewObject {
+            let (number, change) = (summary.counts[keyPath: count], summary.change[keyPath: count])
+            return [
+                "count": .text(number), "text": .text(number == 1 ? one : many),
+                "tone": .text(number == 0 || !moreIsWorse ? "none" : tone), "change": .text(PageText.change(change)),
+                "changeTone": .text((change > 0) == moreIsWorse ? "bad" : "good"),
+            ]
+        }
+        return [
+            item(\.errors, "error", "errors", tone: "bad"),
+            item(\.warnings, "warning", "warnings", tone: "warn"),
+            item(\.analyzerWarnings, "analyzer warning", "analyzer warnings", tone: "warn"),
+            item(\.testFailures, "failing test", "failing tests", tone: "bad"),
+            item(\.tests, "test", "tests", tone: "none", moreIsWorse: false),
+        ]
+    }
+
+    private func configuration(_ attempt: AttemptRecord, of record: IntegrationRecord) -> ViewObject {
+        let log = "/bots/\(record.id.bot)/\(record.id.number)/log/\(attempt.id.job)"
+        let start = attempt.startedAt ?? attempt.steps.first?.startedAt ?? attempt.queuedAt
+        let end = attempt.endedAt ?? attempt.steps.last?.endedAt ?? site.clock()
+        let whole = max(1, (end - start).milliseconds)
+        let steps: [ViewObject] = attempt.steps.map { step in
+            let (text, tone) = Self.end(of: step)
+            let length = ((step.endedAt ?? site.clock()) - step.startedAt).milliseconds
+            let left = min(1000, max(0, (step.startedAt - start).milliseconds * 1000 / whole))
+            return [
+                "step": .text(step.step.rawValue), "name": .text(step.name), "end": .text(text), "tone": .text(tone),
+                "href": .text("\(log)?step=\(step.index)"), "x": .text(left),
+                "width": .text(max(4, min(1000 - left, length * 1000 / whole))),
+                "took": .text(PageText.duration(.milliseconds(length))),
+            ]
+        }
+        return [
+            "name": .text(attempt.id.job), "result": .list([ResultView(attempt.state).view]),
+            "analysis": .text(attempt.analysis), "tested": .text(attempt.tested),
+            "attempt": .text(attempt.id.attempt > 1 ? String(attempt.id.attempt) : nil), "log": .text(log),
+            "reason": .text(attempt.reason), "notes": .list(attempt.notes.map { ["text": .text($0)] }),
+            "steps": .list(steps), "hasSteps": .flag(!steps.isEmpty),
+        ]
+    }
+
+    private static func end(of step: StepRecord) -> (String, String) {
+        guard step.endedAt != nil else { return ("running", "busy") }
+        if let limit = step.limit { return ("limit: \(limit)", "bad") }
+        if let signal = step.signal { return ("signal \(signal)", "bad") }
+        return step.exit == 0 ? ("ok", "good") : ("exit \(step.exit.map(String.init) ?? "?")", "bad")
+    }
+
+    private static func artifact(_ stored: StoredArtifact) -> ViewObject {
+        [
+            "path": .text(stored.artifact.path), "href": .text(ArtifactServer.path(of: stored)),
+            "configuration": .text((stored.artifact.configuration ?? stored.attempt.job).description),
+            "size": .text(stored.artifact.size), "sha256": .text(stored.artifact.sha256),
+        ]
+    }
+
+    private func trigger(_ trigger: TriggerRecord, of record: IntegrationRecord) -> ViewObject {
+        let took = trigger.endedAt.map { PageText.duration($0 - trigger.startedAt) }
+        return [
+            "name": .text(trigger.trigger), "phase": .text(trigger.phase.rawValue),
+            "result": .list([ResultView(trigger.state).view]), "text": .text(trigger.reason ?? ""),
+            "took": .text(took ?? ""),
+            "log": .text(
+                trigger.log.map { _ in
+                    "/bots/\(record.id.bot)/\(record.id.number)/log/\(trigger.trigger)?attempt=\(trigger.attempt)"
+                }),
+        ]
+    }
+}

@@ -1,0 +1,67 @@
+import Hummingbird
+import Model
+import Storage
+
+extension Pages {
+    func products() async throws -> Response {
+        var views: [ViewObject] = []
+        for product in try await site.store.products() {
+            let versions = try await site.store.versions(of: product).filter { $0.state == .published }
+            guard !versions.isEmpty else { continue }
+            let latest = Self.latest(of: versions)
+            let published = versions.compactMap(\.publishedAt).max()
+            views.append([
+                "name": .text(product), "latest": .text(latest?.description ?? "–"), "versions": .text(versions.count),
+                "published": .text(published?.description ?? ""),
+                "when": .text(published.map { PageText.age($0, now: site.clock()) } ?? ""),
+            ])
+        }
+        return try await page(
+            "products", title: "Products", section: "products", watch: "products",
+            ["products": .list(views), "hasProducts": .flag(!views.isEmpty)])
+    }
+
+    func product(_ call: Call) async throws -> Response {
+        let product = try call.name("product")
+        let versions = try await site.store.versions(of: product).filter { $0.state == .published }
+            .sorted { $0.version > $1.version }
+        guard !versions.isEmpty else { throw Problem.notFound }
+        let latest = Self.latest(of: versions)
+        return try await page(
+            "product", title: product.description, section: "products", watch: "products",
+            [
+                "name": .text(product),
+                "versions": .list(versions.map { version($0, isLatest: $0.version == latest) }),
+            ])
+    }
+
+    private static func latest(of versions: [VersionRecord]) -> SemanticVersion? {
+        VersionRange.latest.highest(of: versions.filter { !$0.isYanked }.map(\.version))
+    }
+
+    private func version(_ record: VersionRecord, isLatest: Bool) -> ViewObject {
+        let root = "/files/\(record.product)/\(URLText.segment(record.version.description))/"
+        let url = site.configuration.url
+        let example = record.files.first { $0.configuration != nil } ?? record.files.first
+        let how = """
+            curl -fO \(url)\(root)\(example.map { URLText.path($0.path) } ?? "")
+            curl -f \(url)\(root)SHA256SUMS | sha256sum --check --ignore-missing
+            martlet fetch \(record.product)@~\(record.version.major).\(record.version.minor)
+            """
+        return [
+            "version": .text(record.version), "isLatest": .flag(isLatest), "isYanked": .flag(record.isYanked),
+            "published": .text(record.publishedAt?.description ?? ""),
+            "publishedText": .text(record.publishedAt.map(PageText.time) ?? ""),
+            "integration": .text(record.integration),
+            "integrationHref": .text("/bots/\(record.integration.bot)/\(record.integration.number)"),
+            "ref": .text(record.ref.shortName), "commit": .text(record.commit.abbreviated), "how": .text(how),
+            "files": .list(
+                record.files.map { file in
+                    [
+                        "path": .text(file.path), "href": .text(root + URLText.path(file.path)),
+                        "size": .text(file.size), "sha256": .text(file.sha256),
+                    ]
+                }),
+        ]
+    }
+}

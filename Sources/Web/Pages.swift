@@ -1,0 +1,106 @@
+import HTTPTypes
+import Hummingbird
+import Integrations
+import Model
+import Storage
+
+/// Everything that people look at: whole pages, made here, readable without a script.
+struct Pages: Sendable {
+    let site: Site
+    let logs: LogServer
+
+    var routes: [Route] {
+        [
+            Route(.get, "/", .read, "Page: all bots.") { _ in try await bots() },
+            Route(.get, "/bots/{bot}", .read, "Page: a bot's integrations; ?branch= ?before=.") { try await bot($0) },
+            Route(.get, "/bots/{bot}/{number}", .read, "Page: an integration; ?failing.") { try await integration($0) },
+            Route(.get, "/bots/{bot}/{number}/log/{configuration}", .read, "Page: a log; ?from= ?attempt=.") {
+                try await log($0)
+            },
+            Route(.get, "/products", .read, "Page: products.") { _ in try await products() },
+            Route(.get, "/products/{product}", .read, "Page: a product's versions.") { try await product($0) },
+            Route(.get, "/deliveries", .read, "Page: what came in.") { try await deliveries($0) },
+            asset("/style.css", Templates.styleSheet, "text/css; charset=utf-8"),
+            asset("/live.js", Templates.script, "text/javascript; charset=utf-8"),
+            asset("/icon.svg", PackageResources.icon_svg, "image/svg+xml"),
+        ]
+    }
+
+    private func asset(_ path: String, _ bytes: [UInt8], _ type: String) -> Route {
+        Route(.get, path, .open, "Part of the pages.") { _ in
+            var response = Response.body(bytes, type: type)
+            // Pages link to it with its digest's first digits behind a question mark.
+            response.headers[.cacheControl] = "public, max-age=86400"
+            return response
+        }
+    }
+
+    /// A page around its own content.
+    /// - Parameters:
+    ///   - watch: What the script reloads the page for: a kind, and for integrations a bot and a number.
+    func page(
+        _ template: String, title: String, section: String, watch: String? = nil, status: HTTPResponse.Status = .ok,
+        _ content: ViewObject
+    ) async throws -> Response {
+        let overview = await site.operations.overview()
+        var view = content
+        view["title"] = .text(title)
+        view["assetTag"] = .text(site.templates.assetTag)
+        view["version"] = .text(overview.version)
+        view["watch"] = .text(watch)
+        view["isUnfenced"] = .flag(overview.isolation == "none")
+        for (key, name) in [("isBots", "bots"), ("isProducts", "products"), ("isDeliveries", "deliveries")] {
+            view[key] = .flag(section == name)
+        }
+        return .html(try site.templates.render(template, view), status: status)
+    }
+
+    /// A problem as a page. It is shown to those who may not read, so it tells nothing of what is here.
+    func problem(_ problem: Problem) async -> Response {
+        let view: ViewObject = ["heading": .text(problem.title), "detail": .text(problem.detail)]
+        do {
+            var response = try await page(
+                "problem", title: problem.title, section: "", status: .init(code: problem.status), view)
+            if let allow = problem.allow { response.headers[.allow] = allow }
+            return response
+        } catch {
+            return problem.response
+        }
+    }
+
+    // MARK: Parts that several pages show
+
+    /// A row of a listing.
+    func row(_ record: IntegrationRecord) -> ViewObject {
+        let now = site.clock()
+        let counts = record.summary.map { Self.issueCounts($0.counts) } ?? []
+        return [
+            "id": .text("#\(record.id.number)"), "number": .text(record.id.number),
+            "href": .text("/bots/\(record.id.bot)/\(record.id.number)"),
+            "result": .list([ResultView(record.state).view]), "subject": .text(record.subject ?? ""),
+            "ref": .text(record.ref.shortName), "commit": .text(record.commit.abbreviated),
+            "author": .text(record.author), "tests": .text(Self.testCount(record.summary)), "counts": .list(counts),
+            "noCounts": .text(record.summary == nil ? "" : "none"), "took": .text(took(record) ?? ""),
+            "queued": .text(record.queuedAt), "when": .text(PageText.age(record.queuedAt, now: now)),
+        ]
+    }
+
+    func took(_ record: IntegrationRecord) -> String? {
+        guard let started = record.startedAt else { return nil }
+        let duration = PageText.duration((record.endedAt ?? site.clock()) - started)
+        return record.endedAt == nil ? duration + " so far" : duration
+    }
+
+    static func testCount(_ summary: Summary?) -> String {
+        guard let counts = summary?.counts else { return "" }
+        let tests = PageText.count(counts.tests, "test")
+        return counts.testFailures == 0 ? tests : tests + ", \(counts.testFailures) failing"
+    }
+
+    private static func issueCounts(_ counts: Counts) -> [ViewObject] {
+        [
+            (counts.errors, "error", "bad"), (counts.warnings, "warning", "warn"),
+            (counts.analyzerWarnings, "analyzer warning", "warn"), (counts.testFailures, "test failure", "bad"),
+        ].filter { $0.0 > 0 }.map { ["text": .text(PageText.count($0.0, $0.1)), "tone": .text($0.2)] }
+    }
+}

@@ -1,0 +1,56 @@
+import HTTPTypes
+package import Hummingbird
+package import Integrations
+
+/// An error as outsiders see it: RFC 9457 (`application/problem+json`). It never holds a path, a query, a version of
+/// anything or a secret.
+package struct Problem: Error, Sendable, Hashable {
+    package let status: Int
+    package let title: String
+    package let detail: String
+    /// Methods for the `Allow` header of 405.
+    var allow: String?
+
+    package init(_ status: Int, _ detail: String) {
+        self.status = status
+        self.title = Self.titles[status] ?? "Error"
+        self.detail = detail
+    }
+
+    package init(_ error: OperationError) {
+        let status =
+            switch error.code {
+            case .notFound: 404
+            case .invalid: 400
+            case .unauthenticated: 401
+            case .conflict: 409
+            case .tooLarge: 413
+            case .unavailable: 503
+            case .internal: 500
+            }
+        self.init(status, error.code == .internal ? "The service failed; its log has the cause." : error.message)
+    }
+
+    static let notFound = Problem(404, "There is nothing here.")
+    static let `internal` = Problem(500, "The service failed; its log has the cause.")
+
+    private static let titles = [
+        400: "Bad Request", 401: "Unauthorized", 403: "Forbidden", 404: "Not Found", 405: "Method Not Allowed",
+        406: "Not Acceptable", 409: "Conflict", 410: "Gone", 412: "Precondition Failed", 413: "Content Too Large",
+        415: "Unsupported Media Type", 416: "Range Not Satisfiable", 500: "Internal Server Error",
+        503: "Service Unavailable",
+    ]
+
+    package var response: Response {
+        let body: JSONValue = [
+            "type": "about:blank", "title": .string(title), "status": .integer(Int64(status)),
+            "detail": .string(detail),
+        ]
+        var response = Response.body(
+            Array((body.text + "\n").utf8), type: "application/problem+json", status: .init(code: status))
+        if status == 401 { response.headers[.wwwAuthenticate] = "Bearer realm=\"martlet\"" }
+        if status == 503 { response.headers[.retryAfter] = "5" }
+        if let allow { response.headers[.allow] = allow }
+        return response
+    }
+}

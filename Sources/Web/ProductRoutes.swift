@@ -1,0 +1,58 @@
+import HTTPTypes
+import Hummingbird
+import Integrations
+import Model
+import Storage
+
+/// `/api/v1/products…`: products and their published versions.
+struct ProductRoutes: Sendable {
+    let site: Site
+
+    var routes: [Route] {
+        [
+            Route(.get, "/api/v1/products", .read, "All products, each with its highest version.") { _ in
+                var items: [JSONValue] = []
+                for product in try await site.store.products() {
+                    let versions = try await published(product)
+                    let latest = VersionRange.latest.highest(of: versions.filter { !$0.isYanked }.map(\.version))
+                    items.append([
+                        "product": .string(product.description), "versions": .integer(Int64(versions.count)),
+                        "latest": .init(describing: latest),
+                    ])
+                }
+                return .json(.list(items))
+            },
+            Route(.get, "/api/v1/products/{product}/versions", .read, "A product's versions, highest first.") { call in
+                let versions = try await published(call.name("product"))
+                guard !versions.isEmpty else { throw Problem.notFound }
+                return .json(.list(versions.map { JSONValue($0, root: site.configuration.url) }))
+            },
+            Route(.get, "/api/v1/products/{product}/versions/{version}", .read, "A version, or a range's highest.") {
+                call in
+                let versions = try await published(call.name("product"))
+                guard let range = VersionRange(call.text("version")) else { throw Problem.notFound }
+                let candidates = versions.filter { !$0.isYanked || range == .exactly($0.version) }
+                guard let version = range.highest(of: candidates.map(\.version)),
+                    let record = candidates.first(where: { $0.version == version })
+                else { throw Problem.notFound }
+                return .json(JSONValue(record, root: site.configuration.url))
+            },
+            Route(
+                .post, "/api/v1/products/{product}/versions/{version}/yank", .role(.operator),
+                "Takes a version out of ranges; by its name it stays fetchable."
+            ) { call in
+                let product = try call.name("product")
+                guard let version = SemanticVersion(call.text("version")) else { throw Problem.notFound }
+                try await site.operations.yank(product: product, version: version, by: call.caller.name)
+                guard let record = try await published(product).first(where: { $0.version == version }) else {
+                    throw Problem.notFound
+                }
+                return .json(JSONValue(record, root: site.configuration.url))
+            },
+        ]
+    }
+
+    private func published(_ product: Name) async throws -> [VersionRecord] {
+        try await site.store.versions(of: product).filter { $0.state == .published }.sorted { $0.version > $1.version }
+    }
+}

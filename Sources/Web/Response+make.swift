@@ -1,0 +1,33 @@
+import HTTPTypes
+import Hummingbird
+
+extension Response {
+    /// A whole body of a stated type.
+    static func body(_ bytes: [UInt8], type: String, status: HTTPResponse.Status = .ok) -> Response {
+        var headers = HTTPFields()
+        headers[.contentType] = type
+        return Response(status: status, headers: headers, body: .init(byteBuffer: ByteBuffer(bytes: bytes)))
+    }
+
+    static func json(_ value: JSONValue, status: HTTPResponse.Status = .ok) -> Response {
+        var bytes: [UInt8] = []
+        value.write(to: &bytes)
+        bytes.append(UInt8(ascii: "\n"))
+        return body(bytes, type: "application/json; charset=utf-8", status: status)
+    }
+
+    static func html(_ text: String, status: HTTPResponse.Status = .ok) -> Response {
+        body(Array(text.utf8), type: "text/html; charset=utf-8", status: status)
+    }
+
+    static func plain(_ text: String, status: HTTPResponse.Status = .ok) -> Response {
+        body(Array(text.utf8), type: "text/plain; charset=utf-8", status: status)
+    }
+
+    /// 302 to a place of our own. `path` begins with one slash and holds no control character: it is built from names.
+    static func found(_ path: String) -> Response {
+        var headers = HTTPFields()
+        headers[.location] = path
+        return Response(status: .found, headers: headers)
+    }
+}

@@ -1,0 +1,29 @@
+package import HTTPTypes
+import Hummingbird
+
+/// One thing that can be called, with who may call it. A route cannot be made without its access.
+package struct Route: Sendable {
+    package let method: HTTPRequest.Method
+    package let pattern: RoutePattern
+    package let access: Access
+    /// One line for `/openapi.json`.
+    package let summary: String
+    /// The largest request body, in bytes; a larger one is 413.
+    package let bodyLimit: Int
+    let handler: @Sendable (Call) async throws -> Response
+
+    /// 1 MiB: the JSON bodies of the interface are below 1 KiB.
+    package static let usualBodyLimit = 1 << 20
+
+    init(
+        _ method: HTTPRequest.Method, _ pattern: String, _ access: Access, bodyLimit: Int = Self.usualBodyLimit,
+        _ summary: String, handler: @escaping @Sendable (Call) async throws -> Response
+    ) {
+        self.method = method
+        self.pattern = RoutePattern(pattern)
+        self.access = access
+        self.summary = summary
+        self.bodyLimit = bodyLimit
+        self.handler = handler
+    }
+}

@@ -1,0 +1,95 @@
+import HTTPTypes
+import Hummingbird
+import Integrations
+import Logging
+import Storage
+
+/// Answers every request: finds the route, asks who calls and whether they may, and turns what is thrown into a
+/// problem that tells outsiders no more than they need.
+struct SiteResponder: HTTPResponder {
+    typealias Context = BasicRequestContext
+
+    let table: RouteTable
+    let headers: SecurityHeaders
+    /// Whether requests come over the unix socket, whose peer is an admin.
+    let isLocal: Bool
+    let anonymousMayRead: Bool
+    let role: @Sendable (BearerToken) async throws -> Caller?
+    let errorPage: @Sendable (Problem) async -> Response
+
+    @concurrent func respond(to request: Request, context: Context) async throws -> Response {
+        var response: Response
+        do {
+            response = try await answer(request)
+        } catch let problem as Problem {
+            response = await present(problem, for: request)
+        } catch let error as OperationError {
+            if error.code == .internal { log(error.underlying ?? error, request, context.logger) }
+            response = await present(Problem(error), for: request)
+        } catch is CancellationError {
+            response = await present(Problem(503, "The service is stopping."), for: request)
+        } catch {
+            log(error, request, context.logger)
+            response = await present(.internal, for: request)
+        }
+        headers.apply(to: &response)
+        return request.method == .head ? response.createHeadResponse() : response
+    }
+
+    private func answer(_ request: Request) async throws -> Response {
+        let path = String((request.head.path ?? "").prefix { $0 != "?" })
+        let route: Route
+        let parameters: [String: String]
+        switch table.match(request.method, path: path) {
+        case .nothing: throw Problem.notFound
+        case .otherMethods(let methods):
+            var problem = Problem(405, "This path takes \(methods.joined(separator: ", ")).")
+            problem.allow = methods.joined(separator: ", ")
+            throw problem
+        case .route(let found, let values): (route, parameters) = (found, values)
+        }
+        let caller = route.access == .signature || route.access == .open ? .anonymous : try await caller(of: request)
+        if let refusal = route.access.refusal(of: caller, anonymousMayRead: anonymousMayRead) { throw refusal }
+        return try await route.handler(
+            Call(request: request, caller: caller, parameters: parameters, bodyLimit: route.bodyLimit))
+    }
+
+    /// - Throws: 401 for a token that is none of ours or was revoked, also where none is needed: who sends one wants
+    ///   to know.
+    private func caller(of request: Request) async throws -> Caller {
+        if isLocal { return .local }
+        guard let header = request.headers[.authorization] else { return .anonymous }
+        let isReading = request.method == .get || request.method == .head
+        guard let secret = BearerToken.secret(inAuthorization: header, acceptsBasic: isReading),
+            let token = BearerToken(secret), let caller = try await role(token)
+        else { throw Problem(401, "This token is not known here, or it was revoked.") }
+        return caller
+    }
+
+    /// People who ask for a page get one; all others problem+json.
+    private func present(_ problem: Problem, for request: Request) async -> Response {
+        let wantsPage = request.headers[.accept]?.contains("text/html") == true
+        var response = wantsPage ? await errorPage(problem) : problem.response
+        if wantsPage, problem.status == 401 {
+            // A browser can ask for a password and send it as Basic; see `BearerToken.secret(inAuthorization:)`.
+            response.headers[.wwwAuthenticate] = "Basic realm=\"martlet: any name, a token as the password\""
+        }
+        return response
+    }
+
+    private func log(_ error: any Error, _ request: Request, _ logger: Logger) {
+        logger.error(
+            "request failed",
+            metadata: [
+                "method": "\(request.method)", "path": "\(Self.printable(request.head.path ?? ""))",
+                "error": "\(error)",
+            ])
+    }
+
+    /// A path for one line of the log: no query (it could hold what somebody should not have put there), no control
+    /// characters, at most 200 characters.
+    static func printable(_ path: String) -> String {
+        let scalars = path.prefix { $0 != "?" }.unicodeScalars.prefix(200)
+        return String(String.UnicodeScalarView(scalars.map { $0.value < 32 || $0.value == 127 ? "?" : $0 }))
+    }
+}

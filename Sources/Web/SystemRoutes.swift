@@ -1,0 +1,96 @@
+import HTTPTypes
+import Hummingbird
+import Integrations
+import Model
+import Storage
+
+/// What other programs watch: health, metrics, badges, trays.
+struct SystemRoutes: Sendable {
+    let site: Site
+
+    var routes: [Route] {
+        [
+            Route(.get, "/health", .open, "200 when the database answers.") { _ in
+                _ = try await site.store.hasTokens()
+                return .json(["status": "ok", "version": .string(site.configuration.version)])
+            },
+            Route(.get, "/metrics", .read, "Prometheus's text format.") { _ in
+                .body(Array(try await metrics().utf8), type: "text/plain; version=0.0.4; charset=utf-8")
+            },
+            Route(.get, "/badge/{file}", .read, "{bot}.svg: the latest result; ?branch=.") { try await badge($0) },
+            Route(.get, "/cctray.xml", .read, "For CCMenu and other trays.") { _ in
+                .body(Array(try await tray().utf8), type: "application/xml; charset=utf-8")
+            },
+        ]
+    }
+
+    private func metrics() async throws -> String {
+        let bots = try await site.store.bots().filter { !$0.isRetired }
+        var lines: [String] = []
+        func gauge(_ name: String, _ help: String, _ values: [(labels: String, value: Int)]) {
+            lines += ["# HELP \(name) \(help)", "# TYPE \(name) gauge"]
+            lines += values.map { "\(name)\($0.labels) \($0.value)" }
+        }
+        gauge("martlet_info", "The running version.", [("{version=\"\(site.configuration.version)\"}", 1)])
+        gauge("martlet_bots", "Bots with a file.", [("", bots.count)])
+        gauge("martlet_integrations_queued", "Integrations that wait.", [("", try await site.store.queued().count)])
+        gauge("martlet_integrations_running", "Integrations under way.", [("", try await site.store.running().count)])
+        var failures: [(String, Int)] = []
+        for bot in bots {
+            let repository = try await site.store.repository(bot.repository)
+            failures.append(("{bot=\"\(bot.name)\"}", repository?.failures ?? 0))
+        }
+        gauge("martlet_repository_look_failures", "Looks in a row that failed.", failures)
+        gauge(
+            "martlet_bot_result", "1 for the result of the bot's latest integration.",
+            bots.compactMap { bot in
+                bot.latest?.state.result.map { ("{bot=\"\(bot.name)\",result=\"\($0)\"}", 1) }
+            })
+        var versions: [(String, Int)] = []
+        for product in try await site.store.products() {
+            let count = try await site.store.versions(of: product).count { $0.state == .published }
+            versions.append(("{product=\"\(product)\"}", count))
+        }
+        gauge("martlet_versions", "Published versions.", versions)
+        return lines.joined(separator: "\n") + "\n"
+    }
+
+    private func badge(_ call: Call) async throws -> Response {
+        guard call.text("file").hasSuffix(".svg"), let bot = Name(call.text("file").dropLast(4)) else {
+            throw Problem.notFound
+        }
+        var filter = IntegrationFilter(bot: bot, state: "completed")
+        filter.ref = call.query("branch").map { RefName(branch: $0) }
+        guard try await site.store.bots().contains(where: { $0.name == bot }) else { throw Problem.notFound }
+        let latest = try await site.store.integrations(filter, limit: 1, before: nil).items.first
+        return .body(
+            Array(Badge(label: bot.description, result: latest?.state.result).svg.utf8), type: "image/svg+xml")
+    }
+
+    private func tray() async throws -> String {
+        var projects = ""
+        for bot in try await site.store.bots() where !bot.isRetired {
+            let latest = bot.latest
+            let last = try await site.store.integrations(
+                IntegrationFilter(bot: bot.name, state: "completed"), limit: 1, before: nil
+            ).items.first
+            let activity = latest.map { $0.state.word == "running" } == true ? "Building" : "Sleeping"
+            projects += """
+                  <Project name="\(bot.name)" activity="\(activity)" lastBuildStatus="\(trayWord(last?.state.result))" \
+                lastBuildLabel="\(last?.id.number ?? 0)" lastBuildTime="\((last?.endedAt)?.description ?? "")" \
+                webUrl="\(HTMLText.escape(site.configuration.url))/bots/\(bot.name)"/>
+
+                """
+        }
+        return "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<Projects>\n\(projects)</Projects>\n"
+    }
+
+    private func trayWord(_ result: IntegrationResult?) -> String {
+        switch result {
+        case nil: "Unknown"
+        case .verdict(.internalError), .verdict(.checkoutError), .triggerError: "Exception"
+        case .verdict(.canceled): "Unknown"
+        case .verdict(let verdict): verdict.isPublishable ? "Success" : "Failure"
+        }
+    }
+}

@@ -1,0 +1,43 @@
+import Mustache
+
+/// What a template sees. Every text in it passes through `HTMLText.prepared`, so no page can forget to.
+struct ViewObject: MustacheParent, ExpressibleByDictionaryLiteral {
+    enum Value {
+        case string(String)
+        /// Made by us, escaped already: only what `TerminalText` and our own drawings make.
+        case html(String)
+        case flag(Bool)
+        case list([ViewObject])
+    }
+
+    private var values: [String: Value]
+
+    init(dictionaryLiteral elements: (String, Value)...) {
+        values = Dictionary(elements) { _, last in last }
+    }
+
+    subscript(key: String) -> Value? {
+        get { values[key] }
+        set { values[key] = newValue }
+    }
+
+    /// An absent text is `false`, so that a section of it is left out and no text of an outer object is found instead.
+    func child(named name: String) -> Any? {
+        switch values[name] {
+        case .string(let text): HTMLText.prepared(text)
+        case .html(let html): html
+        case .flag(let flag): flag
+        case .list(let objects): objects
+        case nil: nil
+        }
+    }
+}
+
+extension ViewObject.Value: ExpressibleByStringLiteral, ExpressibleByBooleanLiteral, ExpressibleByArrayLiteral {
+    init(stringLiteral value: String) { self = .string(value) }
+    init(booleanLiteral value: Bool) { self = .flag(value) }
+    init(arrayLiteral elements: ViewObject...) { self = .list(elements) }
+
+    static func text(_ value: String?) -> ViewObject.Value { value.map { .string($0) } ?? .flag(false) }
+    static func text(_ value: some CustomStringConvertible) -> ViewObject.Value { .string(value.description) }
+}

@@ -1,0 +1,55 @@
+/// What the server is told once, when it is built.
+package struct WebConfiguration: Sendable {
+    /// A host's name or address, and a port; 0 takes any free one.
+    package struct Address: Sendable, Hashable, CustomStringConvertible {
+        package var host: String
+        package var port: Int
+
+        package init(host: String, port: Int) {
+            self.host = host
+            self.port = port
+        }
+
+        /// `[::1]:8080` for IPv6.
+        package var description: String { host.contains(":") ? "[\(host)]:\(port)" : "\(host):\(port)" }
+
+        /// Whether only this machine can reach it: 127.0.0.0/8, ::1 and localhost.
+        package var isLoopback: Bool {
+            let parts = host.split(separator: ".", omittingEmptySubsequences: false)
+            let isIPv4 = parts.count == 4 && parts.allSatisfy { UInt8($0) != nil }
+            return host == "localhost" || host == "::1" || isIPv4 && parts[0] == "127"
+        }
+    }
+
+    package var listen: [Address]
+    /// The path of the unix socket, whose peers are admins; nothing: none.
+    package var socket: String?
+    /// The state directory, with `integrations/` and `files/` in it.
+    package var state: String
+    /// The service's URL for links in answers, without a slash at its end. Empty: links are paths.
+    package var url: String
+    /// Whether anybody may read.
+    package var anonymousMayRead: Bool
+    /// The version that `/health` tells.
+    package var version: String
+
+    package init(
+        listen: [Address], socket: String?, state: String, url: String, anonymousMayRead: Bool, version: String
+    ) {
+        self.listen = listen
+        self.socket = socket
+        self.state = state
+        self.url = url
+        self.anonymousMayRead = anonymousMayRead
+        self.version = version
+    }
+
+    /// Why the service may not listen as it was told, with what to do; nothing when it may.
+    ///
+    /// Beyond loopback somebody else could make the first token, or read everything, before the operator has one.
+    package func refusalToListen(hasTokens: Bool) -> String? {
+        guard !hasTokens, let address = listen.first(where: { !$0.isLoopback }) else { return nil }
+        return "listening on \(address) is refused while no token exists: anybody who reaches it would meet a service "
+            + "without an owner; listen on 127.0.0.1, or run `martlet token create NAME --role admin` first"
+    }
+}

@@ -1,0 +1,144 @@
+import Hummingbird
+import HummingbirdCore
+package import Integrations
+package import Logging
+package import Model
+import NIOCore
+import ServiceLifecycle
+package import Storage
+import Synchronization
+
+/// The HTTP server: one application for each address and one for the unix socket, all answering from one route table.
+package struct WebServer: Service {
+    /// Connections at a time on one address; more wait in the kernel's queue.
+    package static let maximumConnections = 1024
+    /// A connection that neither sends nor is being answered is closed after this time; so is one whose request stops
+    /// coming in the middle.
+    package static let idleTimeout: Duration = .seconds(60)
+    /// All header fields of a request together, in bytes; one of them, and their number.
+    package static let maximumHeaderBytes = 32 * 1024
+    package static let maximumHeaderFields = 100
+
+    private let configuration: WebConfiguration
+    private let onListening: @Sendable ([String]) async -> Void
+    private let responder: SiteResponder
+    private let localResponder: SiteResponder
+    private let logger: Logger
+
+    /// Every route with the access that it asks for.
+    package let table: RouteTable
+
+    /// - Parameters:
+    ///   - clock: The wall clock, for ages on pages and the times of tokens.
+    ///   - onListening: Called once, when every address is bound, with the addresses as text (`127.0.0.1:8080`; a
+    ///     port 0 is replaced by the one taken) and the socket's path last.
+    /// - Throws: A template that does not parse.
+    package init(
+        configuration: WebConfiguration, store: Store, operations: Operations,
+        clock: @escaping @Sendable () -> Timestamp, logger: Logger,
+        onListening: @escaping @Sendable ([String]) async -> Void = { _ in }
+    ) throws {
+        let site = Site(
+            configuration: configuration, store: store, operations: operations, files: FileSender(),
+            templates: try Templates(), clock: clock, logger: logger)
+        let pages = Pages(site: site, logs: LogServer(site: site))
+        table = Self.table(site, pages)
+        responder = SiteResponder(table: table, site: site, pages: pages, isLocal: false)
+        localResponder = SiteResponder(table: table, site: site, pages: pages, isLocal: true)
+        self.configuration = configuration
+        self.onListening = onListening
+        self.logger = logger
+    }
+
+    private static func table(_ site: Site, _ pages: Pages) -> RouteTable {
+        var routes = pages.routes + FileServer(site: site, pages: pages).routes + BotRoutes(site: site).routes
+        routes += IntegrationRoutes(site: site, logs: pages.logs, artifacts: ArtifactServer(site: site)).routes
+        routes += LedgerRoutes(site: site).routes + ProductRoutes(site: site).routes + TokenRoutes(site: site).routes
+        routes += EventRoutes(store: site.store).routes + SystemRoutes(site: site).routes
+        let document = OpenAPI(routes: routes, version: site.configuration.version).document
+        routes.append(Route(.get, "/openapi.json", .open, "This description.") { _ in .json(document) })
+        return RouteTable(routes)
+    }
+
+    /// Serves until it is cancelled or told to shut down gracefully: then no new connection is taken, answers that are
+    /// under way are finished, streams are ended.
+    /// - Throws: When an address cannot be bound; nothing is served then.
+    package func run() async throws {
+        let bound = Bound(expected: configuration.listen.count + (configuration.socket == nil ? 0 : 1))
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            for (index, address) in configuration.listen.enumerated() {
+                group.addTask {
+                    try await serve(responder, .hostname(address.host, port: address.port)) { channel in
+                        let port = channel.localAddress?.port ?? address.port
+                        await announce(
+                            bound, index, WebConfiguration.Address(host: address.host, port: port).description)
+                    }
+                }
+            }
+            if let socket = configuration.socket {
+                group.addTask {
+                    let place = try PrivateSocket(path: socket)
+                    defer { place.remove() }
+                    try await serve(localResponder, .unixDomainSocket(path: place.binding)) { channel in
+                        do {
+                            try place.publish()
+                            await announce(bound, configuration.listen.count, socket)
+                        } catch {
+                            logger.error("\(error)")
+                            // Without its socket the service cannot be told anything: it ends, with the reason above.
+                            channel.close(promise: nil)
+                        }
+                    }
+                }
+            }
+            try await group.waitForAll()
+        }
+    }
+
+    private func announce(_ bound: Bound, _ index: Int, _ address: String) async {
+        if let all = bound.add(address, at: index) { await onListening(all) }
+    }
+
+    private func serve(
+        _ responder: SiteResponder, _ address: BindAddress, onRunning: @escaping @Sendable (any Channel) async -> Void
+    ) async throws {
+        let http1 = HTTP1Channel.Configuration(
+            idleTimeout: .seconds(Self.idleTimeout.components.seconds),
+            httpDecoderConfiguration: .init(
+                maxHeaderFieldSize: Self.maximumHeaderBytes, maxHeaderListSize: Self.maximumHeaderBytes,
+                maxHeaderFieldCount: Self.maximumHeaderFields))
+        let application = Application(
+            responder: responder, server: .http1(configuration: http1),
+            configuration: .init(
+                address: address,
+                availableConnectionsDelegate: MaximumAvailableConnections(Self.maximumConnections, logger: logger)),
+            onServerRunning: onRunning, logger: logger)
+        try await application.run()
+    }
+
+    /// The addresses that are bound so far.
+    private final class Bound: Sendable {
+        private let addresses: Mutex<[Int: String]> = Mutex([:])
+        private let expected: Int
+
+        init(expected: Int) { self.expected = expected }
+
+        /// - Returns: All of them, in order, with the last.
+        func add(_ address: String, at index: Int) -> [String]? {
+            addresses.withLock { addresses in
+                addresses[index] = address
+                guard addresses.count == expected else { return nil }
+                return addresses.sorted { $0.key < $1.key }.map(\.value)
+            }
+        }
+    }
+}
+
+extension SiteResponder {
+    init(table: RouteTable, site: Site, pages: Pages, isLocal: Bool) {
+        self.init(
+            table: table, headers: SecurityHeaders(isPublic: site.configuration.anonymousMayRead), isLocal: isLocal,
+            anonymousMayRead: site.configuration.anonymousMayRead, role: { try await site.caller(with: $0) },
+            errorPage: { await pages.problem($0) })
+    }
+}
