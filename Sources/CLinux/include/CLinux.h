@@ -46,6 +46,9 @@ int clinux_flock(int descriptor, int operation);
 /// ioctl(2) with a whole number.
 int clinux_ioctl(int descriptor, unsigned long request, unsigned long argument);
 
+/// setfsuid(2): the identity by which the calling thread alone is checked when it touches files. Returns the one before.
+int clinux_setfsuid(uid_t user);
+
 /// What a wait status says, since the W… macros are not seen by Swift.
 int clinux_wait_has_exited(int status);
 

@@ -1,0 +1,49 @@
+import Basics
+import TestSupport
+import Testing
+
+@Suite struct BlockingLaneTests {
+    private struct Failure: Error, Equatable { let number: Int }
+
+    @Test func testThatItNeverRunsTwoBodiesAtOnce() async {
+        // given
+        let lane = BlockingLane(label: "test")
+        let running = Locked((now: 0, most: 0, total: 0))
+        // when
+        await withTaskGroup(of: Void.self) { group in
+            for _ in 0..<200 {
+                group.addTask {
+                    await lane.run {
+                        running.withLock {
+                            $0.now += 1
+                            $0.most = max($0.most, $0.now)
+                            $0.total += 1
+                        }
+                        running.withLock { $0.now -= 1 }
+                    }
+                }
+            }
+        }
+        // then
+        let (_, most, total) = running.value
+        #expect(most == 1)
+        #expect(total == 200)
+    }
+
+    @Test func testThatItThrowsWhatTheBodyThrows() async {
+        let lane = BlockingLane(label: "test")
+        await #expect(throws: Failure(number: 7)) {
+            try await lane.run { () throws(Failure) in throw Failure(number: 7) }
+        }
+    }
+
+    @Test func testThatOneLaneDoesNotHoldUpAnother() async {
+        // given: a body that ends only when one on another lane has run
+        let gate = Gate()
+        async let first: Void = BlockingLane(label: "first").run { gate.wait() }
+        // when
+        await BlockingLane(label: "second").run { gate.open() }
+        // then
+        await first
+    }
+}

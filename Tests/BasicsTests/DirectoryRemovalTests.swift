@@ -1,0 +1,74 @@
+import Basics
+import CLinux
+import Foundation
+import TestSupport
+import Testing
+
+@Suite struct DirectoryRemovalTests {
+    @Test func testThatWhatIsAbsentIsFine() async throws {
+        try await withTemporaryDirectory { temporary in
+            try temporary.write("file", "")
+            let directory = try temporary.directory()
+            try directory.remove("absent")
+            try directory.remove("absent/below")
+            try directory.remove("file/below")
+            #expect(try directory.entries().map(\.name) == ["file"])
+        }
+    }
+
+    @Test func testThatATreeDeeperThanAnyPathIsRemoved() async throws {
+        try await withTemporaryDirectory { temporary in
+            // given: 5,000 levels, 50,000 bytes of path, more levels than descriptors
+            try temporary.makeDirectory("deep")
+            var descriptor = open(temporary.path("deep"), O_RDONLY)
+            for _ in 0..<5000 {
+                #expect(mkdirat(descriptor, "level-name", 0o755) == 0)
+                let below = clinux_openat(descriptor, "level-name", O_RDONLY, 0)
+                close(descriptor)
+                descriptor = below
+            }
+            close(descriptor)
+            // when
+            let directory = try temporary.directory()
+            try directory.remove("deep")
+            // then
+            #expect(try directory.entries().isEmpty)
+        }
+    }
+
+    @Test func testThatATreeOfManyNamesIsRemoved() async throws {
+        try await withTemporaryDirectory { temporary in
+            for number in 0..<5000 { try temporary.directory().write("x\(number)", bytes: []) }
+            for number in 0..<200 { try temporary.write("d\(number)/e/f", "") }
+            let directory = try temporary.directory()
+            try directory.removeContents()
+            #expect(try directory.entries().isEmpty)
+        }
+    }
+
+    @Test(.enabled(if: geteuid() == 0, "only root can become another user for a moment"))
+    func testThatDirectoriesWithoutPermissionsAreRemoved() async throws {
+        try await withTemporaryDirectory { temporary in
+            // given: a job's tree, its directories shut, its owner an ordinary user
+            try temporary.write("tree/a/b/file", "")
+            try temporary.write("tree/c/file", "")
+            try temporary.makeDirectory("tree/empty")
+            for path in ["", "tree", "tree/a", "tree/a/b", "tree/c", "tree/empty"] {
+                #expect(chown(temporary.path(path), 65534, 65534) == 0)
+            }
+            for path in ["tree/a/b", "tree/a", "tree/c", "tree/empty", "tree"] {
+                #expect(chmod(temporary.path(path), path == "tree/c" ? 0o500 : 0) == 0)
+            }
+            // when: as that user (file system identity is the thread's, credentials(7))
+            let path = temporary.path
+            try await BlockingLane(label: "user").run {
+                clinux_setfsuid(65534)
+                defer { clinux_setfsuid(0) }
+                let directory = try Directory(opening: path)
+                try directory.remove("tree")
+            }
+            // then
+            expectNoFile(temporary.path("tree"))
+        }
+    }
+}

@@ -1,0 +1,166 @@
+import Basics
+import Foundation
+import TestSupport
+import Testing
+
+@Suite struct DirectoryTests {
+    @Test func testThatItWritesAndReadsBack() async throws {
+        try await withTemporaryDirectory { temporary in
+            // given
+            let directory = try temporary.directory()
+            try directory.makeDirectories("a/b")
+            // when
+            try directory.write("a/b/c", bytes: Array("text".utf8), mode: 0o600)
+            // then
+            #expect(try directory.read("a/b/c", limit: 4) == Array("text".utf8))
+            #expect(try directory.status("a/b/c")?.mode == 0o600)
+            #expect(try directory.entries("a/b").map(\.name) == ["c"])
+        }
+    }
+
+    @Test func testThatAnAbsentPathHasNoStatus() async throws {
+        try await withTemporaryDirectory { temporary in
+            try temporary.write("file", "x")
+            let directory = try temporary.directory()
+            #expect(try directory.status("absent") == nil)
+            #expect(try directory.status("absent/below") == nil)
+            #expect(try directory.status("file/below") == nil)
+        }
+    }
+
+    @Test(arguments: ["", "/etc/passwd", "..", "a/../../b", "a//b", "a/..", "a\0b"])
+    func testThatItRefusesPathsThatAreNotBeneath(_ path: String) async throws {
+        try await withTemporaryDirectory { temporary in
+            let directory = try temporary.directory()
+            await expectRejection(FileError.self, \.code, .notBeneath) { try directory.status(path) }
+            await expectRejection(FileError.self, \.code, .notBeneath) { try directory.read(path, limit: 1) }
+            await expectRejection(FileError.self, \.code, .notBeneath) { try directory.write(path, bytes: []) }
+            await expectRejection(FileError.self, \.code, .notBeneath) { try directory.remove(path) }
+            await expectRejection(FileError.self, \.code, .notBeneath) { try directory.makeDirectories(path) }
+        }
+    }
+
+    @Test func testThatItDoesNotRemoveItself() async throws {
+        try await withTemporaryDirectory { temporary in
+            let directory = try temporary.directory()
+            await expectRejection(FileError.self, \.code, .notBeneath) { try directory.remove(".") }
+        }
+    }
+
+    @Test func testThatItRefusesAPathThatIsTooLong() async throws {
+        try await withTemporaryDirectory { temporary in
+            let path = Array(repeating: "abcdefg", count: 600).joined(separator: "/")
+            let directory = try temporary.directory()
+            await expectRejection(FileError.self, \.code, .tooLarge) { try directory.status(path) }
+        }
+    }
+
+    @Test func testThatItReadsUpToItsLimitAndNoByteMore() async throws {
+        try await withTemporaryDirectory { temporary in
+            try temporary.write("file", "12345")
+            let directory = try temporary.directory()
+            #expect(try directory.read("file", limit: 5).count == 5)
+            await expectRejection(FileError.self, \.code, .tooLarge) { try directory.read("file", limit: 4) }
+        }
+    }
+
+    @Test func testThatItListsUpToItsLimit() async throws {
+        try await withTemporaryDirectory { temporary in
+            for name in ["b", "a", "c"] { try temporary.write("many/" + name, "") }
+            let directory = try temporary.directory()
+            #expect(try directory.entries("many", limit: 3).map(\.name) == ["a", "b", "c"])
+            await expectRejection(FileError.self, \.code, .tooLarge) { try directory.entries("many", limit: 2) }
+        }
+    }
+
+    @Test(arguments: [[0xFF, 0xFE, 0x41], Array("new\nline".utf8), Array(" -rf ".utf8), Array("ä\u{202E}x".utf8)])
+    func testThatNamesAreBytes(_ name: [UInt8]) async throws {
+        try await withTemporaryDirectory { temporary in
+            // given
+            let directory = try temporary.directory()
+            try directory.makeDirectories("from")
+            try directory.makeDirectories("to")
+            let path = Array("from/".utf8) + name
+            // when
+            try directory.write(path, bytes: [1, 2, 3])
+            _ = try directory.directory("from").copyFile(name, to: directory.directory("to"), name, limit: 3)
+            // then
+            #expect(try directory.entries("from").map(\.bytes) == [name])
+            #expect(try directory.read(Array("to/".utf8) + name, limit: 3) == [1, 2, 3])
+            #expect(try directory.entries("from").first?.isText == (name[0] != 0xFF))
+            try directory.remove(path)
+            #expect(try directory.entries("from").isEmpty)
+        }
+    }
+
+    @Test func testThatItCopiesWithPermissionsAndWithinTheLimit() async throws {
+        try await withTemporaryDirectory { temporary in
+            let bytes = (0..<700_000).map { UInt8(truncatingIfNeeded: $0 &* 31) }
+            try temporary.write("tool", bytes, mode: 0o755)
+            let directory = try temporary.directory()
+            #expect(try directory.copyFile("tool", to: directory, "copy", limit: 700_000) == 700_000)
+            #expect(try directory.read("copy", limit: 700_000) == bytes)
+            #expect(try directory.status("copy")?.isExecutable == true)
+            await expectRejection(FileError.self, \.code, .tooLarge) {
+                try directory.copyFile("tool", to: directory, "second", limit: 699_999)
+            }
+            #expect(try directory.entries().map(\.name) == ["copy", "tool"])
+        }
+    }
+
+    @Test func testThatAnEmptyAndASparseFileAreCopied() async throws {
+        try await withTemporaryDirectory { temporary in
+            try temporary.write("empty", "")
+            let sparse = try temporary.write("sparse", "")
+            #expect(truncate(sparse, 3 << 20) == 0)
+            let directory = try temporary.directory()
+            #expect(try directory.copyFile("empty", to: directory, "empty2", limit: 0) == 0)
+            #expect(try directory.copyFile("sparse", to: directory, "sparse2", limit: 3 << 20) == 3 << 20)
+        }
+    }
+
+    @Test func testThatTwoWhoPublishOneNameCannotBothWin() async throws {
+        try await withTemporaryDirectory { temporary in
+            // given
+            try temporary.write("first/file", "1")
+            try temporary.write("second/file", "2")
+            let directory = try temporary.directory()
+            try directory.rename("first", to: directory, "version", replace: false)
+            // when
+            await expectRejection(FileError.self, \.code, .exists) {
+                try directory.rename("second", to: directory, "version", replace: false)
+            }
+            // then
+            #expect(try temporary.text("version/file") == "1")
+            #expect(try temporary.text("second/file") == "2")
+        }
+    }
+
+    @Test func testThatItWalksInByteOrderAndNeverThroughLinks() async throws {
+        try await withTemporaryDirectory { temporary in
+            // given
+            try temporary.write("b/file", "")
+            try temporary.write("a/deep/file", "")
+            let directory = try temporary.directory()
+            try directory.makeLink("loop", target: Array(".".utf8))
+            // when
+            var seen: [String] = []
+            try directory.walk(limit: 6) { path, _ in seen.append(String(decoding: path, as: UTF8.self)) }
+            // then
+            #expect(seen == ["a", "a/deep", "a/deep/file", "b", "b/file", "loop"])
+            await expectRejection(FileError.self, \.code, .tooLarge) { try directory.walk(limit: 5) { _, _ in } }
+        }
+    }
+
+    @Test func testThatItSynchronizesATreeWithPipesAndLinks() async throws {
+        try await withTemporaryDirectory { temporary in
+            try temporary.write("a/file", "x")
+            #expect(mkfifo(temporary.path("a/pipe"), 0o600) == 0)
+            let directory = try temporary.directory()
+            try directory.makeLink("a/link", target: Array("/nowhere".utf8))
+            try directory.synchronizeTree()
+            try directory.synchronizeTree("a")
+            try directory.synchronize()
+        }
+    }
+}

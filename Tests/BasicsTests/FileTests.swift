@@ -1,0 +1,89 @@
+import Basics
+import Foundation
+import TestSupport
+import Testing
+
+@Suite struct AtomicFileTests {
+    @Test func testThatItReplacesTheWholeContent() async throws {
+        try await withTemporaryDirectory { temporary in
+            try temporary.write("file", "old and longer")
+            try AtomicFile.write(Array("new".utf8), to: temporary.path("file"), mode: 0o640)
+            expectFile(temporary.path("file"), "new")
+            #expect(try temporary.directory().status("file")?.mode == 0o640)
+            #expect(try temporary.directory().entries().map(\.name) == ["file"])
+        }
+    }
+
+    @Test func testThatAFailureLeavesTheOldContentAndNothingBeside() async throws {
+        try await withTemporaryDirectory { temporary in
+            try temporary.write("file/inside", "kept")
+            await expectRejection(FileError.self, \.code, .isDirectory) {
+                try AtomicFile.write([1], to: temporary.path("file"))
+            }
+            await expectRejection(FileError.self, \.code, .notFound) {
+                try AtomicFile.write([1], to: temporary.path("absent/file"))
+            }
+            expectFile(temporary.path("file/inside"), "kept")
+            #expect(try temporary.directory().entries().map(\.name) == ["file"])
+        }
+    }
+
+    @Test func testThatAFullDiskIsNamed() async throws {
+        // /dev/full takes no byte (full(4)); the write goes beside it, into a directory that takes none either.
+        await expectRejection(FileError.self, \.code, .notRegular) { try WholeFile.read("/dev/full", limit: 9) }
+        #expect(FileError(operation: "write", path: "x", errno: ENOSPC).code == .noSpace)
+        #expect(FileError(operation: "write", path: "x", errno: EDQUOT).code == .noSpace)
+    }
+}
+
+@Suite struct WholeFileTests {
+    @Test func testThatItReadsFilesOfTheKernelThatSayTheyAreEmpty() throws {
+        #expect(try WholeFile.read("/proc/self/stat", limit: 4096).count > 20)
+    }
+
+    @Test func testThatItHoldsItsLimit() async throws {
+        try await withTemporaryDirectory { temporary in
+            let path = try temporary.write("file", String(repeating: "x", count: 200_000))
+            #expect(try WholeFile.read(path, limit: 200_000).count == 200_000)
+            await expectRejection(FileError.self, \.code, .tooLarge) { try WholeFile.read(path, limit: 199_999) }
+            await expectRejection(FileError.self, \.code, .tooLarge) { try WholeFile.read("/proc/self/maps", limit: 9) }
+        }
+    }
+
+    @Test func testThatTheMessageSaysWhatWasTriedOnWhatAndWhatHappened() async throws {
+        let error = await expectRejection(FileError.self, \.code, .notFound) {
+            try WholeFile.read("/nonexistent/file", limit: 9)
+        }
+        #expect(error?.description == "read of /nonexistent/file failed: No such file or directory")
+    }
+}
+
+@Suite struct FileLockTests {
+    @Test func testThatOnlyOneHoldsItUntilItIsGone() async throws {
+        try await withTemporaryDirectory { temporary in
+            // given
+            let path = temporary.path("lock")
+            var first = try FileLock(path: path, contents: "first holder\n")
+            #expect(first != nil)
+            // when
+            let second = try FileLock(path: path, contents: "second\n")
+            // then
+            #expect(second == nil)
+            expectFile(path, "first holder\n")
+            first = nil
+            #expect(try FileLock(path: path, contents: "third\n") != nil)
+            expectFile(path, "third\n")
+        }
+    }
+
+    @Test func testThatItDoesNotWriteThroughALink() async throws {
+        try await withTemporaryDirectory { temporary in
+            try temporary.write("target", "kept")
+            try temporary.directory().makeLink("lock", target: Array("target".utf8))
+            await expectRejection(FileError.self, \.code, .notBeneath) {
+                try FileLock(path: temporary.path("lock"), contents: "x")
+            }
+            expectFile(temporary.path("target"), "kept")
+        }
+    }
+}

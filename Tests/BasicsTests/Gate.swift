@@ -1,0 +1,8 @@
+import Dispatch
+
+/// Blocks a thread until another opens it: what a blocking C call does.
+final class Gate: Sendable {
+    private let semaphore = DispatchSemaphore(value: 0)
+    func wait() { semaphore.wait() }
+    func open() { semaphore.signal() }
+}

@@ -1,0 +1,67 @@
+import Basics
+import Testing
+
+@Suite struct HexadecimalTests {
+    @Test(arguments: [([], ""), ([0x00, 0x0F, 0xF0, 0xFF], "000ff0ff")] as [([UInt8], String)])
+    func testThatItGoesBothWays(bytes: [UInt8], text: String) {
+        #expect(Hexadecimal.encode(bytes) == text)
+        #expect(Hexadecimal.decode(text) == bytes)
+        #expect(Hexadecimal.decode(text.uppercased()) == bytes)
+    }
+
+    @Test(arguments: ["0", "0g", "0x00", " 00", "００", "+1"])
+    func testThatItRefusesWhatIsNotHexadecimal(_ text: String) { #expect(Hexadecimal.decode(text) == nil) }
+}
+
+@Suite struct ConstantTimeTests {
+    @Test func testThatItComparesEveryByte() {
+        #expect(ConstantTime.areEqual([], []))
+        #expect(ConstantTime.areEqual([1, 2, 3], [1, 2, 3]))
+        for index in 0..<32 {
+            var other = [UInt8](repeating: 7, count: 32)
+            other[index] ^= 1
+            #expect(!ConstantTime.areEqual([UInt8](repeating: 7, count: 32), other))
+        }
+        #expect(!ConstantTime.areEqual([1, 2], [1, 2, 3]))
+    }
+}
+
+@Suite struct RandomIdentifiersTests {
+    @Test func testThatTheyAreTwentySixLowerCaseCharactersAndDiffer() {
+        let identifiers = (0..<1000).map { _ in RandomIdentifiers().next() }
+        #expect(Set(identifiers).count == 1000)
+        #expect(
+            identifiers.allSatisfy {
+                $0.utf8.count == 26 && $0.allSatisfy { "abcdefghijklmnopqrstuvwxyz234567".contains($0) }
+            })
+    }
+
+    @Test func testThatBase32CarriesAllBits() {
+        #expect(Base32.encode(high: 0, low: 0) == "aaaaaaaaaaaaaaaaaaaaaaaaaa")
+        #expect(Base32.encode(high: .max, low: .max) == "77777777777777777777777774")
+        // RFC 4648 section 10: "foobar" is MZXW6YTBOI.
+        #expect(Base32.encode(high: 0x666F_6F62_6172_0000, low: 0).hasPrefix("mzxw6ytboi"))
+    }
+}
+
+@Suite struct BackoffTests {
+    @Test func testThatItDoublesUpToTheLimitAndBeginsAnewAfterASuccess() {
+        var backoff = Backoff(first: .seconds(1), limit: .seconds(5), jitter: { 1 })
+        #expect((0..<5).map { _ in backoff.next() } == [1, 2, 4, 5, 5].map { .seconds($0) })
+        backoff.reset()
+        #expect(backoff.next() == .seconds(1))
+    }
+
+    @Test func testThatItScattersBetweenHalfAndWhole() {
+        for _ in 0..<100 {
+            var backoff = Backoff(first: .seconds(2), limit: .seconds(60))
+            #expect((.seconds(1)...(.seconds(2))).contains(backoff.next()))
+        }
+    }
+
+    @Test func testThatItNeverOverflows() {
+        var backoff = Backoff(first: .seconds(1), limit: .seconds(1 << 60), jitter: { 1 })
+        for _ in 0..<200 { _ = backoff.next() }
+        #expect(backoff.next() == .seconds(1 << 60))
+    }
+}
