@@ -13,7 +13,8 @@ package struct ByteCount: Hashable, Sendable, Comparable, Codable, CustomStringC
     package var description: String {
         guard bytes >= 1024 else { return "\(bytes) B" }
         var unit = 0
-        var tenths = bytes * 10 / 1024
+        // Divided first where ten times as much would not fit.
+        var tenths = bytes > Int64.max / 10 ? bytes / 1024 * 10 : bytes * 10 / 1024
         while tenths >= 10_240, unit < 3 {
             tenths /= 1024
             unit += 1

@@ -9,10 +9,12 @@ package struct IntegrationID: Hashable, Sendable, Codable, Comparable, CustomStr
         self.number = number
     }
 
-    /// Parses `kit#41`.
+    /// Parses `kit#41`; a sign or leading zeros are refused, so that one integration has one name.
     package init?(_ string: some StringProtocol) {
         let parts = string.split(separator: "#", omittingEmptySubsequences: false)
-        guard parts.count == 2, let bot = Name(parts[0]), let number = Int(parts[1]), number > 0 else { return nil }
+        guard parts.count == 2, let bot = Name(parts[0]), let number = Int(parts[1]), number > 0,
+            parts[1].utf8.allSatisfy({ (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }), !parts[1].hasPrefix("0")
+        else { return nil }
         self.init(bot: bot, number: number)
     }
 

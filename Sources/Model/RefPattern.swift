@@ -32,10 +32,16 @@ package struct RefPattern: Hashable, Sendable, Codable, CustomStringConvertible 
         close(&reachable)
         for byte in name.utf8 {
             var next = [Bool](repeating: false, count: tokens.count + 1)
+            let isContinuation = byte & 0xC0 == 0x80
+            for (index, token) in tokens.enumerated() where isContinuation && reachable[index + 1] {
+                if case .one = token { next[index + 1] = true }
+            }
             for (index, token) in tokens.enumerated() where reachable[index] {
                 switch token {
                 case .literal(let expected): if byte == expected { next[index + 1] = true }
-                case .one: if byte != UInt8(ascii: "/") { next[index + 1] = true }
+                case .one:
+                    // A character is its first byte; those that continue it are read without leaving the state after.
+                    if byte != UInt8(ascii: "/"), !isContinuation { next[index + 1] = true }
                 case .run: if byte != UInt8(ascii: "/") { next[index] = true }
                 case .anyRun: next[index] = true
                 }

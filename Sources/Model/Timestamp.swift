@@ -3,7 +3,12 @@ package struct Timestamp: Hashable, Sendable, Comparable, Codable, CustomStringC
     package let millisecondsSinceEpoch: Int64
 
     package init(millisecondsSinceEpoch: Int64) { self.millisecondsSinceEpoch = millisecondsSinceEpoch }
-    package init(secondsSinceEpoch: Int64) { millisecondsSinceEpoch = secondsSinceEpoch * 1000 }
+
+    /// Takes seconds from anywhere, such as a commit's date, which its author chose: what lies outside the years 0000 to
+    /// 9999, all that RFC 3339 can write, becomes the nearest moment inside.
+    package init(secondsSinceEpoch: Int64) {
+        millisecondsSinceEpoch = min(max(secondsSinceEpoch, -62_167_219_200), 253_402_300_799) * 1000
+    }
 
     package static func < (left: Timestamp, right: Timestamp) -> Bool {
         left.millisecondsSinceEpoch < right.millisecondsSinceEpoch
@@ -20,7 +25,8 @@ package struct Timestamp: Hashable, Sendable, Comparable, Codable, CustomStringC
     /// RFC 3339 in UTC with milliseconds: `2026-03-01T12:00:00.250Z`.
     package var description: String {
         let seconds = Self.floorDivision(millisecondsSinceEpoch, 1000)
-        let milliseconds = millisecondsSinceEpoch - seconds * 1000
+        // Wraps for the first moments of all, and back.
+        let milliseconds = millisecondsSinceEpoch &- seconds &* 1000
         let days = Self.floorDivision(seconds, 86_400)
         let time = seconds - days * 86_400
         let date = Self.civil(daysSinceEpoch: days)
@@ -53,7 +59,8 @@ package struct Timestamp: Hashable, Sendable, Comparable, Codable, CustomStringC
     }
 
     private static func floorDivision(_ left: Int64, _ right: Int64) -> Int64 {
-        left >= 0 ? left / right : -((-left + right - 1) / right)
+        let (quotient, remainder) = left.quotientAndRemainder(dividingBy: right)
+        return remainder < 0 ? quotient - 1 : quotient
     }
 
     package init(from decoder: any Decoder) throws {

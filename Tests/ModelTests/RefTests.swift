@@ -1,0 +1,101 @@
+import Model
+import Testing
+
+@Suite struct RefNameTests {
+    @Test func testThatABranchAndATagOfOneNameDiffer() {
+        #expect(RefName(branch: "v1") != RefName(tag: "v1"))
+        #expect(RefName(branch: "refs/tags/v1").tag == nil)
+        #expect(RefName(branch: "refs/tags/v1").branch == "refs/tags/v1")
+        #expect(RefName("refs/pull/1/head").branch == nil)
+        #expect(RefName("refs/pull/1/head").shortName == "refs/pull/1/head")
+    }
+}
+
+@Suite struct RefPatternTests {
+    @Test(arguments: [
+        ("main", "main"), ("*", "main"), ("release/*", "release/1.4"), ("release/*", "release/"), ("**", "a/b/c"),
+        ("a/**", "a/b/c"),
+        ("**/c", "a/b/c"), ("v?.?", "v1.4"), ("*a*b*", "xxaxxbxx"), ("", ""), ("re*se/*", "release/1"), ("ä?", "äx"),
+        ("***", "a/b"),
+    ])
+    func testThatItMatches(pattern: String, name: String) { #expect(RefPattern(pattern).matches(name)) }
+
+    @Test(arguments: [
+        ("main", "main2"), ("main", "xmain"), ("main", "Main"), ("*", "a/b"), ("release/*", "release/1/2"),
+        ("release/*", "release"),
+        ("?", "/"), ("?", ""), ("a/**", "b/a"), ("", "a"), ("[ab]", "a"), ("v1.4", "v1x4"),
+    ])
+    func testThatItDoesNotMatch(pattern: String, name: String) { #expect(!RefPattern(pattern).matches(name)) }
+
+    @Test func testThatAQuestionMarkIsACharacterNotAByte() { #expect(RefPattern("?").matches("ä")) }
+
+    @Test(.timeLimit(.minutes(1))) func testThatAHostileNameCostsNothing() {
+        // With backtracking this would take longer than the universe has.
+        let pattern = RefPattern(String(repeating: "*a", count: 60) + "b")
+        #expect(!pattern.matches(String(repeating: "a", count: 4000)))
+    }
+}
+
+@Suite struct BotSpecificationTests {
+    private func bot(branches: [String]? = nil, tags: [String] = [], triggers: [Trigger] = []) throws
+        -> BotSpecification
+    {
+        BotSpecification(
+            name: try #require(Name("kit")), repository: "https://acme.example/kit.git",
+            branches: branches?.map { RefPattern($0) }, tags: tags.map { RefPattern($0) }, triggers: triggers)
+    }
+
+    @Test func testThatWithoutBranchesItWatchesTheDefaultBranchAndReleases() throws {
+        let bot = try bot()
+        let main = RefName(branch: "main")
+        #expect(bot.watches(main, defaultBranch: main))
+        #expect(!bot.watches(RefName(branch: "topic"), defaultBranch: main))
+        #expect(bot.watches(RefName(branch: "release/1.0"), defaultBranch: main))
+        #expect(bot.watches(RefName(branch: "release/1.0"), defaultBranch: nil))
+        #expect(!bot.watches(main, defaultBranch: nil))
+        #expect(!bot.watches(RefName(tag: "release/1.0"), defaultBranch: main))
+    }
+
+    @Test func testThatBranchesAndTagsAreWatchedByTheirOwnPatterns() throws {
+        let bot = try bot(branches: ["v*"], tags: ["1.*"])
+        #expect(bot.watches(RefName(branch: "v1"), defaultBranch: nil))
+        #expect(!bot.watches(RefName(tag: "v1"), defaultBranch: nil))
+        #expect(bot.watches(RefName(tag: "1.0"), defaultBranch: nil))
+        #expect(!bot.watches(RefName(branch: "1.0"), defaultBranch: nil))
+        #expect(!bot.watches(RefName(branch: "main"), defaultBranch: RefName(branch: "main")))
+        #expect(!bot.watches(RefName("refs/pull/1/head"), defaultBranch: nil))
+    }
+
+    @Test func testThatOnlyRefsThatArePublishedOrUploadedAreReleases() throws {
+        let name = try #require(Name("t"))
+        let release = [RefPattern("release/*")]
+        let bot = try bot(triggers: [
+            Trigger(name: name, action: .run("script")),
+            Trigger(name: name, branches: release, action: .publish(.branch)),
+        ])
+        #expect(bot.isRelease(RefName(branch: "release/1.0")))
+        #expect(!bot.isRelease(RefName(branch: "main")))
+        #expect(!bot.isRelease(RefName(tag: "release/1.0")))
+    }
+}
+
+@Suite struct TriggerTests {
+    private func trigger(branches: [String]?, tags: [String]?) throws -> Trigger {
+        Trigger(
+            name: try #require(Name("t")), branches: branches?.map { RefPattern($0) },
+            tags: tags?.map { RefPattern($0) },
+            action: .run("script"))
+    }
+
+    @Test(
+        arguments: [
+            (nil, nil, true, true), (["main"], nil, true, false), (["other"], nil, false, false),
+            (nil, ["v*"], false, true),
+            (["main"], ["v*"], true, true), ([], [], false, false),
+        ] as [([String]?, [String]?, Bool, Bool)])
+    func testThatItActsOnBranchesAndTags(branches: [String]?, tags: [String]?, onBranch: Bool, onTag: Bool) throws {
+        let trigger = try trigger(branches: branches, tags: tags)
+        #expect(trigger.matches(RefName(branch: "main")) == onBranch)
+        #expect(trigger.matches(RefName(tag: "v1")) == onTag)
+    }
+}

@@ -1,0 +1,96 @@
+import Foundation
+import Model
+import TestSupport
+import Testing
+
+@Suite struct SemanticVersionTests {
+    /// The cases that semver.org links to, with its own order of precedence.
+    private struct Cases: Decodable {
+        let valid: [String]
+        let invalid: [String]
+    }
+
+    private func cases() throws -> Cases {
+        try JSONDecoder().decode(Cases.self, from: Data(Corpus.file("semver/semver-2.0.0.json").bytes()))
+    }
+
+    @Test(.corpus) func testThatItAcceptsEveryValidVersionAndPrintsItAgain() throws {
+        for text in try cases().valid where text.utf8.count <= SemanticVersion.maximumLength {
+            // Numbers beyond Int are refused: no counter of ours reaches them.
+            let isHuge = text.split(whereSeparator: { ".-+".contains($0) }).prefix(3).contains { Int($0) == nil }
+            #expect(SemanticVersion(text)?.description == (isHuge ? nil : text), "\(text)")
+        }
+    }
+
+    @Test(.corpus) func testThatItRefusesEveryInvalidVersion() throws {
+        for text in try cases().invalid { #expect(SemanticVersion(text) == nil, "\(text)") }
+    }
+
+    @Test(arguments: [
+        "", "1", "1.2", "1.2.3.4", "v1.2.3", "01.2.3", "1.02.3", "1.2.03", "1.2.3-", "1.2.3+", "1.2.3-01", "1.2.3-a..b",
+        "1.2.3-ä", "1.2.3 ", " 1.2.3", "+1.2.3", "-1.2.3", "1.2.3\n", "1.2.3/..", "１.2.3", "1.2.3-a+b+c",
+    ])
+    func testThatNothingButTheGrammarPasses(_ text: String) { #expect(SemanticVersion(text) == nil) }
+
+    @Test func testThatPrecedenceIsSection11s() {
+        let ordered = [
+            "0.9.9", "1.0.0-alpha", "1.0.0-alpha.1", "1.0.0-alpha.beta", "1.0.0-beta", "1.0.0-beta.2", "1.0.0-beta.11",
+            "1.0.0-beta.99999999999999999999", "1.0.0-rc.1", "1.0.0", "1.0.1", "1.9.0", "1.10.0", "2.0.0",
+        ].compactMap { SemanticVersion($0) }
+        #expect(ordered.count == 14)
+        for (index, left) in ordered.enumerated() {
+            for (other, right) in ordered.enumerated() { #expect(left.precedes(right) == (index < other)) }
+        }
+        #expect(ordered.reversed().sorted() == ordered)
+    }
+
+    @Test func testThatBuildMetadataDoesNotCount() throws {
+        let one = try #require(SemanticVersion("1.0.0+a"))
+        let two = try #require(SemanticVersion("1.0.0+b"))
+        #expect(!one.precedes(two) && !two.precedes(one))
+        #expect(one != two)
+        #expect([two, one].sorted() == [one, two])
+    }
+
+    @Test func testThatALongTextIsRefused() {
+        let head = "1.0.0-"
+        let longest = head + String(repeating: "a", count: SemanticVersion.maximumLength - head.count)
+        #expect(SemanticVersion(longest) != nil)
+        #expect(SemanticVersion(longest + "a") == nil)
+    }
+
+    @Test func testThatATagMayHaveAV() {
+        #expect(SemanticVersion(tag: "v1.4.0") == SemanticVersion(1, 4, 0))
+        #expect(SemanticVersion(tag: "1.4.0") == SemanticVersion(1, 4, 0))
+        #expect(SemanticVersion(tag: "vv1.4.0") == nil)
+        #expect(SemanticVersion(tag: "release-1.4.0") == nil)
+    }
+}
+
+@Suite struct VersionRangeTests {
+    static let versions = [
+        "0.1.2", "0.1.3", "0.2.0", "1.3.9", "1.4.0", "1.4.2", "1.4.10", "1.5.0-beta", "1.5.0", "2.0.0", "2.1.0-rc.1",
+    ].compactMap { SemanticVersion($0) }
+
+    @Test(arguments: [
+        ("latest", "2.0.0"), ("latest-pre", "2.1.0-rc.1"), ("1.4.2", "1.4.2"), ("2.1.0-rc.1", "2.1.0-rc.1"),
+        ("~1.4", "1.4.10"), ("~1.4.2", "1.4.10"), ("~1", "1.5.0"), ("^1.4", "1.5.0"), ("^1", "1.5.0"),
+        ("^0.1.2", "0.1.3"),
+        ("^0.1", "0.1.3"), ("^0", "0.2.0"), ("~0.1", "0.1.3"), ("^2.0.0", "2.0.0"),
+    ])
+    func testThatItPicksTheHighestThatFits(range: String, expected: String) {
+        #expect(VersionRange(range)?.highest(of: Self.versions)?.description == expected)
+    }
+
+    @Test(arguments: ["1.4.3", "~1.6", "^3", "~0.3", "^0.0.1"])
+    func testThatItFindsNothingWhereNothingFits(_ range: String) throws {
+        #expect(try #require(VersionRange(range)).highest(of: Self.versions) == nil)
+    }
+
+    @Test(arguments: [
+        "", "~", "^", "~1.", "~.1", "~1.2.3.4", "~01", "~1.02", "~-1", "~+1", "~ 1", "~v1", "~1.x", "1.4", "Latest",
+        "*",
+        "~99999999999999999999", "~9223372036854775807", "~１", "../1",
+    ])
+    func testThatItRefusesWhatIsNoRange(_ text: String) { #expect(VersionRange(text) == nil) }
+}

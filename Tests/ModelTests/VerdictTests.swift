@@ -1,0 +1,45 @@
+import Model
+import Testing
+
+@Suite struct VerdictTests {
+    @Test func testThatTheOrderIsTheDesigns() {
+        let ordered: [Verdict] = [
+            .canceled, .succeeded, .warnings, .analyzerWarnings, .testFailures, .buildErrors, .checkoutError,
+            .internalError,
+        ]
+        #expect(Verdict.allCases.sorted() == ordered)
+        #expect(
+            ordered.map(\.rawValue) == [
+                "canceled", "succeeded", "warnings", "analyzer-warnings", "test-failures", "build-errors",
+                "checkout-error", "internal-error",
+            ])
+    }
+
+    @Test func testThatTheWorstJobWins() {
+        #expect(Verdict.worst(of: [.succeeded, .testFailures, .warnings]) == .testFailures)
+        #expect(Verdict.worst(of: [.canceled, .succeeded]) == .succeeded)
+        #expect(Verdict.worst(of: []) == .canceled)
+    }
+
+    @Test func testThatOnlyGreenCodeIsPublished() {
+        #expect(Verdict.allCases.filter(\.isPublishable) == [.succeeded, .warnings, .analyzerWarnings])
+        #expect(Verdict.allCases.filter(\.isOurFault) == [.checkoutError, .internalError])
+    }
+}
+
+@Suite struct IntegrationResultTests {
+    @Test(arguments: Verdict.allCases)
+    func testThatAFailedTriggerShowsOnlyWhenTheCodeWasGood(_ verdict: Verdict) {
+        let isShown = verdict <= .analyzerWarnings
+        #expect(
+            IntegrationResult(verdict: verdict, triggerFailed: true) == (isShown ? .triggerError : .verdict(verdict)))
+        #expect(IntegrationResult(verdict: verdict, triggerFailed: false) == .verdict(verdict))
+    }
+
+    @Test(arguments: Verdict.allCases.map { IntegrationResult.verdict($0) } + [.triggerError])
+    func testThatItsTextIsReadBack(_ result: IntegrationResult) {
+        #expect(IntegrationResult(result.description) == result)
+    }
+
+    @Test func testThatAnUnknownWordIsNoResult() { #expect(IntegrationResult("triggerError") == nil) }
+}
