@@ -1,0 +1,118 @@
+package import Basics
+package import Model
+
+/// Packs a tree so that the same tree gives the same bytes, whenever and by whomever it is packed.
+///
+/// Entries are sorted by the bytes of their paths; owner and group are 0 without names; every time is the one given; modes
+/// are 0755 for directories and executable files, 0644 for others; gzip's header carries neither time nor name (RFC 1952
+/// section 2.3). Tar archives are in GNU tar's form, which keeps any name's bytes and any size. (zip keeps the local wall clock, by
+/// its format: its bytes are the same in one time zone.)
+package enum ArchiveWriter {
+    /// Most entries in one archive; a checkout of the Linux kernel has about 90,000.
+    package static let maximumEntries = 1_000_000
+
+    /// Most bytes packed into one archive, 64 GiB.
+    package static let maximumSize: Int64 = 64 << 30
+
+    /// What was packed.
+    package struct Report: Sendable, Hashable {
+        /// Files, directories and links.
+        package let entries: Int
+        /// Of the files, before compression.
+        package let bytes: ByteCount
+        /// Paths that were not packed, each with the reason: links that are absolute or lead out of the tree, pipes, sockets,
+        /// devices.
+        package let leftOut: [String]
+    }
+
+    /// Packs what lies beneath a directory. Blocks: run it on a `BlockingLane`.
+    /// - Parameters:
+    ///   - prefix: The archive's top directory, one path component.
+    ///   - path: Of the archive, a new file of the operator's own; mode 0644, synchronized. Removed again when this throws.
+    ///   - modified: The time of every entry, whole seconds: the commit's.
+    /// - Throws: `tooLarge` over a limit, `corrupted` when a file changes its size meanwhile, `file`, `library`.
+    package static func pack(
+        directory: Directory, prefix: String, format: ArchiveFormat, to path: String, modified: Timestamp
+    ) throws(ArchiveError) -> Report {
+        let operation = "packing of \(directory.path) into \(path)"
+        guard PublishedName.isComponent(prefix) else {
+            throw ArchiveError(
+                code: .invalidName, operation: operation, message: "\(prefix) cannot be a directory's name")
+        }
+        let entries: Entries
+        do {
+            entries = try collect(directory, operation: operation)
+        } catch {
+            throw ArchiveError(operation, error)
+        }
+        let output = try ArchiveOutput(
+            format: format, path: path, seconds: modified.millisecondsSinceEpoch / 1000, operation: operation)
+        do {
+            let top = Array(prefix.utf8)
+            try output.addDirectory(top)
+            for path in entries.directoriesFilesAndLinks {
+                let name = top + [UInt8(ascii: "/")] + path.bytes
+                switch path.kind {
+                case .directory: try output.addDirectory(name)
+                case .link(let target): try output.addLink(name, target: target)
+                case .file(let size, let isExecutable):
+                    try output.addFile(name, at: path.bytes, in: directory, size: size, isExecutable: isExecutable)
+                }
+            }
+            try output.close()
+        } catch {
+            output.abandon()
+            throw ArchiveError(operation, error)
+        }
+        return Report(
+            entries: entries.directoriesFilesAndLinks.count, bytes: ByteCount(entries.size), leftOut: entries.leftOut)
+    }
+
+    // MARK: What to pack
+
+    private struct Entry {
+        enum Kind {
+            case directory
+            case file(size: Int64, isExecutable: Bool)
+            case link(target: [UInt8])
+        }
+
+        let bytes: [UInt8]
+        let kind: Kind
+    }
+
+    private struct Entries {
+        var directoriesFilesAndLinks: [Entry] = []
+        var leftOut: [String] = []
+        var size: Int64 = 0
+    }
+
+    private static func collect(_ directory: Directory, operation: String) throws -> Entries {
+        var found = Entries()
+        try directory.walk(".", limit: maximumEntries) { path, status in
+            let shown = String(decoding: path, as: UTF8.self)
+            switch status.kind {
+            case .directory: found.directoriesFilesAndLinks.append(Entry(bytes: path, kind: .directory))
+            case .file:
+                found.size += status.size
+                guard found.size <= maximumSize else {
+                    throw ArchiveError(
+                        code: .tooLarge, operation: operation,
+                        message: "the tree is larger than \(ByteCount(maximumSize)); archive less of it")
+                }
+                found.directoriesFilesAndLinks.append(
+                    Entry(bytes: path, kind: .file(size: status.size, isExecutable: status.isExecutable)))
+            case .link:
+                let target = try directory.linkTarget(path)
+                if LinkTarget.staysInside(target, from: path) {
+                    found.directoriesFilesAndLinks.append(Entry(bytes: path, kind: .link(target: target)))
+                } else {
+                    found.leftOut.append("\(shown): the link leads out of the tree")
+                }
+            case .other: found.leftOut.append("\(shown): neither file, directory nor link")
+            }
+        }
+        found.directoriesFilesAndLinks.sort { $0.bytes.lexicographicallyPrecedes($1.bytes) }
+        return found
+    }
+}

@@ -1,0 +1,119 @@
+package import Basics
+import Glibc
+package import Model
+
+/// Finishes an attempt's artifacts: packs the collected tree, and the source, into the named archives beside.
+package struct ArtifactPacker: Sendable {
+    package let product: Name
+    package let commit: CommitID
+    package let configuration: Name
+    /// As `clang -print-target-triple` or the Swift compiler names it: `x86_64-unknown-linux-gnu`.
+    package let triple: String
+    /// The commit's time; every entry gets it, so the same commit and products give the same bytes.
+    package let modified: Timestamp
+    private let lane: BlockingLane
+
+    package init(
+        product: Name, commit: CommitID, configuration: Name, triple: String, modified: Timestamp, lane: BlockingLane
+    ) {
+        self.product = product
+        self.commit = commit
+        self.configuration = configuration
+        self.triple = triple
+        self.modified = modified
+        self.lane = lane
+    }
+
+    /// What was packed.
+    package struct Packed: Sendable, Hashable {
+        /// Sorted by name. Empty when the tree was empty and no source was given.
+        package let artifacts: [Artifact]
+        /// What was not packed, with reasons; for the attempt's notes.
+        package let leftOut: [String]
+    }
+
+    /// Packs.
+    /// - Parameters:
+    ///   - tree: What the attempt collected. When it holds nothing but the directory `products` (a Swift package's), that
+    ///     is the root. Without a file in it no archive of products is made. Absent is the same as empty.
+    ///   - source: An exported tree of the commit, for the source archive; nothing for none.
+    ///   - archives: The directory for the archives, made anew: what an interrupted call left there is removed.
+    /// - Throws: `invalidName` for the triple, and what `ArchiveWriter.pack` throws. Then `archives` does not exist.
+    package func pack(
+        tree: String, source: String?, into archives: String
+    ) async throws(ArchiveError) -> Packed {
+        try await lane.run { () throws(ArchiveError) in
+            do throws(FileError) {
+                try Self.clear(archives)
+            } catch {
+                throw ArchiveError("packing into \(archives)", error)
+            }
+            do {
+                return try packNow(tree: tree, source: source, into: archives)
+            } catch {
+                // The first error says more than one of clearing up; the next call clears again.
+                try? Self.clear(archives)
+                throw ArchiveError("packing into \(archives)", error)
+            }
+        }
+    }
+
+    private func packNow(tree: String, source: String?, into archives: String) throws -> Packed {
+        guard
+            let products = ArtifactName(
+                product: product, kind: .products(configuration: configuration, triple: triple)),
+            let sources = ArtifactName(product: product, kind: .source)
+        else {
+            throw ArchiveError(
+                code: .invalidName, operation: "packing of \(product)",
+                message: "\(triple) is no target triple; look at what the toolchain prints")
+        }
+        let output = try Directory(creating: archives)
+        var packed: [(artifact: Artifact, leftOut: [String])] = []
+        if let root = try Self.root(of: tree) {
+            packed.append(try write(root, as: products, configuration, into: output))
+        }
+        if let source {
+            packed.append(try write(try Directory(opening: source), as: sources, nil, into: output))
+        }
+        try output.synchronize()
+        return Packed(
+            artifacts: packed.map(\.artifact).sorted { $0.path < $1.path }, leftOut: packed.flatMap(\.leftOut))
+    }
+
+    private func write(
+        _ directory: Directory, as name: ArtifactName, _ configuration: Name?, into output: Directory
+    ) throws -> (artifact: Artifact, leftOut: [String]) {
+        let fileName = name.name(of: commit)
+        let report = try ArchiveWriter.pack(
+            directory: directory, prefix: product.description, format: name.format, to: output.path + "/" + fileName,
+            modified: modified)
+        let (sha256, size) = try Digest.sha256(of: fileName, in: output)
+        let artifact = Artifact(configuration: configuration, path: fileName, size: ByteCount(size), sha256: sha256)
+        return (artifact, report.leftOut)
+    }
+
+    /// The directory to pack, nothing when there is no file in it.
+    private static func root(of tree: String) throws -> Directory? {
+        guard access(tree, F_OK) == 0 else { return nil }
+        let collected = try Directory(opening: tree)
+        let entries = try collected.entries()
+        let isPackage = entries.count == 1 && entries[0].name == "products" && entries[0].kind == .directory
+        let root = isPackage ? try collected.directory("products") : collected
+        return try hasFile(root) ? root : nil
+    }
+
+    private static func hasFile(_ root: Directory) throws -> Bool {
+        var count = 0
+        try root.walk(".", limit: ArchiveWriter.maximumEntries) { _, status in
+            if status.kind == .file { count += 1 }
+        }
+        return count > 0
+    }
+
+    private static func clear(_ path: String) throws(FileError) {
+        let slash = path.lastIndex(of: "/") ?? path.startIndex
+        let above = try Directory(creating: slash == path.startIndex ? "/" : String(path[..<slash]))
+        try above.remove(String(path[path.index(after: slash)...]))
+    }
+}

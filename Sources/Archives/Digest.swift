@@ -1,0 +1,58 @@
+package import Basics
+import Crypto
+import Glibc
+
+/// SHA-256 and what is made with it.
+package enum Digest {
+    /// 64 lower-case hexadecimal digits.
+    package static func sha256(of bytes: [UInt8]) -> String { Hexadecimal.encode(SHA256.hash(data: bytes)) }
+
+    /// The digest and the size of a regular file, read in pieces of 256 KiB. Blocks; see `sha256(ofFile:on:)`.
+    /// - Throws: `file` when it cannot be read or is no regular file.
+    package static func sha256(ofFile path: String) throws(ArchiveError) -> (sha256: String, size: Int64) {
+        let slash = path.lastIndex(of: "/")
+        let above = slash.map { $0 == path.startIndex ? "/" : String(path[..<$0]) } ?? "."
+        let name = slash.map { String(path[path.index(after: $0)...]) } ?? path
+        do throws(FileError) {
+            return try sha256(of: name, in: Directory(opening: above))
+        } catch {
+            throw ArchiveError("digest of \(path)", error)
+        }
+    }
+
+    /// The same on a lane, away from the cooperative threads.
+    package static func sha256(
+        ofFile path: String, on lane: BlockingLane
+    ) async throws(ArchiveError) -> (sha256: String, size: Int64) {
+        try await lane.run { () throws(ArchiveError) in try sha256(ofFile: path) }
+    }
+
+    /// The digest and the size of a regular file beneath a directory. Blocks.
+    package static func sha256(
+        of path: some RelativePath, in directory: Directory
+    ) throws(FileError) -> (sha256: String, size: Int64) {
+        let descriptor = try directory.openForReading(path)
+        defer { close(descriptor) }
+        var hash = SHA256()
+        var size: Int64 = 0
+        let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 256 << 10, alignment: 16)
+        defer { buffer.deallocate() }
+        while true {
+            let count = read(descriptor, buffer.baseAddress, buffer.count)
+            if count < 0, errno == EINTR { continue }
+            guard count >= 0 else {
+                throw FileError(
+                    operation: "read", path: directory.path + "/" + String(decoding: path.pathBytes, as: UTF8.self),
+                    errno: errno)
+            }
+            if count == 0 { return (Hexadecimal.encode(hash.finalize()), size) }
+            size += Int64(count)
+            hash.update(bufferPointer: UnsafeRawBufferPointer(rebasing: buffer[..<count]))
+        }
+    }
+
+    /// HMAC with SHA-256 (RFC 2104): 32 bytes. Compare with `ConstantTime.areEqual`.
+    package static func hmacSHA256(key: [UInt8], message: [UInt8]) -> [UInt8] {
+        Array(HMAC<SHA256>.authenticationCode(for: message, using: SymmetricKey(data: key)))
+    }
+}

@@ -1,0 +1,96 @@
+package import Model
+
+/// What a published version is, as `manifest.json` in its directory says it.
+///
+/// It names the integration, so that a daemon that died between the directory's rename and its row knows the version for
+/// its own, and an archive found without a database can be traced.
+package struct VersionManifest: Hashable, Sendable, Codable {
+    /// Raised when a reader of today could not read the file any more.
+    package static let currentFormat = 1
+
+    /// Largest `manifest.json` read. At 64 KiB names and digests of about 400 files fit; this is 256 times that.
+    package static let maximumSize = 16 << 20
+
+    package let product: Name
+    package let version: SemanticVersion
+    package let integration: IntegrationID
+    package let commit: CommitID
+    /// The id of the commit's tree, 40 or 64 hexadecimal digits.
+    package let tree: String
+    package let ref: RefName
+    package let publishedAt: Timestamp
+    /// Sorted by path; paths are plain names.
+    package let files: [Artifact]
+    /// How the jobs were kept apart: `sandbox` or `none`.
+    package let isolation: String
+
+    package init(
+        product: Name, version: SemanticVersion, integration: IntegrationID, commit: CommitID, tree: String,
+        ref: RefName, publishedAt: Timestamp, files: [Artifact], isolation: String
+    ) {
+        self.product = product
+        self.version = version
+        self.integration = integration
+        self.commit = commit
+        self.tree = tree
+        self.ref = ref
+        self.publishedAt = publishedAt
+        self.files = files.sorted { $0.path < $1.path }
+        self.isolation = isolation
+    }
+
+    /// Whether two manifests promise the same files with the same bytes.
+    package func hasSameFiles(as other: VersionManifest) -> Bool {
+        func digests(_ manifest: VersionManifest) -> [String: String] {
+            Dictionary(manifest.files.map { ($0.path, $0.sha256) }) { first, _ in first }
+        }
+        return digests(self) == digests(other)
+    }
+
+    // MARK: JSON
+
+    private enum CodingKeys: String, CodingKey {
+        case format, product, version, integration, commit, tree, ref, published, files, isolation
+    }
+
+    package func encode(to encoder: any Encoder) throws {
+        var container = encoder.container(keyedBy: CodingKeys.self)
+        try container.encode(Self.currentFormat, forKey: .format)
+        try container.encode(product, forKey: .product)
+        try container.encode(version.description, forKey: .version)
+        try container.encode(integration.description, forKey: .integration)
+        try container.encode(commit, forKey: .commit)
+        try container.encode(tree, forKey: .tree)
+        try container.encode(ref, forKey: .ref)
+        try container.encode(publishedAt.description, forKey: .published)
+        try container.encode(files, forKey: .files)
+        try container.encode(isolation, forKey: .isolation)
+    }
+
+    package init(from decoder: any Decoder) throws {
+        let container = try decoder.container(keyedBy: CodingKeys.self)
+        func read<Value>(_ key: CodingKeys, _ parse: (String) -> Value?) throws -> Value {
+            let text = try container.decode(String.self, forKey: key)
+            guard let value = parse(text) else {
+                throw DecodingError.dataCorruptedError(
+                    forKey: key, in: container, debugDescription: "not readable: \(text.prefix(80))")
+            }
+            return value
+        }
+        let format = try container.decode(Int.self, forKey: .format)
+        guard format == Self.currentFormat else {
+            throw DecodingError.dataCorruptedError(
+                forKey: .format, in: container, debugDescription: "format \(format) is newer than this program")
+        }
+        self.init(
+            product: try container.decode(Name.self, forKey: .product),
+            version: try read(.version) { SemanticVersion($0) },
+            integration: try read(.integration) { IntegrationID($0) },
+            commit: try container.decode(CommitID.self, forKey: .commit),
+            tree: try container.decode(String.self, forKey: .tree),
+            ref: try container.decode(RefName.self, forKey: .ref),
+            publishedAt: try read(.published) { Timestamp(rfc3339: $0) },
+            files: try container.decode([Artifact].self, forKey: .files),
+            isolation: try container.decode(String.self, forKey: .isolation))
+    }
+}

@@ -1,0 +1,150 @@
+import Basics
+import Model
+
+extension VersionStore {
+    /// The second of publishing's moves: writes the version beside, whole, checked and synchronized.
+    ///
+    /// Every file is read back after copying and compared with its artifact's size and digest.
+    /// - Parameter manifest: Its `files` are the artifacts of `files`, under their published names.
+    /// - Throws: `duplicateName` and `invalidName` before anything is written, `corrupted` when a file is not what its
+    ///   artifact says, `file`. Nothing is left beside then.
+    package func stage(
+        _ manifest: VersionManifest, files: [StagedFile]
+    ) async throws(ArchiveError) -> StagedVersion {
+        let operation = "staging of \(manifest.product) \(manifest.version)"
+        try Self.checkNames(files.map(\.artifact.path), operation: operation)
+        guard Set(files.map(\.artifact)) == Set(manifest.files) else {
+            throw ArchiveError(
+                code: .corrupted, operation: operation, message: "the manifest lists other files than are published")
+        }
+        let staged = StagedVersion(
+            manifest: manifest, directory: "\(manifest.product)-\(manifest.version)-\(identifiers.next())")
+        return try await lane.run { [operations, staging] () throws(ArchiveError) in
+            do {
+                try Self.write(staged, files, into: staging, operations)
+                return staged
+            } catch {
+                // The first error says more; `clearStaging` removes what is left.
+                try? operations.remove(staged.directory, in: staging)
+                throw ArchiveError(operation, error)
+            }
+        }
+    }
+
+    /// The third move: gives the staged version its name, and has that written to the disk.
+    /// - Throws: `exists` when the version is there with other files; it stays as it is. `file`: then the version is either
+    ///   not there, or whole. The staged directory is gone in every case but the last.
+    package func publish(_ staged: StagedVersion) async throws(ArchiveError) -> PublishOutcome {
+        try await lane.run { [operations, staging, files] () throws(ArchiveError) in
+            let (product, version) = (staged.manifest.product, staged.manifest.version)
+            let operation = "publishing of \(product) \(version)"
+            do {
+                try operations.makeDirectory(product.description, in: files)
+                try operations.synchronize(files)
+                let directory = try files.directory(product.description)
+                do throws(FileError) {
+                    try operations.move(staged.directory, in: staging, to: directory, version.description)
+                } catch {
+                    guard error.code == .exists || error.code == .notEmpty else { throw error }
+                    return try Self.settle(staged, in: files, directory, operations, staging)
+                }
+                try operations.synchronize(directory)
+                try operations.synchronize(staging)
+                return .published
+            } catch {
+                throw ArchiveError(operation, error)
+            }
+        }
+    }
+
+    /// Removes a staged version that is not to be published.
+    package func discard(_ staged: StagedVersion) async throws(ArchiveError) {
+        try await lane.run { [operations, staging] () throws(ArchiveError) in
+            do throws(FileError) {
+                try operations.remove(staged.directory, in: staging)
+            } catch {
+                throw ArchiveError("clearing of staging", error)
+            }
+        }
+    }
+
+    /// Removes everything staged. For the start, when nobody publishes: what lies there was interrupted.
+    package func clearStaging() async throws(ArchiveError) {
+        try await lane.run { [staging] () throws(ArchiveError) in
+            do throws(FileError) {
+                try staging.removeContents()
+            } catch {
+                throw ArchiveError("clearing of staging", error)
+            }
+        }
+    }
+
+    /// Whether files of these names can be published together. For callers that ask before they reserve a version.
+    /// - Throws: `duplicateName`, `invalidName`; the message names the file.
+    package static func checkNames(_ names: [String], operation: String) throws(ArchiveError) {
+        var seen: Set<String> = []
+        for name in names {
+            guard PublishedName.isPublishable(name) else {
+                throw ArchiveError(
+                    code: .invalidName, operation: operation,
+                    message: PublishedName.reserved.contains(name)
+                        ? "\(name) is the name of a file that every version has; give the artifact another"
+                        : "\"\(name.prefix(300))\" cannot be a published file's name: one path component without control "
+                            + "characters, backslash and leading . or -")
+            }
+            guard seen.insert(name).inserted else {
+                throw ArchiveError(
+                    code: .duplicateName, operation: operation,
+                    message: "two files are called \(name); give one another name, or archive one configuration only")
+            }
+        }
+    }
+
+    // MARK: Steps
+
+    private static func write(
+        _ staged: StagedVersion, _ files: [StagedFile], into staging: Directory, _ operations: any VersionFiles
+    ) throws {
+        try operations.makeDirectory(staged.directory, in: staging)
+        let directory = try staging.directory(staged.directory)
+        var digests: [String: String] = [:]
+        for file in files {
+            let artifact = file.artifact
+            try operations.copy(file.source, to: directory, artifact.path)
+            let (sha256, size) = try Digest.sha256(of: artifact.path, in: directory)
+            guard sha256 == artifact.sha256, size == artifact.size.bytes else {
+                throw ArchiveError(
+                    code: .corrupted, operation: "staging of \(staged.manifest.product) \(staged.manifest.version)",
+                    message:
+                        "\(artifact.path) has \(size) bytes and the digest \(sha256), but \(artifact.size.bytes) bytes "
+                        + "and \(artifact.sha256) were archived; rerun the integration, and look at the disk")
+            }
+            digests[artifact.path] = sha256
+        }
+        let manifest = try VersionJSON.encode(staged.manifest)
+        digests["manifest.json"] = Digest.sha256(of: manifest)
+        try operations.write(manifest, to: directory, "manifest.json")
+        try operations.write(Checksums(digests).bytes, to: directory, "SHA256SUMS")
+        try operations.synchronizeTree(staged.directory, in: staging)
+    }
+
+    /// The version is there already: the same files are success, others are refused.
+    private static func settle(
+        _ staged: StagedVersion, in files: Directory, _ directory: Directory, _ operations: any VersionFiles,
+        _ staging: Directory
+    ) throws -> PublishOutcome {
+        let (product, version) = (staged.manifest.product, staged.manifest.version)
+        let existing = try VersionJSON.manifest(product: product, version: version, in: files)
+        try operations.remove(staged.directory, in: staging)
+        guard let existing, existing.hasSameFiles(as: staged.manifest) else {
+            let by = existing.map { " by \($0.integration) from \($0.commit.abbreviated)" } ?? ""
+            throw ArchiveError(
+                code: .exists, operation: "publishing of \(product) \(version)",
+                message: "it was published\(by) with other bytes, and a published version never changes; "
+                    + "publish under another version")
+        }
+        // Whoever renamed it may have died before this.
+        try operations.synchronize(directory)
+        return .already(existing)
+    }
+}

@@ -1,0 +1,61 @@
+import Basics
+package import Model
+
+extension VersionStore {
+    /// Marks a version as not to be used. It stays where it is and can be fetched by its exact name; ranges and `latest` pass
+    /// it over. Yanking it again changes nothing, the first reason stays.
+    /// - Throws: `notFound` when it is not published.
+    package func yank(
+        product: Name, version: SemanticVersion, reason: String, at time: Timestamp
+    ) async throws(ArchiveError) {
+        let operation = "yanking of \(product) \(version)"
+        try await lane.run { [files] () throws(ArchiveError) in
+            do {
+                guard try files.status("\(product)/\(version)") != nil else {
+                    throw ArchiveError(code: .notFound, operation: operation, message: "it is not published")
+                }
+                var all = try Self.readYanked(product, files)
+                guard all[version.description] == nil else { return }
+                all[version.description] = YankingRecord(reason: reason, at: time.description)
+                try AtomicFile.write(
+                    try VersionJSON.encode(all), to: "\(files.path)/\(product)/yanked.json", mode: 0o444)
+            } catch {
+                throw ArchiveError(operation, error)
+            }
+        }
+    }
+
+    /// The yanked versions of a product.
+    package func yanked(product: Name) async throws(ArchiveError) -> [SemanticVersion: Yanking] {
+        try await lane.run { [files] () throws(ArchiveError) in
+            do {
+                var found: [SemanticVersion: Yanking] = [:]
+                for (text, record) in try Self.readYanked(product, files) {
+                    guard let version = SemanticVersion(text), let at = Timestamp(rfc3339: record.at) else {
+                        throw ArchiveError(
+                            code: .corrupted, operation: "reading of \(product)'s yanked.json",
+                            message: "\(text.prefix(140)) is no version, or its time no time")
+                    }
+                    found[version] = Yanking(reason: record.reason, at: at)
+                }
+                return found
+            } catch {
+                throw ArchiveError("reading of \(product)'s yanked.json", error)
+            }
+        }
+    }
+
+    /// One entry of `yanked.json`, by version.
+    private struct YankingRecord: Codable {
+        var reason: String
+        /// RFC 3339.
+        var at: String
+    }
+
+    private static func readYanked(_ product: Name, _ files: Directory) throws -> [String: YankingRecord] {
+        let path = "\(product)/yanked.json"
+        guard try files.status(path) != nil else { return [:] }
+        return try VersionJSON.decode(
+            [String: YankingRecord].self, from: try files.read(path, limit: VersionManifest.maximumSize))
+    }
+}
