@@ -3,16 +3,20 @@ import GRDB
 /// The tables, and the way from every earlier form to this one. Migrations only go forward; each is atomic and, once
 /// released, never changed.
 enum Schema {
+    /// Looks at the file without writing in it, so that one of a newer version stays as it is, byte for byte.
     /// - Throws: A refusal with `newerSchema` when the file has a migration that this version does not know.
-    static func bringUpToDate(_ pool: DatabasePool) throws {
-        let migrator = self.migrator
-        guard try !pool.read(migrator.hasBeenSuperseded) else {
+    static func refuseNewer(_ path: String, _ configuration: Configuration) throws {
+        var configuration = configuration
+        configuration.readonly = true
+        let queue = try DatabaseQueue(path: path, configuration: configuration)
+        let isNewer = try queue.read(migrator.hasBeenSuperseded)
+        try queue.close()
+        guard !isNewer else {
             throw Refusal(
                 code: .newerSchema,
                 message: "it was written by a newer version of Martlet; install that version or restore an older backup"
             )
         }
-        try migrator.migrate(pool)
     }
 
     static var migrator: DatabaseMigrator {
@@ -130,6 +134,7 @@ enum Schema {
         CREATE UNIQUE INDEX integrations_by_update ON integrations (bot, ref_update) WHERE ref_update IS NOT NULL;
         CREATE INDEX integrations_by_update_alone ON integrations (ref_update) WHERE ref_update IS NOT NULL;
         CREATE INDEX integrations_open ON integrations (state, id) WHERE state <> 'completed';
+        CREATE INDEX integrations_by_bot ON integrations (bot);
         CREATE INDEX integrations_by_ref ON integrations (bot, ref, number);
 
         CREATE TABLE attempts (

@@ -25,9 +25,15 @@ extension Store {
                 return stored["body_digest"] == event.bodyDigest ? .duplicate(of: record) : .conflict(with: record)
             }
             let repository = try event.repository.map { try Self.repositoryRow($0, db) }
+            var (fate, reason) = (event.fate, event.reason)
             var request: Int64?
-            if event.fate == .pending, let url = event.repository {
-                request = try Self.requestLook(url, transaction)
+            if fate == .pending {
+                if let url = event.repository {
+                    request = try Self.requestLook(url, transaction)
+                } else {
+                    // Nothing will ever look for it, so it must not wait.
+                    (fate, reason) = (.ignored, "no bot has this repository")
+                }
             }
             try db.execute(
                 sql: """
@@ -37,7 +43,7 @@ extension Store {
                 arguments: [
                     event.hook, event.deliveryID, event.bodyDigest, repository, event.bot?.description,
                     event.source.rawValue, event.event, event.receivedAt.millisecondsSinceEpoch,
-                    try jsonText(event.claims), event.fate.rawValue, event.reason?.kept, request,
+                    try jsonText(event.claims), fate.rawValue, reason?.kept, request,
                 ])
             let rowID = db.lastInsertedRowID
             if event.source == .webhook, let repository {

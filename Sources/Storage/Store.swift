@@ -38,10 +38,11 @@ package final class Store: Sendable {
             var configuration = Configuration()
             configuration.busyMode = .timeout(Double(busyTimeout.components.seconds))
             configuration.label = "martlet.store"
+            try Schema.refuseNewer(path, configuration)
             let pool = try DatabasePool(path: path, configuration: configuration)
             // GRDB's own WAL setup has just set NORMAL, with which a power cut may take committed transactions back.
             try pool.writeWithoutTransaction { try $0.execute(sql: "PRAGMA synchronous = FULL") }
-            try Schema.bringUpToDate(pool)
+            try Schema.migrator.migrate(pool)
             return Store(pool: pool)
         } catch {
             throw StoreError(error, operation: operation)

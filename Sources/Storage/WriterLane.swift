@@ -19,10 +19,12 @@ final class WriterLane: Sendable {
     private let queue = Mutex(Queue())
     private let pool: DatabasePool
     private let broadcast: ChangeBroadcast
+    private let joiningTime: Duration
 
-    init(pool: DatabasePool, broadcast: ChangeBroadcast) {
+    init(pool: DatabasePool, broadcast: ChangeBroadcast, joiningTime: Duration = WriterLane.joiningTime) {
         self.pool = pool
         self.broadcast = broadcast
+        self.joiningTime = joiningTime
     }
 
     /// Runs `body` in a transaction and returns when it is durable. `body` may run twice when a joined transaction was
@@ -68,7 +70,7 @@ final class WriterLane: Sendable {
         var changes: [StoreChange] = []
         do {
             try db.beginTransaction(.immediate)
-            while let write = rest.first, joined.isEmpty || ContinuousClock.now - start < Self.joiningTime {
+            while let write = rest.first, joined.isEmpty || ContinuousClock.now - start < joiningTime {
                 rest = rest.dropFirst()
                 joined.append(write)
                 changes += write.perform(in: db).changes
@@ -90,8 +92,8 @@ final class WriterLane: Sendable {
             }
             return rest
         }
-        for write in joined { write.resume(failure: nil) }
         broadcast.publish(changes)
+        for write in joined { write.resume(failure: nil) }
         return rest
     }
 

@@ -1,0 +1,123 @@
+import Foundation
+import GRDB
+import Model
+import Testing
+
+@testable import Storage
+
+/// A real store in a temporary directory, with one bot `kit` of one repository.
+struct StoreFixture: Sendable {
+    static let repository = "https://git.example/kit.git"
+    let store: Store
+    let path: String
+
+    /// The bot's patterns, as `Look` wants them: branches and tags that are watched.
+    func watcher(
+        _ bot: String = "kit", branches: [String] = ["main", "release/*"], tags: [String] = []
+    ) throws -> Watcher {
+        let specification = BotSpecification(
+            name: try name(bot), repository: Self.repository, branches: branches.map { RefPattern($0) },
+            tags: tags.map { RefPattern($0) })
+        return Watcher(
+            bot: specification.name, patterns: "\(branches) \(tags)",
+            watches: { specification.watches($0, defaultBranch: nil) },
+            isRelease: { $0.branch?.hasPrefix("release/") ?? false })
+    }
+
+    /// Looks as the event intake does: takes the request, then stores what was seen.
+    @discardableResult
+    func look(
+        _ heads: [RefName: CommitID], cause: Cause = .push, watchers: [Watcher]? = nil, at seconds: Int64 = 100
+    ) async throws -> LookOutcome {
+        try await store.requestLook(at: Self.repository)
+        let request = try #require(try await store.repositoriesToLook().first { $0.repository == Self.repository })
+        return try await store.apply(
+            Look(
+                request: request, heads: heads, defaultBranch: RefName(branch: "main"), at: time(seconds), cause: cause,
+                watchers: try watchers ?? [watcher()]))
+    }
+
+    func push(
+        _ claims: [RefClaim] = [], id: String? = nil, digest: String? = nil, fate: Fate = .pending
+    ) async throws -> RecordedEvent {
+        try await store.record(
+            NewEvent(
+                repository: Self.repository, bot: try name("kit"), source: .webhook, hook: "github/kit", deliveryID: id,
+                bodyDigest: digest, event: "push", receivedAt: time(50), claims: claims, fate: fate))
+    }
+
+    func queue(_ number: Int = 1, ref: RefName = RefName(branch: "main")) async throws -> IntegrationRecord {
+        try await store.queue(
+            NewIntegration(bot: try name("kit"), ref: ref, commit: commit(number), cause: .person, requestedBy: "ann"),
+            at: time(10))
+    }
+
+    /// The damage SQLite finds; empty when there is none.
+    func damage() async throws -> [String] {
+        try await store.read("check") { db in
+            try String.fetchAll(db, sql: "PRAGMA integrity_check").filter { $0 != "ok" }
+                + Row.fetchAll(db, sql: "PRAGMA foreign_key_check").map(\.description)
+        }
+    }
+}
+
+/// Gives a store with the bot `kit` (and others), and closes and removes it.
+func withStore(_ bots: [String] = ["kit"], _ body: (StoreFixture) async throws -> Void) async throws {
+    try await withStorePath { path in
+        let store = try Store.open(path: path)
+        let specifications = try bots.map {
+            BotSpecification(name: try name($0), repository: StoreFixture.repository)
+        }
+        try await store.register(specifications, at: time(0))
+        do {
+            try await body(StoreFixture(store: store, path: path))
+        } catch {
+            try store.close()
+            throw error
+        }
+        try store.close()
+    }
+}
+
+/// Gives the path of a database file that is not there yet, in a directory that is removed afterwards.
+func withStorePath(_ body: (String) async throws -> Void) async throws {
+    let directory = FileManager.default.temporaryDirectory.appendingPathComponent("store-\(UUID().uuidString)")
+    try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)
+    defer {
+        do { try FileManager.default.removeItem(at: directory) } catch { Testing.Issue.record(error) }
+    }
+    try await body(directory.appendingPathComponent("martlet.sqlite").path)
+}
+
+func name(_ text: String) throws -> Name { try #require(Name(text)) }
+
+func time(_ seconds: Int64) -> Timestamp { Timestamp(secondsSinceEpoch: seconds) }
+
+/// The n-th commit: its number in 40 hexadecimal digits.
+func commit(_ number: Int) throws -> CommitID {
+    let digits = String(number, radix: 16)
+    return try #require(CommitID(String(repeating: "0", count: 39 - digits.count) + "1" + digits))
+}
+
+func version(_ text: String) throws -> SemanticVersion { try #require(SemanticVersion(text)) }
+
+extension RefName {
+    static let main = RefName(branch: "main")
+    static let line = RefName(branch: "release/1.4")
+}
+
+/// Expects a call to throw a `StoreError` of a code, whose sentence holds `text`.
+func expectFailure<Value>(
+    _ code: StoreError.Code, _ text: String = "", sourceLocation: SourceLocation = #_sourceLocation,
+    _ body: () async throws -> Value
+) async {
+    do {
+        _ = try await body()
+        Testing.Issue.record("nothing was thrown instead of \(code)", sourceLocation: sourceLocation)
+    } catch let error as StoreError {
+        #expect(error.code == code, "\(error)", sourceLocation: sourceLocation)
+        #expect(text.isEmpty || error.description.contains(text), "\(error)", sourceLocation: sourceLocation)
+    } catch {
+        Testing.Issue.record("\(error) instead of a StoreError", sourceLocation: sourceLocation)
+    }
+}

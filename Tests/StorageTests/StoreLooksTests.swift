@@ -1,0 +1,412 @@
+import Model
+import Testing
+
+@testable import Storage
+
+@Suite struct StoreLooksTests {
+    private static func integrations(_ fixture: StoreFixture) async throws -> [IntegrationRecord] {
+        try await fixture.store.integrations().items.reversed()
+    }
+
+    @Suite struct GivenARepositoryNeverLookedAt {
+        @Test func testThatMatchingBranchesGetOneIntegrationOfTheirTip() async throws {
+            try await withStore { fixture in
+                // when
+                let other = RefName(branch: "topic")
+                let outcome = try await fixture.look([.main: commit(1), .line: commit(2), other: commit(3)])
+
+                // then
+                let integrations = try await StoreLooksTests.integrations(fixture)
+                #expect(outcome.integrations == integrations.map(\.id))
+                #expect(integrations.map(\.ref) == [.main, .line])
+                #expect(integrations.map(\.commit) == [try commit(1), try commit(2)])
+                #expect(integrations.map(\.cause) == [.baseline, .baseline])
+                #expect(integrations.map(\.isRelease) == [false, true])
+                #expect(integrations.map(\.state) == [.queued, .queued])
+                #expect(outcome.refUpdates.map(\.fate) == [.integrated, .integrated, .ignored])
+                #expect(outcome.refUpdates.last?.reason == "no bot watches this ref")
+            }
+        }
+
+        @Test func testThatTagsAreTheBaseline() async throws {
+            try await withStore { fixture in
+                let tag = RefName(tag: "1.0.0")
+                let outcome = try await fixture.look(
+                    [tag: commit(1)], watchers: [fixture.watcher(branches: [], tags: ["*"])])
+                #expect(outcome.integrations == [])
+                #expect(outcome.refUpdates.map(\.fate) == [.baseline])
+                #expect(try await StoreLooksTests.integrations(fixture) == [])
+            }
+        }
+
+        @Test func testThatItStoresWhatItSaw() async throws {
+            try await withStore { fixture in
+                try await fixture.look([.main: commit(1), RefName(tag: "main"): commit(2)])
+                #expect(
+                    try await fixture.store.heads(of: StoreFixture.repository)
+                        == [.main: commit(1), RefName(tag: "main"): commit(2)])
+                let repository = try #require(try await fixture.store.repository(StoreFixture.repository))
+                #expect(repository.defaultBranch == .main)
+                #expect(repository.lastLook == time(100))
+                #expect(repository.heads == 2)
+                #expect(!repository.isLookRequested)
+            }
+        }
+    }
+
+    @Suite struct GivenALook {
+        @Test func testThatTheSameLookAgainChangesNothing() async throws {
+            try await withStore { fixture in
+                let heads: [RefName: CommitID] = [.main: try commit(1), .line: try commit(2)]
+                try await fixture.look(heads)
+                let again = try await fixture.look(heads)
+                #expect(again == LookOutcome(refUpdates: [], integrations: []))
+                #expect(try await fixture.store.refUpdates().items.count == 2)
+                #expect(try await StoreLooksTests.integrations(fixture).count == 2)
+            }
+        }
+
+        @Test func testThatGoingToAndFroIsFourUpdates() async throws {
+            try await withStore { fixture in
+                // when
+                for number in [1, 2, 1, 2] { try await fixture.look([.main: commit(number)]) }
+
+                // then
+                let updates = try await fixture.store.refUpdates().items.reversed()
+                #expect(updates.map(\.generation) == [1, 2, 3, 4])
+                #expect(updates.map(\.before) == [nil, try commit(1), try commit(2), try commit(1)])
+                #expect(updates.map(\.after) == [try commit(1), try commit(2), try commit(1), try commit(2)])
+                #expect(updates.map(\.integrations.count) == [1, 1, 1, 1])
+                #expect(try await StoreLooksTests.integrations(fixture).map(\.id.number) == [1, 2, 3, 4])
+            }
+        }
+
+        @Test(arguments: [Cause.push, .poll])
+        func testThatAMovedBranchIsIntegratedForItsCause(cause: Cause) async throws {
+            try await withStore { fixture in
+                try await fixture.look([.main: commit(1)])
+                // A force push is a move like any other: nothing is asked about ancestry.
+                let outcome = try await fixture.look([.main: commit(9)], cause: cause)
+                let record = try #require(try await fixture.store.integration(outcome.integrations[0]))
+                #expect(record.cause == cause)
+                #expect(record.commit == (try commit(9)))
+                #expect(outcome.refUpdates.map(\.integrations) == [outcome.integrations])
+            }
+        }
+
+        @Test func testThatACreatedBranchAndTagAreIntegrated() async throws {
+            try await withStore { fixture in
+                let watchers = [try fixture.watcher(tags: ["*"])]
+                try await fixture.look([.main: commit(1)], watchers: watchers)
+                let tag = RefName(tag: "1.4.0")
+                let outcome = try await fixture.look(
+                    [.main: commit(1), .line: commit(1), tag: commit(1)], watchers: watchers)
+                let records = try await StoreLooksTests.integrations(fixture).suffix(2)
+                #expect(outcome.integrations.count == 2)
+                #expect(records.map(\.ref) == [.line, tag])
+                #expect(records.map(\.cause) == [.push, .push])
+            }
+        }
+
+        @Test func testThatADeletedBranchIsIgnoredAndItsReturnIntegrated() async throws {
+            try await withStore { fixture in
+                // given
+                try await fixture.look([.main: commit(1)])
+
+                // when
+                let deleted = try await fixture.look([:])
+                let returned = try await fixture.look([.main: commit(1)])
+
+                // then
+                #expect(deleted.integrations == [])
+                #expect(deleted.refUpdates.map(\.fate) == [.ignored])
+                #expect(deleted.refUpdates.map(\.reason) == ["the ref was deleted"])
+                #expect(deleted.refUpdates.map(\.after) == [nil])
+                #expect(returned.refUpdates.map(\.generation) == [3])
+                #expect(returned.refUpdates.map(\.before) == [nil])
+                #expect(returned.integrations.count == 1)
+            }
+        }
+
+        @Test func testThatATagAndABranchOfOneNameAreKeptApart() async throws {
+            try await withStore { fixture in
+                // given
+                let tag = RefName(tag: "main")
+                try await fixture.look([.main: commit(1), tag: commit(2)])
+
+                // when
+                let outcome = try await fixture.look([.main: commit(1), tag: commit(3)])
+
+                // then
+                #expect(outcome.refUpdates.map(\.ref) == [tag])
+                #expect(outcome.integrations == [])
+                #expect(try await fixture.store.heads(of: StoreFixture.repository)[.main] == commit(1))
+            }
+        }
+
+        @Test func testThatEachBotIntegratesTheUpdateOnce() async throws {
+            try await withStore(["kit", "lint"]) { fixture in
+                let watchers = [try fixture.watcher(), try fixture.watcher("lint", branches: ["main"])]
+                try await fixture.look([.main: commit(1)], watchers: watchers)
+                let outcome = try await fixture.look([.main: commit(2)], watchers: watchers)
+                #expect(outcome.integrations.map(\.description) == ["kit#2", "lint#2"])
+                #expect(outcome.refUpdates.first?.integrations.map(\.description) == ["kit#2", "lint#2"])
+            }
+        }
+
+        @Test func testThatARetiredBotIntegratesNothing() async throws {
+            try await withStore(["kit", "lint"]) { fixture in
+                let watchers = [try fixture.watcher(), try fixture.watcher("lint")]
+                try await fixture.store.register(
+                    [BotSpecification(name: name("kit"), repository: StoreFixture.repository)], at: time(1))
+                let outcome = try await fixture.look([.main: commit(1)], watchers: watchers)
+                #expect(outcome.integrations.map(\.bot.description) == ["kit"])
+            }
+        }
+    }
+
+    @Suite struct GivenWidenedPatterns {
+        @Test func testThatNewlyMatchingBranchesGetOneIntegrationAndTagsNone() async throws {
+            try await withStore { fixture in
+                // given
+                let tag = RefName(tag: "1.0.0")
+                let heads: [RefName: CommitID] = [.main: try commit(1), .line: try commit(2), tag: try commit(3)]
+                try await fixture.look(heads, watchers: [fixture.watcher(branches: ["main"])])
+
+                // when
+                let wide = [try fixture.watcher(branches: ["main", "release/*"], tags: ["*"])]
+                let outcome = try await fixture.look(heads, watchers: wide)
+                let again = try await fixture.look(heads, watchers: wide)
+
+                // then
+                #expect(outcome.refUpdates == [])
+                let records = try await StoreLooksTests.integrations(fixture)
+                #expect(records.map(\.ref) == [.main, .line])
+                #expect(records.map(\.cause) == [.baseline, .baseline])
+                let fates = try await fixture.store.refUpdates().items.reversed().map(\.fate)
+                #expect(fates == [.integrated, .integrated, .baseline])
+                #expect(again.integrations == [])
+            }
+        }
+
+        @Test func testThatWhatMovedMeanwhileIsAPush() async throws {
+            try await withStore { fixture in
+                // given
+                let (old, new) = (RefName(tag: "1.0.0"), RefName(tag: "1.1.0"))
+                try await fixture.look(
+                    [.main: commit(1), old: commit(1)], watchers: [fixture.watcher(branches: ["main"])])
+
+                // when
+                let outcome = try await fixture.look(
+                    [.main: commit(2), old: commit(1), new: commit(2)],
+                    watchers: [fixture.watcher(branches: ["main"], tags: ["*"])])
+
+                // then
+                let records = try await StoreLooksTests.integrations(fixture).suffix(2)
+                #expect(outcome.integrations.count == 2)
+                #expect(records.map(\.ref) == [.main, new])
+                #expect(records.map(\.cause) == [.push, .push])
+            }
+        }
+
+        @Test func testThatNarrowingAndWideningAgainJudgesNoCommitTwice() async throws {
+            try await withStore { fixture in
+                let heads: [RefName: CommitID] = [.main: try commit(1), .line: try commit(2)]
+                try await fixture.look(heads)
+                try await fixture.look(heads, watchers: [fixture.watcher(branches: ["main"])])
+                let outcome = try await fixture.look(heads)
+                #expect(outcome.integrations == [])
+            }
+        }
+
+        @Test func testThatABotThatIsAddedLaterGetsTheTips() async throws {
+            try await withStore { fixture in
+                // given
+                try await fixture.look([.main: commit(1)])
+                let kit = BotSpecification(name: try name("kit"), repository: StoreFixture.repository)
+                var lint = kit
+                lint.name = try name("lint")
+                try await fixture.store.register([kit, lint], at: time(2))
+
+                // when
+                let outcome = try await fixture.look(
+                    [.main: commit(1)], watchers: [fixture.watcher(), fixture.watcher("lint")])
+
+                // then
+                #expect(outcome.integrations.map(\.description) == ["lint#1"])
+            }
+        }
+    }
+
+    @Suite struct GivenTheLookFlag {
+        @Test func testThatAnEventDuringTheLookKeepsItSet() async throws {
+            try await withStore { fixture in
+                // given
+                _ = try await fixture.push([RefClaim(ref: .main, before: nil, after: commit(1))], id: "d-1")
+                let request = try #require(try await fixture.store.repositoriesToLook().first)
+                _ = try await fixture.push([RefClaim(ref: .main, before: commit(1), after: commit(2))], id: "d-2")
+
+                // when
+                _ = try await fixture.store.apply(
+                    Look(
+                        request: request, heads: [.main: commit(1)], defaultBranch: .main, at: time(60), cause: .push,
+                        watchers: [fixture.watcher()]))
+
+                // then
+                #expect(try await fixture.store.repositoriesToLook().map(\.sequence) == [request.sequence + 1])
+                let fates = try await fixture.store.deliveries().items.map(\.fate)
+                #expect(fates == [.pending, .integrated])
+                try await fixture.look([.main: commit(2)])
+                #expect(try await fixture.store.repositoriesToLook() == [])
+                #expect(try await fixture.store.deliveries().items.map(\.fate) == [.integrated, .integrated])
+            }
+        }
+
+        @Test func testThatAFailedLookKeepsItAndIsCounted() async throws {
+            try await withStore { fixture in
+                // given
+                _ = try await fixture.push(id: "d-1")
+                let request = try #require(try await fixture.store.repositoriesToLook().first)
+
+                // when
+                try await fixture.store.lookFailed(request, reason: "connection refused", at: time(2))
+                try await fixture.store.lookFailed(request, reason: "connection refused", at: time(3))
+
+                // then
+                let repository = try #require(try await fixture.store.repository(StoreFixture.repository))
+                #expect(repository.failures == 2)
+                #expect(repository.lastError == "connection refused")
+                #expect(try await fixture.store.repositoriesToLook() == [request])
+                #expect(try await fixture.store.deliveries().items.map(\.fate) == [.pending])
+
+                // and
+                try await fixture.look([:])
+                #expect(try await fixture.store.repository(StoreFixture.repository)?.failures == 0)
+                #expect(try await fixture.store.repository(StoreFixture.repository)?.lastError == nil)
+            }
+        }
+
+        @Test func testThatARepositoryOfRetiredBotsIsNotLookedAt() async throws {
+            try await withStore { fixture in
+                #expect(try await fixture.store.repositoriesToLook().count == 1)
+                try await fixture.store.register([], at: time(1))
+                #expect(try await fixture.store.repositoriesToLook() == [])
+            }
+        }
+
+        @Test func testThatALookAtAnUnknownRepositoryIsRefused() async throws {
+            try await withStore { fixture in
+                let request = LookRequest(repository: "https://elsewhere.example/x", sequence: 1)
+                await expectFailure(.notFound) {
+                    try await fixture.store.apply(
+                        Look(
+                            request: request, heads: [:], defaultBranch: nil, at: time(1), cause: .poll, watchers: []))
+                }
+                await expectFailure(.notFound) { try await fixture.store.lookFailed(request, reason: "", at: time(1)) }
+            }
+        }
+    }
+
+    @Suite struct GivenPendingEvents {
+        /// A delivery's claims, the look that follows on main at 1 and tag 1.0 at 1, and the fate.
+        struct Case: CustomTestStringConvertible, Sendable {
+            var testDescription: String
+            var claims: [(RefName, Int?, Int?)]
+            var heads: [RefName: Int]
+            var fate: Fate
+            var updates: Int
+        }
+
+        static let tag = RefName(tag: "1.0")
+        static let cases: [Case] = [
+            Case(
+                testDescription: "claimed head found", claims: [(.main, 1, 2)], heads: [.main: 2, tag: 1],
+                fate: .integrated, updates: 1),
+            Case(
+                testDescription: "newer head found", claims: [(.main, 1, 2)], heads: [.main: 3, tag: 1],
+                fate: .coalesced, updates: 1),
+            Case(
+                testDescription: "known already", claims: [(.main, 0, 1)], heads: [.main: 1, tag: 1], fate: .duplicate,
+                updates: 1),
+            Case(
+                testDescription: "never seen, not there", claims: [(.main, 1, 7)], heads: [.main: 1, tag: 1],
+                fate: .ignored, updates: 0),
+            Case(testDescription: "deleted", claims: [(.main, 1, nil)], heads: [tag: 1], fate: .ignored, updates: 1),
+            Case(
+                testDescription: "deleted since", claims: [(.main, 1, 2)], heads: [tag: 1], fate: .coalesced, updates: 1
+            ),
+            Case(
+                testDescription: "branch unwatched", claims: [(RefName(branch: "x"), nil, 2)],
+                heads: [.main: 1, tag: 1, RefName(branch: "x"): 2], fate: .ignored, updates: 1),
+            Case(
+                testDescription: "annotated tag's own object", claims: [(tag, 1, 900)], heads: [.main: 1, tag: 5],
+                fate: .ignored, updates: 1),
+            Case(
+                testDescription: "two refs, one moved", claims: [(.main, 1, 2), (.line, nil, 8)],
+                heads: [.main: 2, tag: 1], fate: .integrated, updates: 1),
+            Case(
+                testDescription: "no claims, moved", claims: [], heads: [.main: 2, tag: 1], fate: .integrated,
+                updates: 1),
+            Case(
+                testDescription: "no claims, nothing moved", claims: [], heads: [.main: 1, tag: 1], fate: .ignored,
+                updates: 0),
+            Case(
+                testDescription: "deletion of what never was", claims: [(.line, 1, nil)], heads: [.main: 1, tag: 1],
+                fate: .ignored, updates: 0),
+        ]
+
+        @Test(arguments: cases)
+        func testThatEachGetsItsFate(example: Case) async throws {
+            try await withStore { fixture in
+                // given
+                try await fixture.look([.main: commit(1), Self.tag: commit(1)])
+                let claims = try example.claims.map {
+                    RefClaim(ref: $0.0, before: try $0.1.map(commit), after: try $0.2.map(commit))
+                }
+                _ = try await fixture.push(claims, id: "d-1")
+
+                // when
+                try await fixture.look(try example.heads.mapValues(commit))
+
+                // then
+                let delivery = try #require(try await fixture.store.deliveries().items.first)
+                #expect(delivery.fate == example.fate)
+                #expect(delivery.refUpdates.count == example.updates)
+                #expect((delivery.reason == nil) == (example.fate == .integrated))
+            }
+        }
+
+        @Test func testThatAnOlderPushThatArrivesLateIsSuperseded() async throws {
+            try await withStore { fixture in
+                for number in [1, 2, 3] { try await fixture.look([.main: commit(number)]) }
+                _ = try await fixture.push([RefClaim(ref: .main, before: commit(1), after: commit(2))], id: "late")
+                let outcome = try await fixture.look([.main: commit(3)])
+                #expect(outcome.integrations == [])
+                let delivery = try #require(try await fixture.store.deliveries().items.first)
+                #expect(delivery.fate == .superseded)
+                #expect(delivery.refUpdates.map(\.generation) == [2])
+            }
+        }
+
+        @Test func testThatTwoPushesFoundTogetherAreOneIntegration() async throws {
+            try await withStore { fixture in
+                // given
+                try await fixture.look([.main: commit(1)])
+                _ = try await fixture.push([RefClaim(ref: .main, before: commit(1), after: commit(2))], id: "d-1")
+                _ = try await fixture.push([RefClaim(ref: .main, before: commit(2), after: commit(3))], id: "d-2")
+
+                // when
+                let outcome = try await fixture.look([.main: commit(3)])
+
+                // then
+                #expect(outcome.integrations.count == 1)
+                let deliveries = try await fixture.store.deliveries().items
+                #expect(deliveries.map(\.fate) == [.integrated, .coalesced])
+                #expect(
+                    deliveries.map { $0.refUpdates.flatMap(\.integrations) } == [
+                        outcome.integrations, outcome.integrations,
+                    ])
+            }
+        }
+    }
+}
