@@ -63,7 +63,9 @@ enum ActionReader {
     private static func publish(_ node: YAMLNode, _ diagnostics: inout Diagnostics) -> Trigger.Action? {
         guard let fields = Fields(node, Keys.publish, of: "`publish`", &diagnostics) else { return nil }
         guard let version = fields["version"] else {
-            diagnostics.error("`publish` needs `version: branch` or `version: tag`", at: fields.position)
+            if !fields.hasRefused {
+                diagnostics.error("`publish` needs `version: branch` or `version: tag`", at: fields.position)
+            }
             return nil
         }
         if case .mapping(let entries) = version.content, let entry = entries.first {

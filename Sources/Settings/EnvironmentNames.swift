@@ -8,13 +8,6 @@ enum EnvironmentNames {
         }
     }
 
-    /// Variables that the service sets, or that would change how a trigger's program itself is found and loaded.
-    static func isReserved(_ name: String) -> Bool {
-        isService(name)
-            || ["PATH", "HOME", "SHELL", "USER", "LOGNAME", "TMPDIR", "IFS", "ENV", "BASH_ENV"].contains(name)
-            || name.hasPrefix("LD_")
-    }
-
     /// Variables that tell about the integration, which a recipe cannot change.
     static func isService(_ name: String) -> Bool {
         name == "CI" || name == "XCS" || name.hasPrefix("XCS_") || name.hasPrefix("MARTLET_")

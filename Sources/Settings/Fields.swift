@@ -2,6 +2,8 @@
 struct Fields {
     let position: Position
     private let entries: [String: YAMLNode.Entry]
+    /// Whether a key was refused, so that what is missing may only be misspelled.
+    private(set) var hasRefused = false
 
     /// Adds an error for each key that is not known, and one when `node` is no mapping.
     /// - Parameter place: What the mapping is, for messages: `a bot file`, `a trigger`.
@@ -19,7 +21,9 @@ struct Fields {
         }
         var entries: [String: YAMLNode.Entry] = [:]
         for entry in written {
-            switch keys.first(where: { $0.name == entry.key }) {
+            let key = keys.first { $0.name == entry.key }
+            if key?.isLater ?? true { hasRefused = true }
+            switch key {
             case let key? where key.isLater:
                 diagnostics.error(
                     "`\(key.name)` is not supported yet by this version; remove it from \(place)", at: entry.position)

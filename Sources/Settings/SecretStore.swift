@@ -29,12 +29,11 @@ package struct SecretStore: Sendable {
             }
     }
 
-    /// The environment variable that a trigger's script gets a secret in: `office-token` → `OFFICE_TOKEN`; a name that
-    /// begins with a digit gets `_` before it.
+    /// The environment variable that a trigger's script gets a secret in: `office-token` → `MARTLET_SECRET_OFFICE_TOKEN`.
+    /// The prefix keeps every secret's name apart from variables that change how programs are found and loaded.
     package static func variable(for name: String) -> String {
-        var bytes = name.uppercased().utf8.map { "._-".utf8.contains($0) ? UInt8(ascii: "_") : $0 }
-        if let first = bytes.first, (0x30...0x39).contains(first) { bytes.insert(UInt8(ascii: "_"), at: 0) }
-        return String(decoding: bytes, as: UTF8.self)
+        let bytes = name.uppercased().utf8.map { "._-".utf8.contains($0) ? UInt8(ascii: "_") : $0 }
+        return "MARTLET_SECRET_" + String(decoding: bytes, as: UTF8.self)
     }
 
     /// A secret's value, without one newline at its end; nothing when there is none of that name.

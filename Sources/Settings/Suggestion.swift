@@ -4,7 +4,8 @@ package enum Suggestion {
     static let maximumLength = 64
 
     /// The nearest of `candidates` by edit distance (insert, delete, replace, swap of neighbors; case ignored), or
-    /// nothing when none is near: more than a third of the longer word's letters would have to change.
+    /// nothing when none is near: more than a third of the longer word's letters would have to change, and they do not
+    /// begin with the same four letters (`config`, `success`).
     package static func nearest(_ word: String, in candidates: [String]) -> String? {
         guard !word.isEmpty, word.unicodeScalars.count <= maximumLength else { return nil }
         let letters = Array(word.lowercased().unicodeScalars)
@@ -15,10 +16,12 @@ package enum Suggestion {
             guard distance * 3 <= max(letters.count, others.count, 3) else { continue }
             if best.map({ distance < $0.distance }) ?? true { best = (candidate, distance) }
         }
-        return best?.candidate
+        if let best { return best.candidate }
+        let beginning = letters.prefix(4)
+        return beginning.count == 4 ? candidates.first { $0.lowercased().unicodeScalars.starts(with: beginning) } : nil
     }
 
-    /// " (did you mean `x`?)", or nothing to add.
+    /// "; did you mean `x`?", or nothing to add.
     static func hint(for word: String, in candidates: [String]) -> String {
         nearest(word, in: candidates).map { "; did you mean `\($0)`?" } ?? ""
     }

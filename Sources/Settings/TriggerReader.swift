@@ -80,10 +80,6 @@ enum TriggerReader {
             if let other = names.first(where: { SecretStore.variable(for: $0) == variable }) {
                 diagnostics.error(
                     "the secrets `\(other)` and `\(name)` would both be the variable \(variable)", at: item.position)
-            } else if EnvironmentNames.isReserved(variable) {
-                diagnostics.error(
-                    "the secret `\(name)` would replace the variable \(variable); give it another name",
-                    at: item.position)
             } else {
                 names.append(name)
             }
@@ -137,7 +133,7 @@ enum TriggerReader {
         case .publish(.branch):
             for pattern in trigger.branches ?? [] where !VersionedBranch.canMatch(pattern.description) {
                 diagnostics.error(
-                    "no version can be made from the branch `\(pattern)`; its name ends in two numbers, as in "
+                    "no version can be made from the branch `\(pattern)`; its name ends in MAJOR.MINOR, as in "
                         + "`release/1.4`", at: fields.position(of: "branches"))
             }
         default: break

@@ -1,12 +1,12 @@
 /// Whether a pattern can match a branch that a version is made from.
 enum VersionedBranch {
-    /// A branch such as `release/1.4`: its last component is two numbers. A pattern with a wildcard in that component
+    /// A branch such as `release/1.4` or `release/2`: its last component is one or two numbers. A pattern with a wildcard in that component
     /// can match one.
     static func canMatch(_ pattern: String) -> Bool {
         let last = pattern.split(separator: "/", omittingEmptySubsequences: false).last ?? ""
         if last.contains("*") || last.contains("?") { return true }
         let text = last.hasPrefix("v") ? last.dropFirst() : last
         let numbers = text.split(separator: ".", omittingEmptySubsequences: false)
-        return numbers.count == 2 && numbers.allSatisfy { Int($0) != nil }
+        return numbers.count <= 2 && numbers.allSatisfy { Int($0) != nil }
     }
 }

@@ -74,7 +74,12 @@ enum YAMLParser {
                 text = "\(context.text)\(since): \(problem)"
             }
             if character(at: mark, of: yaml) == "\t" { text = "a tab; indent with spaces" }
-            diagnostics.error("not YAML: \(text)", at: place(mark))
+            // At the end of the text people would look for nothing; what was left open is what they must close.
+            let last = yaml.utf8.count { $0 == 0x0A } + 1
+            let isUnclosed = problem.contains("end of stream") || mark.line > last
+            var position = place(isUnclosed ? context?.mark ?? mark : mark)
+            position.line = min(position.line, last + offset)
+            diagnostics.error("not YAML: \(text)", at: position)
         case .composer(_, let problem, let mark, _):
             let isSecond = problem.contains("another document")
             diagnostics.error(
@@ -89,10 +94,11 @@ enum YAMLParser {
             second.line += offset
             let before = second.line == first.line ? "" : ", first in line \(first.line)"
             diagnostics.error("\(Printable.quoted(key)) is written twice\(before)", at: second)
-        case .reader(let problem, let byteOffset, _, _):
-            let before = yaml.utf8.prefix(byteOffset ?? 0)
-            let line = before.count { $0 == 0x0A } + 1
-            let column = before.reversed().prefix { $0 != 0x0A }.count + 1
+        case .reader(let problem, let count, _, _):
+            // Yams counts characters here.
+            let before = yaml.prefix(count ?? 0).unicodeScalars
+            let line = before.count { $0 == "\n" } + 1
+            let column = before.reversed().prefix { $0 != "\n" }.count + 1
             diagnostics.error("not YAML: \(problem)", at: Position(line: line + offset, column: column))
         case .no, .memory, .writer, .emitter, .representer, .dataCouldNotBeDecoded:
             diagnostics.error("not readable as YAML: \(error)", at: Position(line: 1 + offset, column: 1))

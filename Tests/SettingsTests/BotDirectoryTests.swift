@@ -1,0 +1,178 @@
+import Glibc
+import Model
+import Settings
+import TestSupport
+import Testing
+
+@Suite struct BotDirectoryTests {
+    private func kit(_ repository: String) -> BotSpecification {
+        BotSpecification(name: Name(nearest: "kit"), repository: repository)
+    }
+
+    /// Makes the file's time old, so that its stamp is trusted.
+    private func age(_ path: String, seconds: Int) {
+        var times = [
+            timespec(tv_sec: 1_700_000_000 + seconds, tv_nsec: 0),
+            timespec(tv_sec: 1_700_000_000 + seconds, tv_nsec: 0),
+        ]
+        #expect(utimensat(AT_FDCWD, path, &times, 0) == 0)
+    }
+
+    @Test func testThatItReadsEachFileOnceUntilItChanges() async throws {
+        try await withTemporaryDirectory { directory in
+            // given
+            let file = try directory.write("kit.yml", "repository: /one\n")
+            age(file, seconds: 1)
+            age(try directory.write("app.yaml", "repository: /app\n"), seconds: 1)
+            try directory.write(".hidden.yml", "x")
+            try directory.write("kit.yml~", "x")
+            try directory.write("README", "x")
+            let bots = BotDirectory(directory: directory.path)
+            // when
+            let first = bots.scan()
+            let second = bots.scan()
+            try directory.write("kit.yml", "repository: /two\n")
+            age(file, seconds: 1)
+            let third = bots.scan()
+            age(file, seconds: 2)
+            let fourth = bots.scan()
+            // then
+            #expect(first.bots.map(\.repository) == ["/app", "/one"])
+            #expect(first.problems.isEmpty)
+            #expect(first.readFiles == 2)
+            #expect(second.readFiles == 0)
+            #expect(second.bots == first.bots)
+            #expect(third.bots.map(\.repository) == ["/app", "/two"], "a new file of the same size and time is seen")
+            #expect(third.readFiles == 1)
+            #expect(fourth.readFiles == 1)
+        }
+    }
+
+    @Test func testThatAFileThatJustChangedIsReadAgain() async throws {
+        try await withTemporaryDirectory { directory in
+            let file = try directory.write("kit.yml", "repository: /one\n")
+            var now = timespec()
+            clock_gettime(CLOCK_REALTIME, &now)
+            var times = [now, now]
+            #expect(utimensat(AT_FDCWD, file, &times, 0) == 0)
+            let bots = BotDirectory(directory: directory.path)
+            #expect(bots.scan().readFiles == 1)
+            #expect(bots.scan().readFiles == 1)
+        }
+    }
+
+    @Test func testThatAnInvalidFileKeepsItsLastGoodForm() async throws {
+        try await withTemporaryDirectory { directory in
+            // given
+            let file = try directory.write("kit.yml", "repository: /one\n")
+            let bots = BotDirectory(directory: directory.path)
+            #expect(bots.scan().bots == [kit("/one")])
+            // when
+            try directory.write("kit.yml", "repository: /two\npol: 5s\n")
+            let broken = bots.scan()
+            try directory.write("kit.yml", "repository: /three\n")
+            let mended = bots.scan()
+            // then
+            #expect(broken.bots == [kit("/one")])
+            #expect(broken.problems.map(\.file) == [file])
+            #expect(broken.problems.first?.isLastGoodKept == true)
+            #expect(
+                broken.problems.first?.diagnostics.map(\.description) == [
+                    "\(file):2:1: error: a bot file has no key `pol`; did you mean `poll`?"
+                ])
+            #expect(mended.bots == [kit("/three")])
+            #expect(mended.problems.isEmpty)
+        }
+    }
+
+    @Test func testThatALastGoodFormFromBeforeARestartCounts() async throws {
+        try await withTemporaryDirectory { directory in
+            try directory.write("kit.yml", "repositry: /two\n")
+            let gone = BotSpecification(name: Name(nearest: "gone"), repository: "/gone")
+            let scan = BotDirectory(directory: directory.path, lastGood: [kit("/one"), gone]).scan()
+            #expect(scan.bots == [kit("/one")], "a bot whose file is gone is gone")
+            #expect(scan.problems.count == 1)
+        }
+    }
+
+    @Test func testThatANewInvalidFileIsNoBot() async throws {
+        try await withTemporaryDirectory { directory in
+            try directory.write("kit.yml", "")
+            let scan = BotDirectory(directory: directory.path).scan()
+            #expect(scan.bots.isEmpty)
+            #expect(scan.problems.first?.isLastGoodKept == false)
+            #expect(scan.problems.first?.bot == Name("kit"))
+        }
+    }
+
+    @Test func testThatARemovedFilesBotIsGoneAndItsLastGoodFormForgotten() async throws {
+        try await withTemporaryDirectory { directory in
+            let file = try directory.write("kit.yml", "repository: /one\n")
+            let bots = BotDirectory(directory: directory.path)
+            #expect(bots.scan().bots.count == 1)
+            #expect(unlink(file) == 0)
+            #expect(bots.scan().bots.isEmpty)
+            try directory.write("kit.yml", "x")
+            #expect(bots.scan().bots.isEmpty)
+        }
+    }
+
+    @Test func testThatADirectoryThatCannotBeReadChangesNoBot() async throws {
+        try await withTemporaryDirectory { directory in
+            try directory.write("bots/kit.yml", "repository: /one\n")
+            let bots = BotDirectory(directory: directory.path("bots"))
+            #expect(bots.scan().bots.count == 1)
+            #expect(rename(directory.path("bots"), directory.path("elsewhere")) == 0)
+            let scan = bots.scan()
+            #expect(scan.bots == [kit("/one")])
+            #expect(scan.problems.first?.diagnostics.first?.message.contains("cannot be read") == true)
+        }
+    }
+
+    @Test func testThatFilesWithoutABotsNameAndSecondFilesAreProblems() async throws {
+        try await withTemporaryDirectory { directory in
+            try directory.write("Kit.yml", "repository: /one\n")
+            try directory.write("app.yaml", "repository: /one\n")
+            try directory.write("app.yml", "repository: /two\n")
+            let scan = BotDirectory(directory: directory.path).scan()
+            #expect(scan.bots.map(\.repository) == ["/one"])
+            #expect(scan.problems.count == 2)
+            #expect(scan.problems[0].diagnostics[0].message.contains("write `kit`"))
+            #expect(scan.problems[1].diagnostics[0].message.contains("is in app.yaml already"))
+        }
+    }
+
+    @Test func testThatHostileFilesAreProblemsAndBlockNothing() async throws {
+        try await withTemporaryDirectory { directory in
+            try directory.makeDirectory("directory.yml")
+            #expect(mkfifo(directory.path("pipe.yml"), 0o644) == 0)
+            #expect(symlink("/nowhere", directory.path("link.yml")) == 0)
+            try directory.write("large.yml", String(repeating: "#", count: 1 << 20))
+            try directory.write("binary.yml", [0x72, 0x0A, 0xFF])
+            let scan = BotDirectory(directory: directory.path).scan()
+            #expect(scan.bots.isEmpty)
+            #expect(scan.problems.count == 5)
+        }
+    }
+
+    @Test func testThatWarningsAreGivenWithTheBot() async throws {
+        try await withTemporaryDirectory { directory in
+            try directory.write("kit.yml", "repository: /one\nbranches: []\n")
+            let scan = BotDirectory(directory: directory.path).scan()
+            #expect(scan.bots.count == 1)
+            #expect(scan.problems.first?.diagnostics.map(\.severity) == [.warning])
+            #expect(scan.problems.first?.isLastGoodKept == false)
+        }
+    }
+
+    @Test func testThatMoreFilesThanTheLimitAreProblems() async throws {
+        try await withTemporaryDirectory { directory in
+            for number in 0...BotDirectory.maximumFiles {
+                try directory.write("b\(10_000 + number).yml", "repository: /one\n")
+            }
+            let scan = BotDirectory(directory: directory.path).scan()
+            #expect(scan.bots.count == BotDirectory.maximumFiles)
+            #expect(scan.problems.count == 1)
+        }
+    }
+}

@@ -1,0 +1,243 @@
+import CustomDump
+import Model
+import Settings
+import Testing
+
+/// A text with `§` at the place where the first diagnostic must be.
+struct Marked: Sendable, CustomTestStringConvertible {
+    let text: String
+    let line: Int
+    let column: Int
+    /// What the message must have in it.
+    let message: String
+    var testDescription: String { message }
+
+    init(_ marked: String, _ message: String) {
+        let before = marked.prefix { $0 != "§" }
+        text = marked.replacing("§", with: "")
+        line = before.count { $0 == "\n" } + 1
+        column = before.reversed().prefix { $0 != "\n" }.count + 1
+        self.message = message
+    }
+
+    func expectFirst(
+        of diagnostics: [Diagnostic], severity: Diagnostic.Severity = .error,
+        sourceLocation: SourceLocation = #_sourceLocation
+    ) {
+        guard let first = diagnostics.first else {
+            Issue.record("no diagnostic, expected \(line):\(column): \(message)", sourceLocation: sourceLocation)
+            return
+        }
+        #expect(first.severity == severity, sourceLocation: sourceLocation)
+        #expect(first.message.contains(message), "\(first)", sourceLocation: sourceLocation)
+        #expect(
+            "\(first.line):\(first.column)" == "\(line):\(column)", "\(first)", sourceLocation: sourceLocation)
+    }
+}
+
+@Suite struct BotFileReaderTests {
+    private func read(_ yaml: String) -> Reading<BotSpecification> {
+        BotFileReader.read(yaml: yaml, file: "bots/kit.yml", name: Name(nearest: "kit"))
+    }
+
+    @Test func testThatItNeedsOnlyTheRepository() throws {
+        // when
+        let reading = read("repository: https://github.com/acme/kit.git\n")
+        // then
+        let bot = try #require(reading.value)
+        expectNoDifference(
+            bot, BotSpecification(name: Name(nearest: "kit"), repository: "https://github.com/acme/kit.git"))
+        #expect(reading.diagnostics.isEmpty)
+        #expect(bot.poll == .automatic)
+        #expect(bot.timeout == .seconds(1800))
+        #expect(bot.branches == nil)
+    }
+
+    @Test func testThatItReadsEveryKeyOfTheSample() throws {
+        // given
+        let yaml = """
+            repository: https://github.com/acme/kit.git
+            branches: [main, "release/*"]         # a comment
+            tags: ["v*"]
+            poll: 60s
+            webhook: { secret: kit-webhook }
+            schedule: daily 02:00
+            clean: weekly
+            timeout: 45m
+            product: acme-kit
+            triggers:
+              - name: announce
+                phase: before
+                run: announce
+              - name: publish
+                branches: ["release/*"]
+                publish: { version: branch }
+              - name: publish-tag
+                tags: "v*"
+                publish: { version: tag }
+              - name: office
+                branches: ["release/*"]
+                when: [fixed, clean]
+                upload: sftp://files.acme.example/kit/{version}/
+                credentials: office-sftp
+                timeout: 5m
+              - name: our-script
+                branches: release/*
+                when: always
+                run: upload-archive
+                secrets: [office-token]
+            recipe:
+              configurations:
+                debug:
+            """
+        // when
+        let reading = read(yaml)
+        // then
+        let bot = try #require(reading.value, "\(reading.diagnostics)")
+        let release = [RefPattern("release/*")]
+        var expected = BotSpecification(
+            name: Name(nearest: "kit"), repository: "https://github.com/acme/kit.git",
+            branches: [RefPattern("main"), RefPattern("release/*")], tags: [RefPattern("v*")],
+            poll: .every(.seconds(60)), webhookSecret: "kit-webhook", schedule: .daily(hour: 2, minute: 0),
+            clean: .weekly, timeout: .seconds(2700), product: Name(nearest: "acme-kit"))
+        let limit = Duration.seconds(2700)
+        expected.triggers = [
+            Trigger(name: Name(nearest: "announce"), phase: .before, action: .run("announce"), timeout: limit),
+            Trigger(name: Name(nearest: "publish"), branches: release, action: .publish(.branch), timeout: limit),
+            Trigger(
+                name: Name(nearest: "publish-tag"), tags: [RefPattern("v*")], action: .publish(.tag), timeout: limit),
+            Trigger(
+                name: Name(nearest: "office"), branches: release, when: [.fixed, .clean],
+                action: .upload(url: "sftp://files.acme.example/kit/{version}/", credentials: "office-sftp"),
+                timeout: .seconds(300)),
+            Trigger(
+                name: Name(nearest: "our-script"), branches: release, when: [.always], action: .run("upload-archive"),
+                secrets: ["office-token"], timeout: limit),
+        ]
+        expected.recipe = .init(yaml: "  configurations:\n    debug:\n", firstLine: 32)
+        expectNoDifference(bot, expected)
+        #expect(reading.diagnostics.isEmpty)
+    }
+
+    @Test(arguments: [
+        Marked("§", "the file is empty"),
+        Marked("§# nothing\n", "the file is empty"),
+        Marked("§[1]", "a bot file is a mapping"),
+        Marked("§branches: [main]\n", "`repository` is missing"),
+        Marked("§repository:\n", "`repository` is missing"),
+        Marked("repository: /r\n§branchs: [main]\n", "no key `branchs`; did you mean `branches`?"),
+        Marked("repository: /r\n§xyzzy: 1\n", "no key `xyzzy`; a bot file has `repository`"),
+        Marked("repository: /r\nbranches: [main]\n§branches: [x]\n", "`branches` is written twice, first in line 2"),
+        Marked("repository: /r\npoll: §60\n", "a unit is missing, as in `60s`"),
+        Marked("repository: /r\npoll: §often\n", "no duration for `poll`"),
+        Marked("repository: /r\npoll: §0s\n", "`poll` is between 1s and 7d"),
+        Marked("repository: /r\ntimeout: §2d\n", "`timeout` is between 1s and 1d"),
+        Marked("repository: /r\ntimeout: §1.5h\n", "no duration"),
+        Marked("repository: /r\ntimeout: §[1h]\n", "`timeout` is a text, not a list"),
+        Marked("repository: /r\nclean: §dayly\n", "`clean` is one of `never`, `always`, `daily`, `weekly`"),
+        Marked("repository: /r\nschedule: §hourly\n", "is no schedule; write `daily 02:00`"),
+        Marked("repository: /r\nschedule: §daily 24:00\n", "is no schedule"),
+        Marked("repository: /r\ninsecure: §yes\n", "`insecure` is `true` or `false`, not `yes`"),
+        Marked("repository: /r\nbranches: §{ a: b }\n", "`branches` is a list, not a mapping"),
+        Marked("repository: /r\nbranches: [main, §refs/heads/x]\n", "write the short name"),
+        Marked("repository: /r\nproduct: §My Kit\n", "write `my-kit`"),
+        Marked("repository: /r\nwebhook: §{}\n", "`webhook` needs the name of a secret"),
+        Marked("repository: /r\nwebhook: { secret: §a b }\n", "is the name of a secret"),
+        Marked("repository: /r\nwebhook: §kit-webhook\n", "`webhook` is a mapping with keys such as `secret`"),
+        Marked("repository: §http://h/r\n", "add `insecure: true`"),
+        Marked("repository: §git://h/r\n", "add `insecure: true`"),
+        Marked("repository: §file:///r\n", "write the absolute path alone"),
+        Marked("repository: §ftp://h/r\n", "the scheme `ftp` is not read"),
+        Marked("repository: §kit\n", "is no repository's address"),
+        Marked("repository: §../kit\n", "is no repository's address"),
+        Marked("repository: §--upload-pack=x\n", "begins with a hyphen"),
+        Marked("repository: §ssh://-oProxyCommand=x/r\n", "names no host"),
+        Marked("repository: §https://u:hunter2@h/r\n", "has a password in it"),
+        Marked("repository: §https://h/\n", "names no path"),
+        Marked("repository: §\"/r\n", "not YAML"),
+        Marked("repository: /r\n§\tbranches: [main]\n", "a tab; indent with spaces"),
+        Marked("repository: /r\n§---\nrepository: /s\n", "a second document begins"),
+        Marked("repository: /r\ntriggers: §publish\n", "`triggers` is a list, not a text"),
+    ])
+    func testThatItSaysWhereAndWhatIsWrong(_ sample: Marked) {
+        // when
+        let reading = read(sample.text)
+        // then
+        sample.expectFirst(of: reading.diagnostics)
+        #expect(reading.value == nil)
+        #expect(!reading.diagnostics.contains { $0.message.contains("hunter2") })
+    }
+
+    @Test(arguments: ["pull-requests", "supersede", "retention"])
+    func testThatKeysOfLaterVersionsAreRefusedAndNotPassedOver(_ key: String) {
+        // when
+        let reading = read("repository: /r\n\(key): all\n")
+        // then
+        #expect(
+            reading.diagnostics.map(\.description) == [
+                "bots/kit.yml:2:1: error: `\(key)` is not supported yet by this version; remove it from a bot file"
+            ])
+    }
+
+    @Test(arguments: [
+        "https://github.com/acme/kit.git", "ssh://git@h:2222/acme/kit.git", "git@github.com:acme/kit.git",
+        "/srv/git/kit.git", "https://h/%7Euser/kit", "h:kit.git", "https://user@h/r",
+    ])
+    func testThatItTakesTheUsualAddresses(_ address: String) {
+        #expect(read("repository: \(address)\n").value?.repository == address)
+    }
+
+    @Test func testThatPlainHTTPIsTakenWhenItIsSaidToBeInsecure() {
+        #expect(read("repository: http://h/r\ninsecure: true\n").value?.isInsecure == true)
+    }
+
+    @Test func testThatItGivesAllErrorsOfAFileInItsOrder() {
+        // when
+        let reading = read("repository: kit\npoll: soon\nclean: no\n")
+        // then
+        #expect(reading.diagnostics.map(\.line) == [1, 2, 3])
+    }
+
+    @Test(arguments: [
+        ("off", BotSpecification.Poll.off), ("automatic", .automatic), ("10m", .every(.seconds(600))),
+        ("2h", .every(.seconds(7200))), ("1d", .every(.seconds(86_400))), ("\"off\"", .off),
+    ])
+    func testThatItReadsPoll(_ text: String, _ poll: BotSpecification.Poll) {
+        #expect(read("repository: /r\npoll: \(text)\n").value?.poll == poll)
+    }
+
+    @Test(arguments: [
+        ("daily 2:05", BotSpecification.Schedule.daily(hour: 2, minute: 5)),
+        ("weekly sunday 23:59", .weekly(weekday: 7, hour: 23, minute: 59)),
+        ("weekly Mon 00:00", .weekly(weekday: 1, hour: 0, minute: 0)),
+    ])
+    func testThatItReadsASchedule(_ text: String, _ schedule: BotSpecification.Schedule) {
+        #expect(read("repository: /r\nschedule: \(text)\n").value?.schedule == schedule)
+    }
+
+    @Test func testThatARecipeInTheBotFileHasTheBotFilesLines() {
+        // when
+        let reading = read("repository: /r\nrecipe:\n  configurations:\n    debug: { flag: [x] }\n")
+        // then
+        Marked("repository: /r\nrecipe:\n  configurations:\n    debug: { §flag: [x] }\n", "did you mean `flags`?")
+            .expectFirst(of: reading.diagnostics)
+    }
+
+    @Test(arguments: [
+        "repository: /r\nrecipe:\n  configurations:\n    x: { build: make, oops: 1 }\ntags: []\n",
+        "recipe: { configurations: { x: { build: make, oops: 1 } } }\nrepository: /r\n",
+        "repository: /r\nrecipe:\n\n  # why\n  configurations: { x: { build: make,\n      oops: 1 } }\n\n# end\ntags: []\n",
+    ])
+    func testThatARecipeThatIsCutOutKeepsItsPlaces(_ yaml: String) throws {
+        // given
+        let good = yaml.replacing("oops: 1", with: "test: x")
+        let source = try #require(read(good).value?.recipe)
+        let spoiled = source.yaml.replacing("test: x", with: "oops: 1")
+        // when
+        let cut = RecipeReader.read(
+            yaml: spoiled, file: "bots/kit.yml", projectType: nil, firstLine: source.firstLine)
+        // then
+        #expect(cut.diagnostics == read(yaml).diagnostics)
+        #expect(cut.diagnostics.count == 1)
+    }
+}

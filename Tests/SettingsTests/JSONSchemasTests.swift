@@ -1,0 +1,47 @@
+import CustomDump
+import Foundation
+import Testing
+
+@testable import Settings
+
+@Suite struct JSONSchemasTests {
+    private func properties(_ name: String, _ path: [String]) throws -> [String] {
+        let text = try #require(JSONSchemas.schema(name))
+        var value = try JSONSerialization.jsonObject(with: Data(text.utf8))
+        for key in path + ["properties"] {
+            value = try #require((value as? [String: Any])?[key], "\(name) has no \(key) in \(path)")
+        }
+        return try #require(value as? [String: Any]).keys.sorted()
+    }
+
+    @Test func testThatTheyHaveTheReadersKeysAndNoOthers() throws {
+        let trigger = ["properties", "triggers", "items"]
+        let recipe = ["$defs", "recipe"]
+        let configuration = ["properties", "configurations", "additionalProperties"]
+        func expect(_ schema: String, _ path: [String], _ keys: [Key]) throws {
+            expectNoDifference(try properties(schema, path), Keys.names(keys).sorted(), "\(schema) \(path)")
+        }
+        try expect("settings", [], Keys.settings)
+        try expect("bot", [], Keys.bot)
+        try expect("bot", ["properties", "webhook"], Keys.webhook)
+        try expect("bot", trigger, Keys.trigger)
+        try expect("bot", trigger + ["properties", "publish"], Keys.publish)
+        for (schema, base) in [("recipe", []), ("bot", recipe)] {
+            try expect(schema, base, Keys.recipe)
+            try expect(schema, base + configuration, Keys.configuration)
+            try expect(schema, base + ["properties", "archive"], Keys.archive)
+        }
+        // The analysis' keys are in a list, which `properties` does not go into.
+        let text = try #require(JSONSchemas.schema("recipe"))
+        #expect(text.contains("\"properties\": { \"run\":"))
+        #expect(Keys.names(Keys.analysis) == ["run", "report"])
+    }
+
+    @Test(arguments: JSONSchemas.names)
+    func testThatTheyAreJSONOfTheDraft(_ name: String) throws {
+        let text = try #require(JSONSchemas.schema(name))
+        let object = try #require(try JSONSerialization.jsonObject(with: Data(text.utf8)) as? [String: Any])
+        #expect(object["$schema"] as? String == "https://json-schema.org/draft/2020-12/schema")
+        #expect(JSONSchemas.schema("other") == nil)
+    }
+}

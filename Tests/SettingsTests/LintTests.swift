@@ -1,0 +1,22 @@
+import Settings
+import Testing
+
+@Suite struct LintTests {
+    @Test(arguments: [
+        (".martlet.yml", "x", Lint.Kind.recipe), ("/etc/martlet/martlet.yml", "repository: x", .settings),
+        ("etc/bots/kit.yml", "listen: x", .bot), ("kit.yml", "repository: /r", .bot), ("a.yml", "analyze: []", .recipe),
+        ("a.yml", "listen: 1", .settings), ("a.yml", "[", .bot), ("a.yml", "foo: 1\nconfigurations:\n", .recipe),
+    ])
+    func testThatItTellsWhatAFileIs(_ path: String, _ text: String, _ kind: Lint.Kind) {
+        #expect(Lint.recognised(path: path, text: text) == kind)
+    }
+
+    @Test func testThatItChecksAsTheReadersDo() {
+        #expect(Lint.file(path: "kit.yml", text: "repository: /r\nbranch: x\n").map(\.line) == [2])
+        #expect(
+            Lint.file(path: "Kit.yml", text: "repository: /r\n").map(\.message).first?.contains("write `kit`") == true)
+        #expect(Lint.file(path: ".martlet.yml", text: "configurations: { debug: }\n").isEmpty)
+        #expect(Lint.file(path: "x", text: "configurations: {}\n", kind: .recipe).count == 1)
+        #expect(Lint.file(path: "martlet.yml", bytes: [0xFF]).map(\.line) == [1])
+    }
+}

@@ -1,0 +1,160 @@
+import CustomDump
+import Model
+import Settings
+import Testing
+
+@Suite struct RecipeReaderTests {
+    private func read(_ yaml: String, _ type: ProjectType? = .swiftPackage) -> Reading<Recipe> {
+        RecipeReader.read(yaml: yaml, file: ".martlet.yml", projectType: type)
+    }
+
+    @Test func testThatItReadsTheSampleInTheOrderItIsWritten() throws {
+        // given
+        let yaml = """
+            configurations:
+              debug:                              # empty = the usual commands
+              release:           { flags: [-c, release] }
+              address-sanitizer: { flags: [--sanitize=address], environment: { ASAN_OPTIONS: detect_leaks=0 } }
+              nightly:           { toolchain: /opt/swift-nightly, build: make all, test: make check, report: build/junit.xml }
+            analyze: [swift-format, { run: ./lint.sh, report: lint.sarif }]
+            archive: { configuration: release, include: ["products/**"] }
+            """
+        // when
+        let reading = read(yaml)
+        // then
+        let recipe = try #require(reading.value, "\(reading.diagnostics)")
+        expectNoDifference(
+            recipe,
+            Recipe(
+                configurations: [
+                    .init(name: Name(nearest: "debug")),
+                    .init(name: Name(nearest: "release"), flags: ["-c", "release"]),
+                    .init(
+                        name: Name(nearest: "address-sanitizer"), flags: ["--sanitize=address"],
+                        environment: ["ASAN_OPTIONS": "detect_leaks=0"]),
+                    .init(
+                        name: Name(nearest: "nightly"), toolchain: "/opt/swift-nightly", build: "make all",
+                        test: "make check", report: ["build/junit.xml"]),
+                ],
+                analyze: [.tool(.swiftFormat), .command(run: "./lint.sh", report: ["lint.sarif"])],
+                archive: .init(configuration: Name(nearest: "release"), include: ["products/**"]),
+                projectType: .swiftPackage))
+    }
+
+    @Test func testThatItReadsTimeoutListsAndNumbersAsText() throws {
+        // when
+        let reading = read(
+            """
+            configurations:
+              debug:
+                timeout: 90s
+                report: [a.xml, "b/*.xml"]
+                environment: { A: 1, B: true, C: 1.10, D: , E: "" , F: 0o17 }
+                build: |
+                  make one &
+                  make two && wait
+            analyze: []
+            """)
+        // then
+        let configuration = try #require(reading.value?.configurations.first, "\(reading.diagnostics)")
+        #expect(configuration.timeout == .seconds(90))
+        #expect(configuration.report == ["a.xml", "b/*.xml"])
+        expectNoDifference(
+            configuration.environment, ["A": "1", "B": "true", "C": "1.10", "D": "", "E": "", "F": "0o17"])
+        #expect(configuration.build == "make one &\nmake two && wait\n")
+        #expect(reading.value?.analyze == [])
+    }
+
+    @Test(arguments: ["", "# nothing\n", "analyze: [clang]\n", "{}\n"])
+    func testThatARecognisedProjectHasDebug(_ yaml: String) {
+        #expect(read(yaml).value?.configurations.map(\.name.description) == ["debug"])
+    }
+
+    @Test(arguments: ProjectType.allCases)
+    func testThatARecognisedProjectNeedsNoRecipe(_ type: ProjectType) {
+        let recipe = RecipeReader.usual(for: type)
+        #expect(recipe.configurations.map(\.name.description) == ["debug"])
+        #expect(recipe.analyze == nil)
+        #expect(RecipeReader.withoutRecipe(projectType: type).value == recipe)
+    }
+
+    @Test func testThatAnUnknownProjectIsToldWhatToWrite() {
+        let reading = RecipeReader.withoutRecipe(projectType: nil)
+        #expect(reading.value == nil)
+        #expect(
+            reading.diagnostics.map(\.description) == [
+                ".martlet.yml:1:1: error: nothing says how to build this repository: no `Package.swift`, `Makefile` in "
+                    + "its root; add a .martlet.yml with `configurations: { debug: { build: COMMAND, test: COMMAND } }`"
+            ])
+    }
+
+    @Test func testThatAnUnknownProjectWithCommandsIsFine() {
+        #expect(read("configurations: { debug: { build: ./build.sh } }\n", nil).value != nil)
+        #expect(read("configurations: { debug: { test: ./test.sh } }\n", nil).value != nil)
+    }
+
+    @Test(arguments: [
+        Marked("configurations:\n  §debug:\n", "neither `build` nor `test`"),
+        Marked("§analyze: [clang]\n", "nothing says how to build"),
+    ])
+    func testThatAnUnknownProjectWithoutCommandsIsAnError(_ sample: Marked) {
+        sample.expectFirst(of: read(sample.text, nil).diagnostics)
+    }
+
+    @Test(arguments: [
+        Marked("§config: {}\n", "did you mean `configurations`?"),
+        Marked("configurations: §[debug]\n", "a mapping from a name"),
+        Marked("configurations: §{}\n", "has none"),
+        Marked("configurations:\n  §Debug:\n", "write `debug`"),
+        Marked("configurations:\n  §../x:\n", "is no name"),
+        Marked("configurations:\n  a:\n  §a:\n", "`a` is written twice, first in line 2"),
+        Marked("configurations: { a: §x }\n", "is a mapping with keys such as `flags`"),
+        Marked("configurations: { a: { §flag: [x] } }\n", "did you mean `flags`?"),
+        Marked("configurations: { a: { §image: x } }\n", "`image` is not supported yet by this version"),
+        Marked("configurations: { a: { flags: §-c release } }\n", "write `flags: [-c, release]`"),
+        Marked("configurations: { a: { flags: [§[x]] } }\n", "`flags` is a text, not a list"),
+        Marked("configurations: { a: { environment: §[A] } }\n", "`environment` is a mapping"),
+        Marked("configurations: { a: { environment: { §A-B: x } } }\n", "is no variable's name"),
+        Marked("configurations: { a: { environment: { §MARTLET_REF: x } } }\n", "is set by the service"),
+        Marked("configurations: { a: { environment: { A: §[x] } } }\n", "`A` is a text, not a list"),
+        Marked("configurations: { a: { toolchain: §swift } }\n", "an absolute directory"),
+        Marked("configurations: { a: { toolchain: §/opt/../x } }\n", "an absolute directory"),
+        Marked("configurations: { a: { report: §/etc/passwd } }\n", "leaves the repository"),
+        Marked("configurations: { a: { report: [x, §../y] } }\n", "leaves the repository"),
+        Marked("configurations: { a: { timeout: §60 } }\n", "a unit is missing"),
+        Marked("configurations: { a: { build: §' ' } }\n", "`build` is empty"),
+        Marked("analyze: [§swift-fromat]\n", "did you mean `swift-format`?"),
+        Marked("analyze: [§{ report: x }]\n", "the analysis has no `run`"),
+        Marked("analyze: [{ run: x, §reports: x }]\n", "did you mean `report`?"),
+        Marked("archive: { §configuration: release }\n", "no configuration `release` to archive from"),
+        Marked("archive: { include: §../x }\n", "leaves the repository"),
+        Marked("archive: { include: §{ a: b } }\n", "`include` is a list"),
+    ])
+    func testThatItSaysWhereAndWhatIsWrong(_ sample: Marked) {
+        // when
+        let reading = read(sample.text)
+        // then
+        sample.expectFirst(of: reading.diagnostics)
+        #expect(reading.value == nil)
+    }
+
+    @Test func testThatLinesCountFromTheFirstLineGiven() {
+        let reading = RecipeReader.read(yaml: "analyze: x\nfoo: [\n", file: "k.yml", projectType: .make, firstLine: 10)
+        #expect(reading.diagnostics.first?.line == 12 || reading.diagnostics.first?.line == 11)
+        let second = RecipeReader.read(yaml: "\nfoo: 1\n", file: "k.yml", projectType: .make, firstLine: 10)
+        #expect(second.diagnostics.map(\.line) == [11])
+    }
+
+    @Test func testThatMoreConfigurationsThanTheLimitAreRefused() {
+        let many = (0..<33).map { "  c\($0):\n" }.joined()
+        Marked("configurations:\n" + many.replacing("  c32", with: "  §c32"), "more than 32 configurations")
+            .expectFirst(of: read("configurations:\n" + many).diagnostics)
+    }
+
+    @Test func testThatBytesThatAreNoTextAreAnErrorWithTheirLine() {
+        let reading = RecipeReader.read(
+            bytes: Array("analyze: []\n# ".utf8) + [0xFF, 0x0A], file: ".martlet.yml", projectType: .make)
+        #expect(reading.diagnostics.map(\.line) == [2])
+        #expect(reading.value == nil)
+    }
+}

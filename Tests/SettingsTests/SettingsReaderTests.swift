@@ -1,0 +1,98 @@
+import CustomDump
+import Settings
+import Testing
+
+@Suite struct SettingsReaderTests {
+    private let defaults = ServiceSettings.Defaults.system(processors: 8)
+
+    private func read(_ yaml: String) -> Reading<ServiceSettings> {
+        SettingsReader.read(yaml: yaml, file: "/etc/martlet/martlet.yml", defaults: defaults)
+    }
+
+    @Test(arguments: ["", "# nothing\n", "{}\n", "listen:\n"])
+    func testThatAnEmptyFileHasEveryDefault(_ yaml: String) throws {
+        let settings = try #require(read(yaml).value)
+        #expect(settings.listen == [ListenAddress(host: "127.0.0.1", port: 8080)])
+        #expect(settings.state == "/var/lib/martlet")
+        #expect(settings.bots == "/etc/martlet/bots")
+        #expect(settings.triggers == "/etc/martlet/triggers")
+        #expect(settings.secrets == "/etc/martlet/secrets")
+        #expect(settings.concurrency == 4)
+        #expect(settings.anonymous == .read)
+        #expect(settings.isolation == .none)
+        #expect(settings.user == "martlet")
+        #expect(settings.url == nil)
+    }
+
+    @Test func testThatItReadsEveryKey() throws {
+        let reading = read(
+            """
+            listen: [127.0.0.1:8080, "[::1]:9090"]
+            url: https://ci.acme.example/
+            state: /srv/martlet/
+            bots: our-bots
+            concurrency: 3
+            secrets: /run/secrets
+            anonymous: none
+            isolation: none
+            user: ci
+            """)
+        expectNoDifference(
+            try #require(reading.value, "\(reading.diagnostics)"),
+            ServiceSettings(
+                listen: [.init(host: "127.0.0.1", port: 8080), .init(host: "::1", port: 9090)],
+                url: "https://ci.acme.example", state: "/srv/martlet", bots: "/etc/martlet/our-bots", concurrency: 3,
+                secrets: "/run/secrets", anonymous: .none, isolation: .none, user: "ci"))
+    }
+
+    @Test(arguments: [
+        Marked("§lisen: x\n", "did you mean `listen`?"),
+        Marked("listen: §8080\n", "is no address and port"),
+        Marked("listen: §localhost\n", "is no address and port"),
+        Marked("listen: §[]\n", "1 to 16 addresses"),
+        Marked("listen: ['[::1]:1', §\"[::1]:1\"]\n", "is there already"),
+        Marked("listen: §127.0.0.1:70000\n", "is no address and port"),
+        Marked("url: §ci.acme.example\n", "such as https://ci.acme.example"),
+        Marked("url: §https://u:hunter2@h\n", "such as https://ci.acme.example"),
+        Marked("state: §var\n", "`state` is an absolute path"),
+        Marked("bots: §~/bots\n", "`bots` is an absolute path"),
+        Marked("concurrency: §0\n", "a whole number from 1 to 256"),
+        Marked("concurrency: §many\n", "a whole number from 1 to 256"),
+        Marked("anonymous: §write\n", "one of `read`, `none`"),
+        Marked("isolation: §sandbox\n", "isolation: sandbox is not available in this version; write isolation: none"),
+        Marked("isolation: §docker\n", "one of `none`, `sandbox`"),
+        Marked("§retention: 30d\n", "`retention` is not supported yet by this version"),
+        Marked("user: §root\n", "never root"),
+        Marked("§- x\n", "the settings file is a mapping"),
+    ])
+    func testThatItSaysWhereAndWhatIsWrong(_ sample: Marked) {
+        let reading = read(sample.text)
+        sample.expectFirst(of: reading.diagnostics)
+        #expect(reading.value == nil)
+        #expect(!reading.diagnostics.contains { $0.message.contains("hunter2") })
+    }
+
+    @Test func testThatAUsersDefaultsFollowTheBaseDirectories() throws {
+        let plain = try #require(ServiceSettings.Defaults.user(environment: ["HOME": "/home/u"], processors: 1))
+        #expect(plain.state == "/home/u/.local/state/martlet")
+        #expect(plain.bots == "/home/u/.config/martlet/bots")
+        #expect(plain.concurrency == 1)
+        #expect(plain.user == nil)
+        let own = try #require(
+            ServiceSettings.Defaults.user(
+                environment: ["HOME": "/h", "XDG_STATE_HOME": "/s", "XDG_CONFIG_HOME": "relative"], processors: 4))
+        #expect(own.state == "/s/martlet")
+        #expect(own.file == "/h/.config/martlet/martlet.yml")
+        #expect(ServiceSettings.Defaults.user(environment: [:], processors: 4) == nil)
+    }
+
+    @Test(arguments: [
+        ("127.0.0.1:1", true), ("127.9.9.9:1", true), ("localhost:1", true), ("[::1]:1", true), ("0.0.0.0:1", false),
+        ("[::]:1", false), ("127.0.0.1.example.com:1", false), ("10.0.0.1:1", false), ("ci:1", false),
+    ])
+    func testThatItKnowsWhatOnlyThisMachineCanReach(_ text: String, _ isLoopback: Bool) throws {
+        let address = try #require(ListenAddress(text))
+        #expect(address.isLoopback == isLoopback)
+        #expect(ListenAddress(address.description) == address)
+    }
+}

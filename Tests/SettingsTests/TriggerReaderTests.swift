@@ -1,0 +1,87 @@
+import Model
+import Settings
+import Testing
+
+@Suite struct TriggerReaderTests {
+    private func read(_ triggers: String, head: String = "") -> Reading<BotSpecification> {
+        BotFileReader.read(
+            yaml: "repository: /r\n" + head + "triggers:\n" + triggers, file: "kit.yml", name: Name(nearest: "kit"))
+    }
+
+    @Test(arguments: [
+        Marked("  - §run: x\n", "the trigger has no `name`"),
+        Marked("  - §name: a\n", "it needs one of `run`, `publish`, `upload`"),
+        Marked("  - name: a\n    run: x\n    §publish: { version: branch }\n", "make one trigger of each"),
+        Marked("  - name: §A b\n    run: x\n", "is no name for `name`"),
+        Marked(
+            "  - name: a\n    run: x\n  - §name: a\n    run: y\n", "a trigger named `a` is there already, in line 3"),
+        Marked("  - name: a\n    run: §./x\n", "without a slash"),
+        Marked("  - name: a\n    run: §..\n", "the name of one executable"),
+        Marked("  - name: a\n    run: §x --fast\n", "without arguments"),
+        Marked("  - name: a\n    run: x\n    when: §success\n", "did you mean `succeeded`?"),
+        Marked("  - name: a\n    run: x\n    when: §[]\n", "would never run"),
+        Marked("  - name: a\n    run: x\n    phase: before\n    §when: failed\n", "no result before"),
+        Marked("  - name: a\n    run: x\n    secrets: [a-b, §a.b]\n", "would both be the variable MARTLET_SECRET_A_B"),
+        Marked("  - name: a\n    run: x\n    §credentials: c\n", "`credentials` belongs to `upload`"),
+        Marked("  - name: a\n    run: x\n    §notify: c\n", "`notify` is not supported yet by this version"),
+        Marked("  - §name: a\n    publish: { version: branch }\n", "`branches` is required for publish"),
+        Marked(
+            "  - §name: a\n    branches: []\n    publish: { version: branch }\n", "`branches` is required for publish"),
+        Marked("  - §name: a\n    branches: [x]\n    publish: { version: tag }\n", "`tags` is required"),
+        Marked("  - name: a\n    §branches: [main]\n    publish: { version: branch }\n", "no version can be made"),
+        Marked("  - name: a\n    branches: ['*']\n    publish: { §file: VERSION }\n", "`file` is not supported yet"),
+        Marked("  - name: a\n    branches: ['*']\n    publish: { version: { §file: V } }\n", "is not supported yet"),
+        Marked(
+            "  - name: a\n    branches: ['*']\n    publish: { version: branch, §registry: x }\n", "not supported yet"),
+        Marked("  - name: a\n    branches: ['*']\n    publish: { version: §brunch }\n", "did you mean `branch`?"),
+        Marked("  - name: a\n    branches: ['*']\n    publish: §{}\n", "`publish` needs `version: branch`"),
+        Marked("  - §name: a\n    upload: /x\n", "`branches` is required for upload"),
+        Marked(
+            "  - name: a\n    branches: ['*']\n    upload: §sftp://h/{version}/\n",
+            "no trigger before this one publishes"),
+        Marked("  - name: a\n    branches: ['*']\n    upload: §sftp://h/{comit}/\n", "did you mean `commit`?"),
+        Marked("  - name: a\n    branches: ['*']\n    upload: §sftp://h/{user}/\n", "known are {product}"),
+        Marked("  - name: a\n    branches: ['*']\n    upload: §sftp://h/{commit/\n", "has no partner"),
+        Marked("  - name: a\n    branches: ['*']\n    upload: §sftp://{branch}.h/\n", "a placeholder in its host"),
+        Marked("  - name: a\n    branches: ['*']\n    upload: §http://h/x/\n", "add `insecure: true`"),
+        Marked("  - name: a\n    branches: ['*']\n    upload: §gopher://h/x/\n", "is not supported; use sftp"),
+        Marked(
+            "  - name: a\n    branches: ['*']\n    upload: §https://u:hunter2@h/x/\n",
+            "name a secret with `credentials:`"),
+        Marked("  - name: a\n    branches: ['*']\n    upload: §https://h/x?y=\n", "query or fragment"),
+        Marked("  - name: a\n    branches: ['*']\n    upload: §files/\n", "is no address"),
+        Marked("  - name: a\n    branches: ['*']\n    upload: §/srv/../etc\n", "`..`"),
+        Marked("  - name: a\n    branches: ['*']\n    upload: /x\n    §secrets: [c]\n", "an upload has `credentials`"),
+    ])
+    func testThatItSaysWhereAndWhatIsWrong(_ sample: Marked) {
+        // when
+        let reading = read(sample.text)
+        // then
+        let lines = reading.diagnostics.map {
+            Diagnostic(file: $0.file, line: $0.line - 2, column: $0.column, severity: $0.severity, message: $0.message)
+        }
+        sample.expectFirst(of: lines)
+        #expect(reading.value == nil)
+        #expect(!reading.diagnostics.contains { $0.message.contains("hunter2") })
+    }
+
+    @Test func testThatAVersionIsKnownAfterAPublishTrigger() {
+        let publish = "  - name: p\n    branches: [\"release/*\"]\n    publish: { version: branch }\n"
+        let upload = "  - name: u\n    branches: [\"release/*\"]\n    upload: https://h/{product}/{version}/{file}\n"
+        #expect(read(publish + upload).diagnostics.isEmpty)
+        #expect(!read(upload + publish).errors.isEmpty)
+    }
+
+    @Test func testThatTagsThatTheBotDoesNotWatchAreAWarning() {
+        let trigger = "  - name: p\n    tags: [\"v*\"]\n    publish: { version: tag }\n"
+        let reading = read(trigger)
+        #expect(reading.value != nil)
+        #expect(reading.diagnostics.map(\.severity) == [.warning])
+        #expect(read(trigger, head: "tags: [\"v*\"]\n").diagnostics.isEmpty)
+    }
+
+    @Test func testThatATriggersTimeoutIsTheBotsWhenItHasNone() {
+        let reading = read("  - name: a\n    run: x\n", head: "timeout: 5m\n")
+        #expect(reading.value?.triggers.first?.timeout == .seconds(300))
+    }
+}
