@@ -1,0 +1,180 @@
+import Basics
+import CLibGit2
+import Model
+
+/// Brings a workspace to a commit, on the mirror's lane.
+///
+/// libgit2 only reads: its own checkout follows a link that a job has put in a tracked directory's place, and writes
+/// outside. Nothing that a job could have written is opened as a repository or read as a rule. What is known about the
+/// workspace lies in `state`: `record` (see `CheckoutRecord`), written last, `pending`, the commit of a checkout that
+/// began, `rules` and `index`.
+struct Checkout {
+    let store: MirrorStore
+    let repository: OpaquePointer
+    let commit: CommitID
+    let ref: RefName
+    /// The operator's path of the tree.
+    let workspace: String
+    /// The operator's path of our record.
+    let state: String
+    let isClean: Bool
+
+    /// Files in a workspace, built ones included; above it the workspace is emptied.
+    static let maximumFiles = 10_000_000
+
+    private var operation: String { "checkout of \(commit.abbreviated) (\(ref)) into \(workspace)" }
+
+    func run() throws(SourceControlError) -> CheckoutReport {
+        let reading = CommitReading(repository: repository, operation: operation)
+        let listing = try TreeListing(of: commit, reading: reading)
+        let memory = try files(operation) { () throws(FileError) in try Directory(creating: state, mode: 0o700) }
+        let tree = try openTree()
+        let ruleDirectory = try files(operation) { () throws(FileError) -> Directory in
+            try memory.makeDirectories("rules", mode: 0o700)
+            return try Directory(opening: memory.path + "/rules")
+        }
+        let attributes = Self.attributesDigest(of: listing)
+        var record = try readRecord(memory)
+        var before = try trackedPaths(record, pending: memory, reading: reading)
+        try files(operation) { () throws(FileError) in
+            try AtomicFile.write(Array("\(commit)\n".utf8), to: memory.path + "/pending", mode: 0o600)
+        }
+        var writer = TreeWriter(
+            listing: listing,
+            rules: try TreeRules(of: listing, reading: reading, store: store, directory: ruleDirectory),
+            reading: reading, directory: tree)
+        var report = CheckoutReport()
+        var survey = WorkspaceSurvey()
+        if !isClean, let known = record {
+            do throws(FileError) {
+                survey = try WorkspaceSurvey(
+                    of: tree, listing: listing, record: known, isSameAttributes: known.attributes == attributes,
+                    before: before, limit: Self.maximumFiles
+                ) { path, isDirectory throws(SourceControlError) in
+                    try writer.rules.isIgnored(path, isDirectory: isDirectory)
+                }
+            } catch {
+                // Unreadable directories, a link put in a directory's place meanwhile, too many files: emptied instead.
+                record = nil
+            }
+        }
+        if isClean || record == nil {
+            // The record first: if emptying is interrupted, the next checkout must not believe it.
+            try files(operation) { () throws(FileError) in
+                try memory.remove("record")
+                try tree.removeContents()
+            }
+            (survey, before, report.isFresh) = (WorkspaceSurvey(), [], true)
+        }
+        report.removed = survey.removed
+        try write(&writer, tree, survey, attributes, memory, &report)
+        return report
+    }
+
+    private func write(
+        _ writer: inout TreeWriter, _ tree: Directory, _ survey: WorkspaceSurvey, _ attributes: [UInt8],
+        _ memory: Directory, _ report: inout CheckoutReport
+    ) throws(SourceControlError) {
+        let operation = operation
+        var record = CheckoutRecord()
+        record.attributes = attributes
+        record.entries = survey.unchanged
+        report.unchanged = survey.unchanged.count
+        for path in writer.listing.order where survey.unchanged[path] == nil {
+            guard let entry = writer.listing.entries[path] else { continue }
+            if entry.kind == .submodule {
+                report.submodules.append(String(decoding: path, as: UTF8.self))
+                try writer.write([], to: path, entry)
+                continue
+            }
+            let content = try writer.content(of: path, entry)
+            if let status = survey.doubtful[path], isSame(content, at: path, in: tree, entry, status) {
+                // Only its times moved: leaving it alone keeps an incremental build from compiling it again.
+                report.unchanged += 1
+                record.entries[path] = CheckoutRecord.Entry(entry, status)
+                continue
+            }
+            try writer.write(content, to: path, entry)
+            report.written += 1
+            let status = try files(operation) { () throws(FileError) in try tree.status(path) }
+            if let status { record.entries[path] = CheckoutRecord.Entry(entry, status) }
+        }
+        try WorkspaceGit(
+            operation: operation, store: store, repository: repository, commit: commit, ref: ref, tree: tree,
+            memory: memory
+        ).write(record)
+        let bytes = record.bytes
+        try files(operation) { () throws(FileError) in
+            try AtomicFile.write(bytes, to: memory.path + "/record", mode: 0o600)
+            try memory.remove("pending")
+        }
+    }
+
+    /// Whether a file or link already holds what is to be written.
+    private func isSame(
+        _ content: [UInt8], at path: [UInt8], in tree: Directory, _ entry: TreeListing.Entry, _ status: FileStatus
+    ) -> Bool {
+        guard status.size == Int64(content.count) else { return false }
+        // What cannot be read is written anew.
+        switch entry.kind {
+        case .link: return status.kind == .link && (try? tree.linkTarget(path)) == content
+        case .file, .executable:
+            guard status.kind == .file, status.links == 1, status.isExecutable == (entry.kind == .executable),
+                status.mode & 0o600 == 0o600
+            else { return false }
+            return (try? tree.read(path, limit: content.count)) == content
+        case .submodule: return status.kind == .directory
+        }
+    }
+
+    // MARK: What was before
+
+    /// Opens the tree's directory, made anew where a job has put a link or file in its place.
+    private func openTree() throws(SourceControlError) -> Directory {
+        let end = workspace.lastIndex(of: "/") ?? workspace.startIndex
+        let (parent, name) = (String(workspace[..<end]), String(workspace[workspace.index(after: end)...]))
+        return try files(operation) { () throws(FileError) in
+            let above = try Directory(creating: parent)
+            if let status = try above.status(name), status.kind != .directory { try above.remove(name) }
+            try above.makeDirectories(name)
+            return try above.directory(name)
+        }
+    }
+
+    private func readRecord(_ memory: Directory) throws(SourceControlError) -> CheckoutRecord? {
+        try files(operation) { () throws(FileError) in
+            guard try memory.status("record") != nil else { return nil }
+            return CheckoutRecord(try memory.read("record", limit: CheckoutRecord.maximumSize))
+        }
+    }
+
+    /// What checkouts before, also an interrupted one, may have written: removed even where the rules ignore it.
+    private func trackedPaths(
+        _ record: CheckoutRecord?, pending memory: Directory, reading: CommitReading
+    ) throws(SourceControlError) -> Set<[UInt8]> {
+        var paths = Set(record?.entries.keys.map(\.self) ?? [])
+        let text = try files(operation) { () throws(FileError) -> [UInt8] in
+            guard try memory.status("pending") != nil else { return [] }
+            return try memory.read("pending", limit: 100)
+        }
+        let line = String(decoding: text, as: UTF8.self).split(separator: "\n").first ?? ""
+        // A commit that is not here any more cannot be asked; the rules decide alone then.
+        if let commit = CommitID(line), let listing = try? TreeListing(of: commit, reading: reading) {
+            paths.formUnion(listing.order)
+        }
+        return paths
+    }
+
+    /// Changes when any `.gitattributes` does: the same blob may then have to be written in other bytes.
+    private static func attributesDigest(of listing: TreeListing) -> [UInt8] {
+        var bytes: [UInt8] = []
+        for path in listing.order.filter({ $0.suffix(14).elementsEqual(".gitattributes".utf8) }).sorted(by: {
+            $0.lexicographicallyPrecedes($1)
+        }) {
+            bytes += path + [0] + (listing.entries[path]?.id.bytes ?? [])
+        }
+        var id = git_oid()
+        git_odb_hash(&id, bytes, bytes.count, GIT_OBJECT_BLOB)
+        return id.bytes
+    }
+}

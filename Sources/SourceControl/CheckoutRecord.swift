@@ -1,0 +1,97 @@
+import Basics
+import CLibGit2
+
+/// What the last checkout of a workspace wrote, with what stat(2) said of each file then: our index, outside the workspace.
+///
+/// A file whose status still is the recorded one has not been touched since: no program can set the time of the last
+/// change of the inode (ctime) back.
+struct CheckoutRecord {
+    struct Entry: Equatable {
+        let kind: TreeListing.Kind
+        /// 20 bytes.
+        let id: [UInt8]
+        let size: Int64
+        let modified: Int64
+        let changed: Int64
+        let inode: UInt64
+        let device: UInt64
+
+        func matches(_ status: FileStatus) -> Bool {
+            size == status.size && modified == status.modified && changed == status.changed && inode == status.inode
+                && device == status.device && status.links == 1
+        }
+    }
+
+    static let magic = Array("martlet checkout 1\n".utf8)
+    /// 5,000,000 entries with paths of 100 bytes.
+    static let maximumSize = 1 << 30
+
+    /// The digest of rules and attributes that the files were written under; others may make other bytes of the same blob.
+    var attributes: [UInt8] = []
+    var entries: [[UInt8]: Entry] = [:]
+
+    init() {}
+
+    /// Reads what `bytes` wrote; nothing when it is no record or cut off.
+    init?(_ bytes: [UInt8]) {
+        guard bytes.starts(with: Self.magic) else { return nil }
+        var position = Self.magic.count
+        func number() -> UInt64? {
+            guard position + 8 <= bytes.count else { return nil }
+            defer { position += 8 }
+            return bytes[position..<position + 8].reversed().reduce(0) { $0 << 8 | UInt64($1) }
+        }
+        func run(_ count: UInt64?) -> [UInt8]? {
+            guard let count, count <= UInt64(bytes.count - position) else { return nil }
+            defer { position += Int(count) }
+            return Array(bytes[position..<position + Int(count)])
+        }
+        guard let attributes = run(20), let count = number() else { return nil }
+        self.attributes = attributes
+        for _ in 0..<count {
+            guard let path = run(number()), let kind = run(1).flatMap({ TreeListing.Kind(rawValue: $0[0]) }),
+                let id = run(20), let size = number(), let modified = number(), let changed = number(),
+                let inode = number(), let device = number()
+            else { return nil }
+            entries[path] = Entry(
+                kind: kind, id: id, size: Int64(bitPattern: size), modified: Int64(bitPattern: modified),
+                changed: Int64(bitPattern: changed), inode: inode, device: device)
+        }
+        guard position == bytes.count else { return nil }
+    }
+
+    var bytes: [UInt8] {
+        var result = Self.magic
+        func append(_ number: UInt64) {
+            for shift in stride(from: UInt64(0), to: 64, by: 8) {
+                result.append(UInt8(truncatingIfNeeded: number >> shift))
+            }
+        }
+        result += attributes.count == 20 ? attributes : [UInt8](repeating: 0, count: 20)
+        append(UInt64(entries.count))
+        for (path, entry) in entries {
+            append(UInt64(path.count))
+            result += path
+            result.append(entry.kind.rawValue)
+            result += entry.id
+            append(UInt64(bitPattern: entry.size))
+            append(UInt64(bitPattern: entry.modified))
+            append(UInt64(bitPattern: entry.changed))
+            append(entry.inode)
+            append(entry.device)
+        }
+        return result
+    }
+}
+
+extension CheckoutRecord.Entry {
+    init(_ entry: TreeListing.Entry, _ status: FileStatus) {
+        kind = entry.kind
+        id = entry.id.bytes
+        size = status.size
+        modified = status.modified
+        changed = status.changed
+        inode = status.inode
+        device = status.device
+    }
+}

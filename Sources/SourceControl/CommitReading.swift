@@ -1,0 +1,153 @@
+import CLibGit2
+import Glibc
+import Model
+
+/// Reads commits and trees of an open repository, on its lane. Nothing here follows a link or leaves the object store.
+struct CommitReading {
+    let repository: OpaquePointer
+    /// For messages: what is being read for whom.
+    let operation: String
+
+    func commit(_ id: CommitID) throws(SourceControlError) -> GitHandle {
+        var oid = try git_oid(id)
+        do throws(SourceControlError) {
+            return try GitHandle(operation, free: git_commit_free) { git_commit_lookup($0, repository, &oid) }
+        } catch {
+            guard (error.underlying as? GitFailure)?.code == GIT_ENOTFOUND.rawValue else { throw error }
+            throw Mirror.missing(id, operation: operation)
+        }
+    }
+
+    func rootTree(of commit: CommitID) throws(SourceControlError) -> GitHandle {
+        let commit = try self.commit(commit)
+        return try damageIfMissing { () throws(SourceControlError) in
+            try GitHandle(operation, free: git_tree_free) { git_commit_tree($0, commit.pointer) }
+        }
+    }
+
+    func tree(_ id: git_oid) throws(SourceControlError) -> GitHandle {
+        var id = id
+        return try damageIfMissing { () throws(SourceControlError) in
+            try GitHandle(operation, free: git_tree_free) { git_tree_lookup($0, repository, &id) }
+        }
+    }
+
+    /// - Throws: `tooLarge` before anything is read when the blob has more bytes than `limit`.
+    func blob(_ id: git_oid, limit: Int, path: String) throws(SourceControlError) -> GitHandle {
+        var id = id
+        let store = try GitHandle(operation, free: git_odb_free) { git_repository_odb($0, repository) }
+        var (size, kind) = (0, GIT_OBJECT_ANY)
+        return try damageIfMissing { () throws(SourceControlError) in
+            try git(operation) { git_odb_read_header(&size, &kind, store.pointer, &id) }
+            guard size <= limit else {
+                throw SourceControlError(
+                    code: .tooLarge, operation: operation,
+                    message: "\(path) has \(size) bytes; at most \(limit) are allowed")
+            }
+            return try GitHandle(operation, free: git_blob_free) { git_blob_lookup($0, repository, &id) }
+        }
+    }
+
+    /// What a commit refers to must be here; if it is not, the mirror is damaged.
+    private func damageIfMissing(_ body: () throws(SourceControlError) -> GitHandle) throws(SourceControlError)
+        -> GitHandle
+    {
+        do throws(SourceControlError) {
+            return try body()
+        } catch {
+            guard (error.underlying as? GitFailure)?.code == GIT_ENOTFOUND.rawValue else { throw error }
+            throw SourceControlError(
+                code: .mirrorDamaged, operation: operation,
+                message: "\(error.message); the mirror is made anew by the next fetch", underlying: error)
+        }
+    }
+
+    static func bytes(of blob: borrowing GitHandle) -> [UInt8] {
+        let size = Int(git_blob_rawsize(blob.pointer))
+        guard size > 0, let start = git_blob_rawcontent(blob.pointer) else { return [] }
+        return Array(UnsafeRawBufferPointer(start: start, count: size))
+    }
+
+    // MARK: Details
+
+    func details(of id: CommitID) throws(SourceControlError) -> CommitDetails {
+        let commit = try self.commit(id)
+        func text(_ pointer: UnsafePointer<CChar>?) -> String { pointer.map { String(cString: $0) } ?? "" }
+        var parents: [CommitID] = []
+        for index in 0..<git_commit_parentcount(commit.pointer) {
+            if let parent = git_commit_parent_id(commit.pointer, index)?.pointee.commitID { parents.append(parent) }
+        }
+        let author = git_commit_author(commit.pointer)?.pointee
+        let message = text(git_commit_message(commit.pointer))
+        return CommitDetails(
+            id: id, tree: git_commit_tree_id(commit.pointer)?.pointee.hexadecimal ?? "", parents: parents,
+            authorName: text(author?.name), authorEmail: text(author?.email),
+            authoredAt: Timestamp(secondsSinceEpoch: Self.plausible(author?.when.time ?? 0)),
+            committedAt: Timestamp(secondsSinceEpoch: Self.plausible(git_commit_time(commit.pointer))),
+            subject: String(text(git_commit_summary(commit.pointer)).prefix(1000)),
+            message: String(decoding: message.utf8.prefix(CommitDetails.maximumMessageLength), as: UTF8.self))
+    }
+
+    /// Commits claim any time; milliseconds of the year 9999 still fit everywhere.
+    private static func plausible(_ seconds: Int64) -> Int64 { min(max(seconds, -62_135_596_800), 253_402_300_799) }
+
+    /// Newest first, at most `limit`, those that `from` leads to left out.
+    func commits(from: CommitID?, to: CommitID, limit: Int) throws(SourceControlError) -> [CommitDetails] {
+        let walk = try GitHandle(operation, free: git_revwalk_free) { git_revwalk_new($0, repository) }
+        // By time alone, the newest come without reading the whole history first.
+        try git(operation) { git_revwalk_sorting(walk.pointer, GIT_SORT_TIME.rawValue) }
+        _ = try commit(to)
+        var start = try git_oid(to)
+        try git(operation) { git_revwalk_push(walk.pointer, &start) }
+        if let from {
+            var end = try git_oid(from)
+            let result = git_revwalk_hide(walk.pointer, &end)
+            if result == GIT_ENOTFOUND.rawValue { return [try details(of: to)] }
+            try git(operation) { result }
+        }
+        var found: [CommitDetails] = []
+        var next = git_oid()
+        while found.count < limit {
+            let result = git_revwalk_next(&next, walk.pointer)
+            if result == GIT_ITEROVER.rawValue { break }
+            try git(operation) { result }
+            if let id = next.commitID { found.append(try details(of: id)) }
+        }
+        return found
+    }
+
+    // MARK: Trees
+
+    /// A name of a tree and what it stands for.
+    struct Entry {
+        let name: [UInt8]
+        let mode: UInt32
+        let id: git_oid
+    }
+
+    static func entries(of tree: borrowing GitHandle) -> [Entry] {
+        (0..<git_tree_entrycount(tree.pointer)).compactMap { index in
+            guard let entry = git_tree_entry_byindex(tree.pointer, index), let name = git_tree_entry_name(entry),
+                let id = git_tree_entry_id(entry)
+            else { return nil }
+            let bytes = UnsafeRawBufferPointer(start: name, count: strlen(name))
+            return Entry(name: Array(bytes), mode: UInt32(git_tree_entry_filemode_raw(entry).rawValue), id: id.pointee)
+        }
+    }
+
+    /// The bytes of a regular file, or nothing when the path is absent, a directory, a link or a submodule.
+    func file(_ path: String, at commit: CommitID, limit: Int) throws(SourceControlError) -> [UInt8]? {
+        let components = path.split(separator: "/", omittingEmptySubsequences: false)
+        var id = git_tree_id(try rootTree(of: commit).pointer).pointee
+        for (index, component) in components.enumerated() {
+            let tree = try self.tree(id)
+            guard let entry = Self.entries(of: tree).first(where: { $0.name.elementsEqual(component.utf8) }) else {
+                return nil
+            }
+            id = entry.id
+            let isLast = index == components.count - 1
+            guard entry.mode & S_IFMT == (isLast ? S_IFREG : S_IFDIR) else { return nil }
+        }
+        return Self.bytes(of: try blob(id, limit: limit, path: path))
+    }
+}

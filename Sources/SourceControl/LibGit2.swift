@@ -1,0 +1,49 @@
+import CLibGit2
+
+/// libgit2 as this process uses it: started and set up once, before the first call.
+enum LibGit2 {
+    /// Reading this starts the library. Its value is the first failure, to be shown by whoever needed the library.
+    static let startFailure: SourceControlError? = {
+        do throws(SourceControlError) {
+            try git("starting libgit2") { min(git_libgit2_init(), 0) }
+            // What a mirror holds must survive a loss of power: integrations in the database name its commits.
+            try git("setting up libgit2") {
+                clibgit2_set_option_int(Int32(GIT_OPT_ENABLE_FSYNC_GITDIR.rawValue), 1)
+            }
+            // No file outside a mirror configures it: neither attributes nor ignore rules nor settings of whoever runs
+            // the daemon. Only url.*.insteadOf is taken from those, by GitConfiguration. (The home directory's own level
+            // stays: libgit2 finds ~/.ssh/known_hosts by it.)
+            for level in [GIT_CONFIG_LEVEL_PROGRAMDATA, GIT_CONFIG_LEVEL_SYSTEM, GIT_CONFIG_LEVEL_XDG] {
+                try git("setting up libgit2") { clibgit2_set_search_path(Int32(level.rawValue), "") }
+            }
+            // We open mirrors of our own, and as remotes the paths that the operator named; nothing a job could write. The
+            // check would refuse an operator's repository of another owner with a message about safe.directory.
+            try git("setting up libgit2") {
+                clibgit2_set_option_int(Int32(GIT_OPT_SET_OWNER_VALIDATION.rawValue), 0)
+            }
+            try git("setting up libgit2") {
+                clibgit2_set_option_size(Int32(GIT_OPT_SET_PACK_MAX_OBJECTS.rawValue), NetworkLimits().objects)
+            }
+            try SocketStream.register()
+            return nil
+        } catch {
+            return error
+        }
+    }()
+
+    /// To be called before anything else of the library.
+    static func start() throws(SourceControlError) {
+        if let failure = startFailure { throw failure }
+    }
+}
+
+/// Calls libgit2 and turns a negative answer into an error, with the library's own words for it.
+///
+/// The library keeps its last error per thread, so it is read here, in the same synchronous function.
+/// - Returns: What the call returned, 0 or more.
+@discardableResult
+func git(_ operation: String, _ call: () -> Int32) throws(SourceControlError) -> Int32 {
+    let result = call()
+    if result >= 0 { return result }
+    throw GitFailure.last(result).error(operation)
+}

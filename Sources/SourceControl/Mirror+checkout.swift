@@ -1,0 +1,57 @@
+import Basics
+package import Model
+
+extension Mirror {
+    /// Brings a workspace to a commit.
+    ///
+    /// Tracked files that are unchanged keep their times; untracked files go, unless the commit's own rules ignore them. An
+    /// interrupted checkout is repaired by the next. Links and directories that a job has planted are removed, never
+    /// followed. Submodules become empty directories and are named in the report.
+    /// - Parameters:
+    ///   - ref: What the job's `.git` says is checked out.
+    ///   - workspace: The tree's absolute path, made when absent.
+    ///   - state: The absolute path of a directory of ours, outside the workspace, that no other workspace uses.
+    ///   - isClean: Empties the workspace first.
+    /// - Throws: `commitMissing`, `treeRefused`, `tooLarge`, `mirrorDamaged`, `file`.
+    package func checkout(
+        _ commit: CommitID, ref: RefName, into workspace: String, state: String, isClean: Bool = false
+    ) async throws(SourceControlError) -> CheckoutReport {
+        let store = store
+        return try await local { repository throws(SourceControlError) in
+            try Checkout(
+                store: store, repository: repository, commit: commit, ref: ref, workspace: workspace, state: state,
+                isClean: isClean
+            ).run()
+        }
+    }
+
+    /// Writes the tracked files of a commit into an empty or new directory, for the source archive: filtered as in a
+    /// checkout, without `.git`, submodules as empty directories.
+    /// - Throws: As `checkout`; `file` when the directory is not empty.
+    package func export(_ commit: CommitID, into directory: String) async throws(SourceControlError) {
+        let store = store
+        try await local { repository throws(SourceControlError) in
+            let operation = "export of \(commit.abbreviated) into \(directory)"
+            let reading = CommitReading(repository: repository, operation: operation)
+            let listing = try TreeListing(of: commit, reading: reading)
+            // One is enough: the lane runs one at a time.
+            let scratch = store.path + "/martlet-rules"
+            let (target, rules) = try files(operation) { () throws(FileError) in
+                (try Directory(creating: directory), try Directory(creating: scratch, mode: 0o700))
+            }
+            let isEmpty = try files(operation) { () throws(FileError) in try target.entries().isEmpty }
+            guard isEmpty else {
+                throw SourceControlError(code: .file, operation: operation, message: "the directory is not empty")
+            }
+            var writer = TreeWriter(
+                listing: listing,
+                rules: try TreeRules(of: listing, reading: reading, store: store, directory: rules), reading: reading,
+                directory: target)
+            for path in listing.order {
+                guard let entry = listing.entries[path] else { continue }
+                try writer.write(try writer.content(of: path, entry), to: path, entry)
+            }
+            try files(operation) { () throws(FileError) in try rules.removeContents() }
+        }
+    }
+}

@@ -1,0 +1,115 @@
+import Basics
+import CLibGit2
+package import Model
+
+/// The local copy of one repository, and the only way to its server.
+///
+/// All calls of a mirror run one after the other on its lane. Each opens the repository anew, so nothing of libgit2's is
+/// kept between them or seen by two threads.
+package struct Mirror: Sendable {
+    package let url: RemoteURL
+    let credentials: Credentials?
+    let store: MirrorStore
+    let lane: BlockingLane
+    let limits: NetworkLimits
+    let configuration: GitConfiguration
+
+    /// Where the bare repository lies.
+    package var path: String { store.path }
+
+    /// Asks the server for its branches and tags; nothing is downloaded.
+    /// - Throws: `empty` for a repository without branches and tags, `repositoryNotFound`, `credentialsMissing`,
+    ///   `credentialsRefused`, `serverUntrusted`, `redirected`, `unreachable`, `timedOut`, `canceled`.
+    package func look() async throws(SourceControlError) -> Listing {
+        let (store, session) = (store, session)
+        return try await watch.run(limit: limits.look) { control throws(SourceControlError) in
+            let repository = try store.open()
+            return try session(control).run(in: repository.pointer, operation: "look at") {
+                _, list, operation throws(SourceControlError) in
+                guard !list.refs.isEmpty else {
+                    throw SourceControlError(
+                        code: .empty, operation: operation,
+                        message: "the repository has neither branches nor tags; push a commit to it")
+                }
+                return Listing(heads: list.heads, defaultBranch: list.defaultBranch)
+            }
+        }
+    }
+
+    /// Sees to it that commits are here, each of which a look has found at its ref.
+    ///
+    /// Without network when they are here already. When the ref has moved on, the commit comes with it; when it was
+    /// replaced, the commit itself is asked for, which many servers refuse.
+    /// - Throws: `refGone` when the ref was deleted, or moved so that its commit cannot be had any more; else as `look`.
+    package func fetch(_ wanted: [RefName: CommitID]) async throws(SourceControlError) {
+        let (store, session) = (store, session)
+        try await watch.run(limit: limits.fetch) { control throws(SourceControlError) in
+            do throws(SourceControlError) {
+                try Fetch(store: store, session: session(control)).run(wanted)
+            } catch {
+                guard error.code == .mirrorDamaged else { throw error }
+                // Once: what is damaged again at once is a bad disk.
+                try store.markDamaged()
+                try Fetch(store: store, session: session(control)).run(wanted)
+            }
+        }
+    }
+
+    /// Whether the commit is here.
+    package func contains(_ commit: CommitID) async throws(SourceControlError) -> Bool {
+        let store = store
+        return try await local { repository throws(SourceControlError) in
+            try store.contains(commit, in: repository)
+        }
+    }
+
+    /// Keeps the commit and its history here even when no branch leads to it any more. Survives a loss of power.
+    /// - Throws: `commitMissing`.
+    package func hold(_ commit: CommitID, for id: IntegrationID) async throws(SourceControlError) {
+        let store = store
+        try await local { repository throws(SourceControlError) in
+            guard try store.contains(commit, in: repository) else {
+                throw Self.missing(commit, operation: "holding \(commit.abbreviated) for \(id)")
+            }
+            try store.hold(commit, as: MirrorStore.holdName(id), in: repository)
+        }
+    }
+
+    /// Ends what `hold` began; harmless when there is none.
+    package func release(_ id: IntegrationID) async throws(SourceControlError) {
+        let store = store
+        try await local { repository throws(SourceControlError) in
+            try store.release(MirrorStore.holdName(id), in: repository)
+        }
+    }
+
+    static func missing(_ commit: CommitID, operation: String) -> SourceControlError {
+        SourceControlError(
+            code: .commitMissing, operation: operation, message: "the mirror does not hold \(commit); fetch it first")
+    }
+
+    // MARK: Ways to the lane
+
+    private var watch: NetworkWatch { NetworkWatch(lane: lane, limits: limits) }
+
+    private var session: @Sendable (NetworkControl) -> RemoteSession {
+        let (url, credentials, configuration) = (url, credentials, configuration)
+        return { RemoteSession(url: url, credentials: credentials, configuration: configuration, control: $0) }
+    }
+
+    /// Runs work on the opened repository. Damage that it finds is remembered for the next fetch.
+    func local<Value: Sendable>(
+        _ body: @escaping @Sendable (_ repository: OpaquePointer) throws(SourceControlError) -> Value
+    ) async throws(SourceControlError) -> Value {
+        let store = store
+        return try await lane.run { () throws(SourceControlError) in
+            let repository = try store.open()
+            do throws(SourceControlError) {
+                return try body(repository.pointer)
+            } catch {
+                if error.code == .mirrorDamaged { try store.markDamaged() }
+                throw error
+            }
+        }
+    }
+}

@@ -1,0 +1,198 @@
+import Basics
+import CLibGit2
+import Model
+
+/// A mirror's bare repository on disk. Synchronous: every call is made on the mirror's lane.
+///
+/// `refs/heads` and `refs/tags` are what the server listed at the last fetch, as far as their commits are here; they are
+/// written as one `packed-refs` file, so that they change all at once. `refs/martlet/<bot>/<number>` are loose and ours.
+struct MirrorStore: Sendable {
+    /// The repository's directory.
+    let path: String
+    /// Its last component.
+    let name: String
+
+    /// Left by who found the mirror damaged, so that the next fetch makes it anew.
+    private static let damageMark = "martlet-damaged"
+    /// Holds of the mirror before, to be made again as soon as their commits are back.
+    private static let lostHolds = "martlet-holds"
+    private static let fileLimit = 64 << 20
+
+    /// Opens the repository, made first if there is none. A damaged one is thrown away and made anew.
+    func open() throws(SourceControlError) -> GitHandle {
+        try LibGit2.start()
+        let directory = try files("opening the mirror \(name)") { () throws(FileError) in
+            try Directory(creating: path)
+        }
+        let isNew = try files("opening the mirror \(name)") { () throws(FileError) -> Bool in
+            // A crash in the middle of making it leaves some of these.
+            let head = try directory.status("HEAD")
+            let objects = try directory.status("objects")
+            return head == nil || objects == nil
+        }
+        let isDamaged = try files("opening the mirror \(name)") { () throws(FileError) in
+            try directory.status(Self.damageMark) != nil
+        }
+        if isNew { try make() }
+        if !isNew, isDamaged { try makeAnew(directory) }
+        do throws(SourceControlError) {
+            return try opened()
+        } catch {
+            try makeAnew(directory)
+            return try opened()
+        }
+    }
+
+    /// Has the next `open` make the mirror anew.
+    func markDamaged() throws(SourceControlError) {
+        try files("marking the mirror \(name) as damaged") { () throws(FileError) in
+            try AtomicFile.write([], to: "\(path)/\(Self.damageMark)")
+        }
+    }
+
+    private func make() throws(SourceControlError) {
+        _ = try GitHandle("making the mirror \(name)", free: git_repository_free) { git_repository_init($0, path, 1) }
+    }
+
+    /// Opens what exists.
+    func opened() throws(SourceControlError) -> GitHandle {
+        let operation = "opening the mirror \(name)"
+        let repository = try GitHandle(operation, free: git_repository_free) { git_repository_open_bare($0, path) }
+        // The repository's own configuration and no other: an operator's core.autocrlf must not change what jobs build.
+        let configuration = try GitHandle(operation, free: git_config_free) {
+            git_config_open_ondisk($0, path + "/config")
+        }
+        try git(operation) { git_repository_set_config(repository.pointer, configuration.pointer) }
+        return repository
+    }
+
+    private func makeAnew(_ directory: Directory) throws(SourceControlError) {
+        let operation = "making the mirror \(name) anew"
+        var holds = ""
+        try files(operation) { () throws(FileError) in
+            if try directory.status(Self.lostHolds) != nil {
+                holds = String(decoding: try directory.read(Self.lostHolds, limit: Self.fileLimit), as: UTF8.self)
+            }
+        }
+        holds += readHolds(directory)
+        try files(operation) { () throws(FileError) in
+            try directory.removeContents()
+            try directory.write(Self.lostHolds, bytes: Array(holds.utf8))
+            try directory.synchronize()
+        }
+        try make()
+    }
+
+    /// Lines `ID REF`, read from the files themselves since libgit2 may be unable to open the repository.
+    private func readHolds(_ directory: Directory) -> String {
+        var lines = ""
+        // What cannot be read is not held any more; its integration is still in the database.
+        try? directory.walk("refs/martlet", limit: 1_000_000) { path, status in
+            guard status.kind == .file, let bytes = try? directory.read(path, limit: 100) else { return }
+            let id = String(decoding: bytes.prefix(40), as: UTF8.self)
+            if CommitID(id) != nil { lines += "\(id) \(String(decoding: path, as: UTF8.self))\n" }
+        }
+        return lines
+    }
+
+    // MARK: Refs
+
+    /// Whether holds of a mirror before wait for their commits, so that everything should be fetched.
+    var hasLostHolds: Bool {
+        // Unreadable counts as none: a hold that is lost costs nothing but the commit's stay after its branch is gone.
+        (try? Directory(opening: path).status(Self.lostHolds)) != nil
+    }
+
+    /// Makes again the holds whose commits are here.
+    func restoreHolds(in repository: OpaquePointer) throws(SourceControlError) {
+        let operation = "holding commits in the mirror \(name) again"
+        let bytes = try files(operation) { () throws(FileError) in
+            try WholeFile.read("\(path)/\(Self.lostHolds)", limit: Self.fileLimit)
+        }
+        for line in String(decoding: bytes, as: UTF8.self).split(separator: "\n") {
+            let parts = line.split(separator: " ")
+            guard parts.count == 2, let commit = CommitID(parts[0]) else { continue }
+            if try contains(commit, in: repository) { try hold(commit, as: String(parts[1]), in: repository) }
+        }
+        try files(operation) { () throws(FileError) in try Directory(opening: path).remove(Self.lostHolds) }
+    }
+
+    /// The ref that keeps an integration's commit. Bots' names may hold what git refuses in a ref (`a..b`, `x.lock`); their
+    /// dots are percent-encoded then, and no name holds a percent sign.
+    static func holdName(_ id: IntegrationID) -> String {
+        let plain = "refs/martlet/\(id.bot)/\(id.number)"
+        if RemoteSession.isValid(RefName(plain)) { return plain }
+        let encoded = id.bot.description.split(separator: ".", omittingEmptySubsequences: false).joined(
+            separator: "%2e")
+        return "refs/martlet/\(encoded)/\(id.number)"
+    }
+
+    func hold(_ commit: CommitID, as ref: String, in repository: OpaquePointer) throws(SourceControlError) {
+        var id = try git_oid(commit)
+        _ = try GitHandle("holding \(commit.abbreviated)", free: git_reference_free) {
+            git_reference_create($0, repository, ref, &id, 1, "held by Martlet")
+        }
+    }
+
+    /// Removes a ref; one that is absent is fine.
+    func release(_ ref: String, in repository: OpaquePointer) throws(SourceControlError) {
+        let result = git_reference_remove(repository, ref)
+        guard result != GIT_ENOTFOUND.rawValue else { return }
+        try git("releasing \(ref)") { result }
+    }
+
+    /// Whether the commit's object, and it as a commit, is here.
+    func contains(_ commit: CommitID, in repository: OpaquePointer) throws(SourceControlError) -> Bool {
+        var id = try git_oid(commit)
+        var found: OpaquePointer?
+        defer { git_commit_free(found) }
+        let result = git_commit_lookup(&found, repository, &id)
+        if result == GIT_ENOTFOUND.rawValue { return false }
+        try git("looking for \(commit.abbreviated)") { result }
+        return true
+    }
+
+    /// Writes what the server lists, as far as it is here, in place of what it listed before.
+    func writeRefs(_ refs: [RefName: RemoteSession.AdvertisedRef], in repository: OpaquePointer)
+        throws(SourceControlError)
+    {
+        let operation = "writing the refs of the mirror \(name)"
+        let store = try GitHandle(operation, free: git_odb_free) { git_repository_odb($0, repository) }
+        try git(operation) { git_odb_refresh(store.pointer) }
+        func isHere(_ id: String) -> Bool {
+            var oid = git_oid()
+            return git_oid_fromstr(&oid, id) == 0
+                && git_odb_exists_ext(store.pointer, &oid, GIT_ODB_LOOKUP_NO_REFRESH.rawValue) == 1
+        }
+        let old = try files(operation) { () throws(FileError) -> [UInt8] in
+            guard try Directory(opening: path).status("packed-refs") != nil else { return [] }
+            return try WholeFile.read("\(path)/packed-refs", limit: 256 << 20)
+        }
+        var lines: [(name: String, line: String)] = []
+        for (ref, advertised) in refs where isHere(advertised.id) {
+            var line = "\(advertised.id) \(ref)\n"
+            if let peeled = advertised.peeled { line += "^\(peeled)\n" }
+            lines.append((ref.description, line))
+        }
+        // Who ran git gc here has packed our own refs too.
+        for line in String(decoding: old, as: UTF8.self).split(separator: "\n") where !line.hasPrefix("#") {
+            let parts = line.split(separator: " ", maxSplits: 1)
+            if parts.count == 2, parts[1].hasPrefix("refs/martlet/") { lines.append((String(parts[1]), line + "\n")) }
+        }
+        lines.sort { $0.name.utf8.lexicographicallyPrecedes($1.name.utf8) }
+        let text = "# pack-refs with: peeled fully-peeled sorted \n" + lines.map(\.line).joined()
+        guard Array(text.utf8) != old else { return }
+        try files(operation) { () throws(FileError) in try AtomicFile.write(Array(text.utf8), to: "\(path)/packed-refs")
+        }
+    }
+}
+
+/// Runs file operations and says for what they failed.
+func files<Value>(_ operation: String, _ body: () throws(FileError) -> Value) throws(SourceControlError) -> Value {
+    do throws(FileError) {
+        return try body()
+    } catch {
+        let code: SourceControlError.Code = error.code == .tooLarge ? .tooLarge : .file
+        throw SourceControlError(code: code, operation: operation, message: error.description, underlying: error)
+    }
+}

@@ -1,0 +1,44 @@
+import Basics
+import Model
+import Synchronization
+
+/// The mirrors under one directory, `repositories/` of the state: one bare repository for each URL.
+package final class Mirrors: Sendable {
+    private let directory: String
+    private let limits: NetworkLimits
+    private let configuration: GitConfiguration
+    /// One for each mirror, also when it is asked for again with other credentials.
+    private let lanes = Mutex<[String: BlockingLane]>([:])
+
+    /// - Parameters:
+    ///   - directory: Made with what is missing above it when the first mirror is needed.
+    ///   - configuration: Where `url.*.insteadOf` is read.
+    package init(
+        directory: String, limits: NetworkLimits = NetworkLimits(), configuration: GitConfiguration = .ofThisAccount
+    ) {
+        self.directory = directory
+        self.limits = limits
+        self.configuration = configuration
+    }
+
+    /// The mirror of a repository. Nothing is made, read or contacted yet.
+    package func mirror(of url: RemoteURL, credentials: Credentials? = nil) -> Mirror {
+        let name = Self.directoryName(of: url)
+        let lane = lanes.withLock { lanes in
+            let lane = lanes[name] ?? BlockingLane(label: "git." + name)
+            lanes[name] = lane
+            return lane
+        }
+        let store = MirrorStore(path: "\(directory)/\(name)", name: name)
+        return Mirror(
+            url: url, credentials: credentials, store: store, lane: lane, limits: limits, configuration: configuration)
+    }
+
+    /// Readable, and different for different URLs: `kit-0123456789abcdef`, with FNV-1a's 64 bits of the URL.
+    static func directoryName(of url: RemoteURL) -> String {
+        var hash: UInt64 = 0xcbf2_9ce4_8422_2325
+        for byte in url.description.utf8 { hash = (hash ^ UInt64(byte)) &* 0x0000_0100_0000_01b3 }
+        let digits = String(hash, radix: 16)
+        return "\(url.name)-" + String(repeating: "0", count: 16 - digits.count) + digits
+    }
+}

@@ -1,0 +1,98 @@
+import Glibc
+import Synchronization
+
+/// One network operation while it runs: its sockets, and whether it was told to stop.
+///
+/// Shared by the lane's thread, on which libgit2 works, and the watch. A stop shuts the sockets down, which ends every
+/// read, write and poll on them, also those inside libssh2; the lane gets free at once.
+final class NetworkControl: Sendable {
+    enum Stop: Sendable, Equatable {
+        case canceled
+        /// Nothing came from the server for so long.
+        case silent(Duration)
+        /// The operation as a whole took so long.
+        case late(Duration)
+        case tooManyBytes(Int64)
+    }
+
+    private struct State {
+        var began: ContinuousClock.Instant?
+        var sockets: Set<Int32> = []
+        var stop: Stop?
+        var credentialTries = 0
+        var failure: SourceControlError.Code?
+    }
+
+    let limits: NetworkLimits
+    private let state = Mutex(State())
+
+    init(limits: NetworkLimits) { self.limits = limits }
+
+    /// When the lane took the operation up; nothing while it still waits for its turn.
+    var began: ContinuousClock.Instant? { state.withLock { $0.began } }
+    var stopped: Stop? { state.withLock { $0.stop } }
+    /// What a callback of ours found, which libgit2 reports in other words or not at all.
+    var failure: SourceControlError.Code? { state.withLock { $0.failure } }
+
+    func begin() { state.withLock { $0.began = .now } }
+    func note(_ failure: SourceControlError.Code) { state.withLock { $0.failure = failure } }
+
+    /// Counts a question for credentials. - Returns: Which it is, from 1.
+    func countCredentialTry() -> Int {
+        state.withLock {
+            $0.credentialTries += 1
+            return $0.credentialTries
+        }
+    }
+
+    /// Puts a socket under the watch. - Returns: False when the operation is to stop.
+    func add(_ socket: Int32) -> Bool {
+        state.withLock {
+            $0.sockets.insert(socket)
+            return $0.stop == nil
+        }
+    }
+
+    /// Closes a socket; under the same lock as `stop`, which so never hits a number that means another file by now.
+    func close(_ socket: Int32) {
+        state.withLock {
+            $0.sockets.remove(socket)
+            Glibc.close(socket)
+        }
+    }
+
+    /// Ends the operation. The first reason counts.
+    func stop(_ reason: Stop) {
+        state.withLock {
+            if $0.stop == nil { $0.stop = reason }
+            for socket in $0.sockets { shutdown(socket, Int32(SHUT_RDWR)) }
+        }
+    }
+
+    /// How long all sockets have heard nothing; nothing while there is none.
+    func silence(of measure: (Int32) -> Int?) -> Duration? {
+        state.withLock { $0.sockets.compactMap(measure).min().map { .milliseconds($0) } }
+    }
+
+    // MARK: The operation of a thread
+
+    /// libgit2 opens sockets without saying for whom, but on the thread that asked.
+    private static let key: pthread_key_t = {
+        var key = pthread_key_t()
+        pthread_key_create(&key, nil)
+        return key
+    }()
+
+    /// The operation that runs on this thread.
+    static var current: NetworkControl? {
+        pthread_getspecific(key).map { Unmanaged<NetworkControl>.fromOpaque($0).takeUnretainedValue() }
+    }
+
+    /// Runs `body` as this operation: sockets opened on this thread meanwhile belong to it.
+    func run<Value>(_ body: () throws(SourceControlError) -> Value) throws(SourceControlError) -> Value {
+        begin()
+        pthread_setspecific(Self.key, Unmanaged.passUnretained(self).toOpaque())
+        defer { pthread_setspecific(Self.key, nil) }
+        return try body()
+    }
+}

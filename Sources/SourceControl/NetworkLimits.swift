@@ -1,0 +1,25 @@
+/// How long and how much a git server may keep us.
+///
+/// libgit2 has time-outs of its own only since 1.7; before, a silent server holds a thread for ever. So connections are
+/// opened by us (`SocketStream`), and `NetworkWatch` shuts them down when one of these is over.
+package struct NetworkLimits: Sendable, Hashable {
+    /// For one TCP connection, per address tried.
+    package var connect: Duration = .seconds(30)
+    /// Without a byte from the server. git's own servers send a keep-alive every 5 s while they pack
+    /// (`uploadpack.keepAlive`, git-config(1)).
+    package var silence: Duration = .seconds(60)
+    /// For listing the refs.
+    package var look: Duration = .seconds(120)
+    /// For one whole fetch.
+    package var fetch: Duration = .seconds(3600)
+    /// How often the watch looks at the limits above.
+    package var interval: Duration = .milliseconds(250)
+    /// Refs listed by a server. 200,000 are about 40 MB of names and ids.
+    package var refs = 200_000
+    /// Bytes received by one fetch.
+    package var bytes: Int64 = 20 << 30
+    /// Objects in one pack.
+    package var objects = 50_000_000
+
+    package init() {}
+}

@@ -1,0 +1,86 @@
+import Basics
+import CLibGit2
+
+/// Runs blocking network work on a lane and stops it when a limit is over or the task is canceled.
+struct NetworkWatch {
+    let lane: BlockingLane
+    let limits: NetworkLimits
+
+    /// - Parameter limit: For the whole operation, from when the lane took it up.
+    func run<Value: Sendable>(
+        limit: Duration, _ body: @escaping @Sendable (NetworkControl) throws(SourceControlError) -> Value
+    ) async throws(SourceControlError) -> Value {
+        let control = NetworkControl(limits: limits)
+        let lane = lane
+        let result = await withTaskGroup(of: Result<Value, SourceControlError>?.self) { group in
+            group.addTask {
+                await lane.run { () -> Result<Value, SourceControlError> in
+                    Result { () throws(SourceControlError) in
+                        try control.run { () throws(SourceControlError) in try body(control) }
+                    }
+                }
+            }
+            group.addTask {
+                await Self.watch(control, limit: limit)
+                return nil
+            }
+            var result: Result<Value, SourceControlError>?
+            for await finished in group {
+                guard let finished else { continue }
+                result = finished
+                group.cancelAll()
+            }
+            return result
+        }
+        guard let result else { throw Self.error(.canceled) }
+        switch result {
+        case .success(let value): return value
+        case .failure(let failure):
+            // Whatever libgit2 said about a socket that was shut down under it, this is why.
+            if let stop = control.stopped { throw Self.error(stop, underlying: failure) }
+            throw failure
+        }
+    }
+
+    /// Ends when it has stopped the operation or when its task is canceled.
+    private static func watch(_ control: NetworkControl, limit: Duration) async {
+        while control.stopped == nil {
+            do {
+                try await Task.sleep(for: control.limits.interval)
+            } catch {
+                // Canceled: from outside, or because the operation is done and has no sockets any more.
+                return control.stop(.canceled)
+            }
+            guard let began = control.began else { continue }
+            if ContinuousClock.now - began > limit { return control.stop(.late(limit)) }
+            let silence = control.silence { socket in
+                let milliseconds = clibgit2_milliseconds_since_last_receive(socket)
+                return milliseconds < 0 ? nil : milliseconds
+            }
+            if let silence, silence > control.limits.silence, ContinuousClock.now - began > control.limits.silence {
+                return control.stop(.silent(control.limits.silence))
+            }
+        }
+    }
+
+    static func error(_ stop: NetworkControl.Stop, underlying: SourceControlError? = nil) -> SourceControlError {
+        let operation = underlying?.operation ?? "talking to the server"
+        switch stop {
+        case .canceled:
+            return SourceControlError(
+                code: .canceled, operation: operation, message: "it was canceled", underlying: underlying)
+        case .silent(let limit):
+            return SourceControlError(
+                code: .timedOut, operation: operation,
+                message: "the server sent nothing for \(limit); it is tried again later", underlying: underlying)
+        case .late(let limit):
+            return SourceControlError(
+                code: .timedOut, operation: operation,
+                message: "it was not done after \(limit); it is tried again later", underlying: underlying)
+        case .tooManyBytes(let limit):
+            return SourceControlError(
+                code: .tooLarge, operation: operation, message: "the server sent more than \(limit) bytes",
+                underlying: underlying)
+        }
+    }
+}

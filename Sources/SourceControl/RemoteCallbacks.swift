@@ -1,0 +1,94 @@
+import CLibGit2
+import Glibc
+
+/// What libgit2 asks while it talks to a server, answered for one operation.
+final class RemoteCallbacks {
+    private let credentials: Credentials?
+    private let userInURL: String?
+    private let control: NetworkControl
+
+    init(credentials: Credentials?, userInURL: String?, control: NetworkControl) {
+        self.credentials = credentials
+        self.userInURL = userInURL
+        self.control = control
+    }
+
+    /// The table for libgit2. It points to this object, which must outlive its use.
+    var callbacks: git_remote_callbacks {
+        var table = git_remote_callbacks()
+        git_remote_init_callbacks(&table, UInt32(GIT_REMOTE_CALLBACKS_VERSION))
+        table.payload = Unmanaged.passUnretained(self).toOpaque()
+        table.credentials = { out, _, user, allowed, payload in
+            guard let payload, let out else { return -1 }
+            let this = Unmanaged<RemoteCallbacks>.fromOpaque(payload).takeUnretainedValue()
+            return this.answer(out, user: user.map { String(cString: $0) }, allowed: allowed)
+        }
+        table.certificate_check = { _, isValid, _, payload in
+            guard isValid == 0, let payload else { return GIT_PASSTHROUGH.rawValue }
+            let this = Unmanaged<RemoteCallbacks>.fromOpaque(payload).takeUnretainedValue()
+            this.control.note(.serverUntrusted)
+            // Not 0, which would accept anything: libgit2's own judgment stands.
+            return GIT_PASSTHROUGH.rawValue
+        }
+        table.transfer_progress = { progress, payload in
+            guard let progress, let payload else { return -1 }
+            let this = Unmanaged<RemoteCallbacks>.fromOpaque(payload).takeUnretainedValue()
+            return this.goOn(received: Int64(clamping: progress.pointee.received_bytes)) ? 0 : -1
+        }
+        // What the server prints meanwhile (escape sequences, CVE-2024-52005) is read and dropped.
+        table.sideband_progress = { _, _, payload in
+            guard let payload else { return -1 }
+            let this = Unmanaged<RemoteCallbacks>.fromOpaque(payload).takeUnretainedValue()
+            return this.control.stopped == nil ? 0 : -1
+        }
+        return table
+    }
+
+    private func goOn(received: Int64) -> Bool {
+        if received > control.limits.bytes { control.stop(.tooManyBytes(control.limits.bytes)) }
+        return control.stopped == nil
+    }
+
+    /// Answers once with a user name, where only that is asked, and once with the secret.
+    private func answer(
+        _ out: UnsafeMutablePointer<UnsafeMutablePointer<git_credential>?>, user: String?, allowed: UInt32
+    ) -> Int32 {
+        let user = user ?? userInURL ?? credentials?.user
+        if allowed & GIT_CREDENTIAL_USERNAME.rawValue != 0 {
+            return git_credential_username_new(out, user ?? "git")
+        }
+        // libgit2 asks again after a refusal, for ever (feasibility: an RSA key looped).
+        guard control.countCredentialTry() == 1 else {
+            control.note(.credentialsRefused)
+            return refuse("the server refused what it was given")
+        }
+        if allowed & GIT_CREDENTIAL_SSH_KEY.rawValue != 0 {
+            switch credentials?.key ?? Self.usualKey {
+            case .files(let privateKey, let publicKey)?:
+                return git_credential_ssh_key_new(
+                    out, user ?? "git", publicKey ?? privateKey + ".pub", privateKey, credentials?.passphrase)
+            case .text(let text)?:
+                return git_credential_ssh_key_memory_new(out, user ?? "git", nil, text, credentials?.passphrase)
+            case nil: break
+            }
+        }
+        if allowed & GIT_CREDENTIAL_USERPASS_PLAINTEXT.rawValue != 0, let password = credentials?.password {
+            return git_credential_userpass_plaintext_new(out, user ?? "git", password)
+        }
+        control.note(.credentialsMissing)
+        return refuse("the server asks who we are")
+    }
+
+    private func refuse(_ message: String) -> Int32 {
+        git_error_set_str(Int32(GIT_ERROR_CALLBACK.rawValue), message)
+        return GIT_EUSER.rawValue
+    }
+
+    /// The account's own key, as ssh would use it. RSA is left out: see `Credentials.Key`.
+    private static var usualKey: Credentials.Key? {
+        guard let home = getenv("HOME").map({ String(cString: $0) }) else { return nil }
+        return ["id_ed25519", "id_ecdsa"].map { "\(home)/.ssh/\($0)" }
+            .first { access($0, R_OK) == 0 && access($0 + ".pub", R_OK) == 0 }
+            .map { .files(privateKey: $0, publicKey: nil) }
+    }
+}

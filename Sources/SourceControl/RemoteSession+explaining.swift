@@ -1,0 +1,65 @@
+import CLibGit2
+
+extension RemoteSession {
+    /// Says what a failure means and what to do, from what libgit2 said and what our callbacks saw.
+    func explained(_ error: SourceControlError, operation: String, address: String) -> SourceControlError {
+        guard error.code == .other || error.code == .mirrorDamaged, let failure = error.underlying as? GitFailure else {
+            return error
+        }
+        let said = failure.message
+        func explained(_ code: SourceControlError.Code, _ message: String) -> SourceControlError {
+            let address = address == url.description ? "" : " (by insteadOf: \(address))"
+            return SourceControlError(
+                code: code, operation: operation + address, message: message, underlying: failure)
+        }
+        switch control.failure {
+        case .credentialsMissing:
+            return explained(
+                .credentialsMissing,
+                url.kind == .ssh
+                    ? "the server asks for a key; give the bot one (credentials: NAME, stored with martlet secret set"
+                        + " NAME) or put an Ed25519 key without passphrase at ~/.ssh/id_ed25519 of the daemon's account"
+                    : "the repository is private or does not exist: the server asks for a password or token; name one"
+                        + " with credentials: NAME and store it with martlet secret set NAME")
+        case .credentialsRefused:
+            return explained(
+                .credentialsRefused,
+                "the server refused the credentials; check the account and its right to read"
+                    + (url.kind == .ssh ? ", and that the key is Ed25519 or ECDSA" : ""))
+        case .serverUntrusted:
+            return explained(
+                .serverUntrusted,
+                url.kind == .ssh
+                    ? "the server's host key is not known; compare it and add it:"
+                        + " ssh-keyscan \(url.host ?? "HOST") >> ~/.ssh/known_hosts of the daemon's account"
+                    : "the server's certificate is not valid for \(url.host ?? "it") (\(said));"
+                        + " install the issuer's certificate on this machine")
+        default: break
+        }
+        if failure.code == GIT_EAUTH.rawValue {
+            return explained(.credentialsRefused, "the server refused the credentials (\(said))")
+        }
+        if failure.code == GIT_ECERTIFICATE.rawValue {
+            return explained(.serverUntrusted, "the server's certificate or key is not valid (\(said))")
+        }
+        let lower = said.lowercased()
+        if lower.contains("redirect") || lower.contains("status code: 30") {
+            return explained(
+                .redirected, "the server redirects elsewhere (\(said)), which is not followed; write the new address")
+        }
+        let absent = [
+            "404", "not found", "does not exist", "not exported", "could not find repository", "no such file",
+            "failed to resolve path", "not appear to be a git", "access denied or repository",
+        ]
+        if absent.contains(where: { lower.contains($0) }) {
+            return explained(
+                .repositoryNotFound, "there is no repository, or it is hidden from us (\(said)); check the URL")
+        }
+        if failure.isDamage, failure.errorClass != Int32(GIT_ERROR_NET.rawValue) { return error }
+        let network = [GIT_ERROR_NET, GIT_ERROR_SSH, GIT_ERROR_HTTP, GIT_ERROR_SSL, GIT_ERROR_OS]
+        if network.contains(where: { Int32($0.rawValue) == failure.errorClass }) {
+            return explained(.unreachable, "\(said); it is tried again later")
+        }
+        return explained(error.code, said)
+    }
+}

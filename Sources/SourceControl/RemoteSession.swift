@@ -1,0 +1,136 @@
+import CLibGit2
+import Glibc
+import Model
+
+/// One conversation with a repository's server, on the lane's thread.
+struct RemoteSession {
+    let url: RemoteURL
+    let credentials: Credentials?
+    let configuration: GitConfiguration
+    let control: NetworkControl
+
+    /// A ref as the server lists it.
+    struct AdvertisedRef: Hashable {
+        /// What the name stands for: for an annotated tag the tag's own object.
+        let id: String
+        /// The commit, when the server says what an annotated tag points to.
+        var peeled: String?
+    }
+
+    /// What the server lists.
+    struct Advertisement {
+        /// Branches and tags only.
+        var refs: [RefName: AdvertisedRef] = [:]
+        var defaultBranch: RefName?
+
+        var heads: [RefName: CommitID] {
+            refs.compactMapValues { CommitID($0.peeled ?? $0.id) }
+        }
+    }
+
+    /// Connects, hands the connected remote and its list to `body`, and disconnects.
+    /// - Parameter repository: The mirror; libgit2 wants one for the way of the objects.
+    func run<Value>(
+        in repository: OpaquePointer, operation verb: String,
+        _ body: (_ remote: OpaquePointer, _ list: Advertisement, _ operation: String) throws(SourceControlError) ->
+            Value
+    ) throws(SourceControlError) -> Value {
+        let operation = "\(verb) \(url)"
+        let address = try Self.address(configuration.rewritten(url.description))
+        let remote = try GitHandle(operation, free: git_remote_free) { out in
+            var options = git_remote_create_options()
+            git_remote_create_options_init(&options, UInt32(GIT_REMOTE_CREATE_OPTIONS_VERSION))
+            options.repository = repository
+            // insteadOf has been applied, from the operator's files alone.
+            options.flags = GIT_REMOTE_CREATE_SKIP_INSTEADOF.rawValue
+            return git_remote_create_with_opts(out, address, &options)
+        }
+        do throws(SourceControlError) {
+            var options = git_remote_connect_options()
+            try git(operation) {
+                git_remote_connect_options_init(&options, UInt32(GIT_REMOTE_CONNECT_OPTIONS_VERSION))
+            }
+            let payload = RemoteCallbacks(credentials: credentials, userInURL: url.user, control: control)
+            return try withExtendedLifetime(payload) { () throws(SourceControlError) in
+                options.callbacks = payload.callbacks
+                options.proxy_opts.type = GIT_PROXY_AUTO
+                options.follow_redirects = GIT_REMOTE_REDIRECT_NONE
+                try git(operation) { git_remote_connect_ext(remote.pointer, GIT_DIRECTION_FETCH, &options) }
+                defer { git_remote_disconnect(remote.pointer) }
+                let list = try advertisement(of: remote.pointer, operation)
+                return try body(remote.pointer, list, operation)
+            }
+        } catch {
+            throw explained(error, operation: operation, address: address)
+        }
+    }
+
+    /// Downloads what `refspecs` name and the repository lacks, into its object store; no ref is touched.
+    func download(_ refspecs: [String], from remote: OpaquePointer, _ operation: String) throws(SourceControlError) {
+        var options = git_fetch_options()
+        try git(operation) { git_fetch_options_init(&options, UInt32(GIT_FETCH_OPTIONS_VERSION)) }
+        let payload = RemoteCallbacks(credentials: credentials, userInURL: url.user, control: control)
+        options.callbacks = payload.callbacks
+        options.proxy_opts.type = GIT_PROXY_AUTO
+        options.follow_redirects = GIT_REMOTE_REDIRECT_NONE
+        options.download_tags = GIT_REMOTE_DOWNLOAD_TAGS_AUTO
+        options.update_fetchhead = 0
+        try withExtendedLifetime(payload) { () throws(SourceControlError) in
+            var strings = refspecs.map { strdup($0) }
+            defer { strings.forEach { free($0) } }
+            var result: Int32 = 0
+            strings.withUnsafeMutableBufferPointer { buffer in
+                var array = git_strarray(strings: buffer.baseAddress, count: buffer.count)
+                result = git_remote_download(remote, &array, &options)
+            }
+            try git(operation) { result }
+        }
+    }
+
+    private func advertisement(of remote: OpaquePointer, _ operation: String) throws(SourceControlError)
+        -> Advertisement
+    {
+        var list: UnsafeMutablePointer<UnsafePointer<git_remote_head>?>?
+        var count = 0
+        try git(operation) { git_remote_ls(&list, &count, remote) }
+        // Twice: annotated tags come with their peeled twin, and HEAD with none.
+        guard count <= control.limits.refs * 2 + 1 else {
+            throw SourceControlError(
+                code: .tooLarge, operation: operation,
+                message: "the server lists more than \(control.limits.refs) refs; remove refs there")
+        }
+        var result = Advertisement()
+        for index in 0..<count {
+            guard let head = list?[index]?.pointee, let name = head.name.map({ String(cString: $0) }) else { continue }
+            let isPeeled = name.hasSuffix("^{}")
+            let ref = RefName(isPeeled ? String(name.dropLast(3)) : name)
+            guard ref.branch != nil || ref.tag != nil, Self.isValid(ref) else { continue }
+            let id = head.oid.hexadecimal
+            if isPeeled { result.refs[ref]?.peeled = id } else { result.refs[ref] = AdvertisedRef(id: id) }
+        }
+        guard result.refs.count <= control.limits.refs else {
+            throw SourceControlError(
+                code: .tooLarge, operation: operation,
+                message: "the server lists more than \(control.limits.refs) refs; remove refs there")
+        }
+        var buffer = git_buf()
+        defer { git_buf_dispose(&buffer) }
+        if git_remote_default_branch(&buffer, remote) == 0, let pointer = buffer.ptr {
+            let branch = RefName(String(cString: pointer))
+            result.defaultBranch = result.refs[branch] == nil ? nil : branch
+        }
+        return result
+    }
+
+    /// Whether git itself would accept the name: no control characters, `..`, `@{`, `.lock` and so on.
+    static func isValid(_ ref: RefName) -> Bool {
+        var valid: Int32 = 0
+        return git_reference_name_is_valid(&valid, ref.description) == 0 && valid == 1
+    }
+
+    /// The address after insteadOf, which is the operator's too, held to the same list of ways.
+    private static func address(_ rewritten: String) throws(SourceControlError) -> String {
+        if rewritten.hasPrefix("file:///") { return String(rewritten.dropFirst("file://".count)) }
+        return try RemoteURL(rewritten, isInsecureAllowed: true).description
+    }
+}

@@ -1,0 +1,73 @@
+import CLibGit2
+import Glibc
+import Model
+
+/// Every file of a commit's tree, checked: nothing in it can be written outside of the workspace or into a `.git`.
+struct TreeListing {
+    enum Kind: UInt8 { case file = 1, executable, link, submodule }
+
+    struct Entry {
+        let kind: Kind
+        let id: git_oid
+    }
+
+    /// Files, links and submodules; many more than any repository known to us has (N5: a million).
+    static let maximumEntries = 5_000_000
+    /// Directories within directories; git itself stops at 2048 (`core.maxTreeDepth`, git-config(1) 2.43).
+    static let maximumDepth = 1024
+    /// Bytes; leaves room below PATH_MAX for the workspace and for temporary names.
+    static let maximumPathLength = 3500
+
+    private(set) var entries: [[UInt8]: Entry] = [:]
+    /// The paths in the order of git's trees, so that parents' files are written near each other.
+    private(set) var order: [[UInt8]] = []
+    /// All directories that hold something, without the root.
+    private(set) var directories: Set<[UInt8]> = []
+
+    /// - Throws: `treeRefused` naming the path and why; `tooLarge`.
+    init(of commit: CommitID, reading: CommitReading) throws(SourceControlError) {
+        // A stack of our own: the depth is the repository's choice.
+        var pending: [(path: [UInt8], id: git_oid, depth: Int)] = []
+        pending.append(([], git_tree_id(try reading.rootTree(of: commit).pointer).pointee, 0))
+        while let next = pending.popLast() {
+            let tree = try reading.tree(next.id)
+            let prefix = next.path.isEmpty ? [] : next.path + [UInt8(ascii: "/")]
+            var names: Set<[UInt8]> = []
+            for entry in CommitReading.entries(of: tree) {
+                let path = prefix + entry.name
+                func refusal(_ reason: String) -> SourceControlError {
+                    SourceControlError(
+                        code: .treeRefused, operation: reading.operation,
+                        message: "its tree holds \"\(String(decoding: path, as: UTF8.self))\": \(reason)")
+                }
+                if let reason = PathRules.refusal(of: entry.name) { throw refusal(reason) }
+                // Two entries of one name, a link and a directory, would have the second written through the first.
+                guard names.insert(entry.name).inserted else { throw refusal("the name is there twice") }
+                guard path.count <= Self.maximumPathLength else { throw refusal("the path is too long") }
+                let kind: Kind
+                switch entry.mode & S_IFMT {
+                case S_IFDIR:
+                    guard next.depth < Self.maximumDepth else { throw refusal("directories are nested too deeply") }
+                    directories.insert(path)
+                    pending.append((path, entry.id, next.depth + 1))
+                    continue
+                case S_IFREG: kind = entry.mode & 0o100 != 0 ? .executable : .file
+                case S_IFLNK: kind = .link
+                // A commit in a tree (gitlink), 0160000.
+                case 0o160000: kind = .submodule
+                default: throw refusal("it is neither a file, a link, a directory nor a submodule")
+                }
+                if kind == .link, PathRules.isModulesFile(entry.name) {
+                    throw refusal("it must not be a link (CVE-2018-11235)")
+                }
+                entries[path] = Entry(kind: kind, id: entry.id)
+                order.append(path)
+                guard order.count <= Self.maximumEntries else {
+                    throw SourceControlError(
+                        code: .tooLarge, operation: reading.operation,
+                        message: "its tree holds more than \(Self.maximumEntries) files")
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,61 @@
+import Basics
+import CLibGit2
+
+/// Writes a commit's files beneath a directory, each through `Basics.Directory`.
+struct TreeWriter: ~Copyable {
+    /// Largest tracked file, in bytes. A blob is held in memory, twice when it is filtered.
+    static let maximumFile = 1 << 30
+
+    let listing: TreeListing
+    let rules: TreeRules
+    let reading: CommitReading
+    let directory: Directory
+
+    private var made: Set<[UInt8]> = []
+
+    init(listing: TreeListing, rules: consuming TreeRules, reading: CommitReading, directory: Directory) {
+        self.listing = listing
+        self.rules = rules
+        self.reading = reading
+        self.directory = directory
+    }
+
+    /// The bytes of a file as they are to be on disk, or the target of a link; nothing for a submodule.
+    func content(of path: [UInt8], _ entry: TreeListing.Entry) throws(SourceControlError) -> [UInt8] {
+        switch entry.kind {
+        case .file, .executable:
+            return try rules.filtered(entry.id, path: path, limit: Self.maximumFile, reading: reading)
+        case .link:
+            // PATH_MAX; the kernel takes no longer target.
+            let target = CommitReading.bytes(
+                of: try reading.blob(
+                    entry.id, limit: Directory.maximumPathLength, path: String(decoding: path, as: UTF8.self)))
+            guard !target.isEmpty, !target.contains(0) else {
+                throw SourceControlError(
+                    code: .treeRefused, operation: reading.operation,
+                    message: "its tree holds \"\(String(decoding: path, as: UTF8.self))\": the link has no target")
+            }
+            return target
+        case .submodule: return []
+        }
+    }
+
+    /// Writes one file, link or empty directory of a submodule, with the directories above.
+    mutating func write(_ content: [UInt8], to path: [UInt8], _ entry: TreeListing.Entry) throws(SourceControlError) {
+        let directory = directory
+        if let slash = path.lastIndex(of: UInt8(ascii: "/")) {
+            let parent = Array(path[..<slash])
+            if made.insert(parent).inserted {
+                try files(reading.operation) { () throws(FileError) in try directory.makeDirectories(parent) }
+            }
+        }
+        try files(reading.operation) { () throws(FileError) in
+            switch entry.kind {
+            case .file: try directory.write(path, bytes: content, mode: 0o644)
+            case .executable: try directory.write(path, bytes: content, mode: 0o755)
+            case .link: try directory.makeLink(path, target: content)
+            case .submodule: try directory.makeDirectories(path)
+            }
+        }
+    }
+}

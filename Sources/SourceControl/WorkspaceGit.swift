@@ -1,0 +1,112 @@
+import Basics
+import CLibGit2
+import Glibc
+import Model
+
+/// Makes the `.git` that a job sees: HEAD, its ref, the tags, an index, and the mirror's objects by reference.
+///
+/// Enough for `git rev-parse`, `git describe --dirty`, `git log` and SwiftPM. Read-only, made anew by every checkout, and
+/// never opened by us.
+struct WorkspaceGit {
+    let operation: String
+    let store: MirrorStore
+    let repository: OpaquePointer
+    let commit: CommitID
+    let ref: RefName
+    let tree: Directory
+    /// Ours, outside of the workspace.
+    let memory: Directory
+
+    func write(_ record: CheckoutRecord) throws(SourceControlError) {
+        let index = try index(of: record)
+        let tags = try tags()
+        var refs: [(String, String)] = tags
+        if ref.branch != nil { refs.append((ref.description, "\(commit) \(ref)\n")) }
+        refs.sort { $0.0.utf8.lexicographicallyPrecedes($1.0.utf8) }
+        let packed = "# pack-refs with: peeled fully-peeled sorted \n" + refs.map(\.1).joined()
+        // checkStat: the group and device that git would compare are not in our record.
+        let configuration = """
+            [core]
+            \trepositoryformatversion = 0
+            \tfilemode = true
+            \tbare = false
+            \tcheckStat = minimal
+            [gc]
+            \tauto = 0
+
+            """
+        let texts = [
+            ("HEAD", ref.branch == nil ? "\(commit)\n" : "ref: \(ref)\n"), ("config", configuration),
+            ("packed-refs", packed), ("objects/info/alternates", store.path + "/objects\n"),
+        ]
+        try files(operation) { () throws(FileError) in
+            try tree.remove(".git")
+            for directory in ["objects/info", "objects/pack", "refs/heads", "refs/tags"] {
+                try tree.makeDirectories(".git/" + directory)
+            }
+            for (name, text) in texts { try tree.write(".git/" + name, bytes: Array(text.utf8), mode: 0o444) }
+            try tree.write(".git/index", bytes: index, mode: 0o444)
+            for directory in ["objects/info", "objects/pack", "objects", "refs/heads", "refs/tags", "refs"] {
+                try makeReadOnly(".git/" + directory)
+            }
+            try makeReadOnly(".git")
+        }
+    }
+
+    private func makeReadOnly(_ path: String) throws(FileError) {
+        let directory = try tree.directory(path)
+        guard fchmod(directory.descriptor, 0o555) == 0 else {
+            throw FileError(operation: "chmod", path: directory.path, errno: errno)
+        }
+    }
+
+    /// All tags that the mirror holds, as lines of `packed-refs`.
+    private func tags() throws(SourceControlError) -> [(String, String)] {
+        let text = try files(operation) { () throws(FileError) -> [UInt8] in
+            guard try Directory(opening: store.path).status("packed-refs") != nil else { return [] }
+            return try WholeFile.read(store.path + "/packed-refs", limit: 256 << 20)
+        }
+        var tags: [(String, String)] = []
+        var isAfterTag = false
+        for line in String(decoding: text, as: UTF8.self).split(separator: "\n") {
+            let parts = line.split(separator: " ", maxSplits: 1)
+            if parts.count == 2, parts[1].hasPrefix("refs/tags/") {
+                tags.append((String(parts[1]), line + "\n"))
+            } else if line.hasPrefix("^"), isAfterTag {
+                tags[tags.count - 1].1 += line + "\n"
+            }
+            isAfterTag = parts.count == 2 && parts[1].hasPrefix("refs/tags/")
+        }
+        return tags
+    }
+
+    /// git's index of what was written, with its times, so that `git status` finds nothing changed.
+    private func index(of record: CheckoutRecord) throws(SourceControlError) -> [UInt8] {
+        let path = memory.path + "/index"
+        try files(operation) { () throws(FileError) in try memory.remove("index") }
+        let index = try GitHandle(operation, free: git_index_free) { git_index_open($0, path) }
+        for (path, entry) in record.entries {
+            var added = git_index_entry()
+            added.mtime = git_index_time(
+                seconds: Int32(truncatingIfNeeded: entry.modified / 1_000_000_000), nanoseconds: 0)
+            added.ctime = git_index_time(
+                seconds: Int32(truncatingIfNeeded: entry.changed / 1_000_000_000), nanoseconds: 0)
+            added.file_size = UInt32(truncatingIfNeeded: entry.size)
+            switch entry.kind {
+            case .file: added.mode = GIT_FILEMODE_BLOB.rawValue
+            case .executable: added.mode = GIT_FILEMODE_BLOB_EXECUTABLE.rawValue
+            case .link: added.mode = GIT_FILEMODE_LINK.rawValue
+            case .submodule: added.mode = GIT_FILEMODE_COMMIT.rawValue
+            }
+            withUnsafeMutableBytes(of: &added.id.id) { $0.copyBytes(from: entry.id) }
+            var result: Int32 = 0
+            (path + [0]).withUnsafeBytes { bytes in
+                added.path = bytes.bindMemory(to: CChar.self).baseAddress
+                result = git_index_add(index.pointer, &added)
+            }
+            try git(operation) { result }
+        }
+        try git(operation) { git_index_write(index.pointer) }
+        return try files(operation) { () throws(FileError) in try memory.read("index", limit: 1 << 30) }
+    }
+}

@@ -1,0 +1,75 @@
+import Basics
+
+/// Walks a workspace that a job could write, removes what is in the way of a commit, and says what is left.
+struct WorkspaceSurvey {
+    /// Tracked files that nobody touched since they were recorded.
+    private(set) var unchanged: [[UInt8]: CheckoutRecord.Entry] = [:]
+    /// Tracked files whose status differs; their content decides.
+    private(set) var doubtful: [[UInt8]: FileStatus] = [:]
+    private(set) var removed = 0
+
+    init() {}
+
+    /// - Parameters:
+    ///   - before: Paths that checkouts before may have written.
+    ///   - isIgnored: Whether the commit's own rules ignore a path.
+    /// - Throws: `FileError`, also when a rule could not be asked.
+    init(
+        of tree: Directory, listing: TreeListing, record: CheckoutRecord, isSameAttributes: Bool, before: Set<[UInt8]>,
+        limit: Int, isIgnored: (_ path: [UInt8], _ isDirectory: Bool) throws(SourceControlError) -> Bool
+    ) throws(FileError) {
+        var entersLast = false
+        var untracked: [[UInt8]] = []
+        do {
+            try tree.walk(limit: limit, enters: { _ in entersLast }) { path, status in
+                entersLast = false
+                // Ours, written anew each time.
+                if path.elementsEqual(".git".utf8) { return }
+                let isDirectory = status.kind == .directory
+                if let entry = listing.entries[path] {
+                    if entry.kind == .submodule, isDirectory {
+                        entersLast = true
+                    } else if status.kind == (entry.kind == .link ? .link : .file), entry.kind != .submodule {
+                        let known = record.entries[path]
+                        if isSameAttributes, let known, known.kind == entry.kind, known.id == entry.id.bytes,
+                            known.matches(status)
+                        {
+                            unchanged[path] = known
+                        } else {
+                            doubtful[path] = status
+                        }
+                    } else {
+                        try remove(path, in: tree)
+                    }
+                } else if listing.directories.contains(path) {
+                    // A link in a tracked directory's place is removed itself; what it points to is never looked at.
+                    if isDirectory { entersLast = true } else { try remove(path, in: tree) }
+                } else if before.contains(path), !isDirectory {
+                    try remove(path, in: tree)
+                } else if try !isIgnored(path, isDirectory) {
+                    if isDirectory {
+                        entersLast = true
+                        untracked.append(path)
+                    } else {
+                        try remove(path, in: tree)
+                    }
+                }
+            }
+            // Tracked before, within a directory that is ignored now and so was not entered.
+            for path in before where listing.entries[path] == nil && !listing.directories.contains(path) {
+                if let status = try? tree.status(path), status.kind != .directory { try remove(path, in: tree) }
+            }
+            // Innermost first. One that holds ignored files stays.
+            for path in untracked.reversed() where try tree.entries(path).isEmpty { try remove(path, in: tree) }
+        } catch let error as FileError {
+            throw error
+        } catch {
+            throw FileError(code: .other, operation: "look through", path: tree.path, message: "\(error)")
+        }
+    }
+
+    private mutating func remove(_ path: [UInt8], in tree: Directory) throws(FileError) {
+        try tree.remove(path)
+        removed += 1
+    }
+}
