@@ -2,6 +2,7 @@ import Glibc
 
 /// A file operation that failed.
 package struct FileError: Error, Hashable, CustomStringConvertible {
+    /// What went wrong, for programs.
     package enum Code: String, Sendable {
         case notFound
         case exists

@@ -8,6 +8,7 @@ package enum AttemptState: Hashable, Sendable {
     /// Results are stored and visible.
     case processed(Verdict)
 
+    /// What can happen to an attempt.
     package enum Event: Hashable, Sendable {
         case entered(JobStep)
         case ended

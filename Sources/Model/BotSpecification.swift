@@ -41,6 +41,7 @@ package struct BotSpecification: Hashable, Sendable, Codable {
         self.product = product ?? name
     }
 
+    /// How often the repository is asked without being told to.
     package enum Poll: Hashable, Sendable, Codable {
         /// 60 s; 10 min once an authentic webhook has arrived, since it then only repairs what those lose.
         case automatic
@@ -115,8 +116,10 @@ package struct Trigger: Hashable, Sendable, Codable {
         self.timeout = timeout
     }
 
+    /// Before the jobs or after them.
     package enum Phase: String, Hashable, Sendable, Codable, CaseIterable { case before, after }
 
+    /// What the integration must have come to for the trigger to act.
     package enum Condition: String, Hashable, Sendable, Codable, CaseIterable {
         /// No errors and no failing tests; warnings are allowed.
         case succeeded
@@ -128,6 +131,7 @@ package struct Trigger: Hashable, Sendable, Codable {
         case always
     }
 
+    /// What the trigger does.
     package enum Action: Hashable, Sendable, Codable {
         /// An executable in `triggers/` beside `bots/`.
         case run(String)

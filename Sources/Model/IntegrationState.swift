@@ -5,6 +5,7 @@ package enum IntegrationState: Hashable, Sendable {
     case running(IntegrationStep)
     case completed(Verdict, triggerFailed: Bool)
 
+    /// What can happen to an integration.
     package enum Event: Hashable, Sendable {
         case started
         case entered(IntegrationStep)

@@ -1,5 +1,6 @@
 /// A finding as a reader of a tool's output makes it, before it is compared with earlier integrations.
 package struct Finding: Hashable, Sendable, Codable {
+    /// What kind of finding; the words are the interface's.
     package enum Category: String, Sendable, Codable, CaseIterable {
         case error
         case warning

@@ -57,6 +57,7 @@ package struct Recipe: Hashable, Sendable, Codable {
         case tool(Tool)
         case command(run: String, report: [String])
 
+        /// A tool whose command and report Martlet knows.
         package enum Tool: String, Sendable, Codable, CaseIterable {
             case swiftFormat = "swift-format"
             case clang

@@ -1,5 +1,6 @@
 /// One test's result in one configuration.
 package struct TestResult: Hashable, Sendable, Codable {
+    /// How the test ended; the words are the interface's.
     package enum Outcome: String, Sendable, Codable, CaseIterable {
         case passed, failed, skipped, crashed, flaky, knownIssue
 

@@ -35,6 +35,7 @@ package enum IntegrationResult: Hashable, Sendable, CustomStringConvertible {
         self = triggerFailed && verdict <= .analyzerWarnings ? .triggerError : .verdict(verdict)
     }
 
+    /// Reads what `description` prints; nothing for another word.
     package init?(_ string: String) {
         if string == "trigger-error" {
             self = .triggerError

@@ -1,1 +1,85 @@
-// ArchitectureTests
+import Basics
+import TestSupport
+import Testing
+
+/// Holds the sources to docs/architecture.md and to the rules that the compiler does not check. SwiftPM alone lets an
+/// undeclared or transitive import pass.
+@Suite struct ArchitectureTests {
+    private struct Source {
+        let path: String
+        let target: String
+        let text: String
+    }
+
+    private func sources(in folder: String) throws -> [Source] {
+        let root = try Directory(opening: Project.root)
+        var found: [Source] = []
+        try root.walk(folder, limit: 100_000) { path, status in
+            let name = String(decoding: path, as: UTF8.self)
+            guard status.kind == .file, name.hasSuffix(".swift") else { return }
+            let text = String(decoding: try root.read(path, limit: 4 << 20), as: UTF8.self)
+            found.append(Source(path: name, target: String(name.split(separator: "/")[1]), text: text))
+        }
+        return found
+    }
+
+    private func text(_ path: String) throws -> String {
+        String(decoding: try WholeFile.read(Project.root + "/" + path, limit: 4 << 20), as: UTF8.self)
+    }
+
+    private func table() throws -> ImportTable { ImportTable(try text("docs/architecture.md")) }
+
+    @Test func testThatEveryImportIsInTheTable() throws {
+        let table = try table()
+        #expect(table.rows.count >= 14)
+        for source in try sources(in: "Sources") {
+            for violation in Rules.importViolations(in: source.target, text: source.text, table: table) {
+                Issue.record("\(source.path):\(violation.line): \(violation.message)")
+            }
+        }
+    }
+
+    @Test func testThatTheTableAndTheManifestSayTheSame() throws {
+        let folders = Set(try Directory(opening: Project.root).entries("Sources").map(\.name))
+        let violations = Rules.manifestViolations(
+            table: try table(), manifest: Manifest(try text("Package.swift")), folders: folders)
+        for violation in violations { Issue.record("\(violation)") }
+    }
+
+    @Test func testThatNoAdapterMayImportAnother() throws {
+        let table = try table()
+        for adapter in Rules.adapters {
+            let others = (table.rows[adapter] ?? []).intersection(Rules.adapters)
+            #expect(others.isEmpty, "\(adapter) may import \(others)")
+        }
+    }
+
+    @Test func testThatEverySharedDeclarationIsDocumented() throws {
+        for source in try sources(in: "Sources") {
+            for line in Rules.undocumented(in: source.text) {
+                Issue.record("\(source.path):\(line): a package declaration without a doc comment")
+            }
+        }
+    }
+
+    @Test func testThatNoFileIsTooLong() throws {
+        for source in try sources(in: "Sources") + sources(in: "Tests") {
+            let count = Rules.lines(of: source.text).count - 1
+            #expect(count <= Rules.longestFile, "\(source.path): \(count) lines")
+        }
+    }
+
+    @Test func testThatNothingEndsTheDaemonOrLeavesWorkBehind() throws {
+        let tests = try sources(in: "Tests").filter { $0.target != "ArchitectureTests" }
+        for source in try sources(in: "Sources") + tests {
+            for (line, word) in Rules.forbidden(in: source.text) { Issue.record("\(source.path):\(line): \(word)") }
+        }
+    }
+
+    @Test func testThatSwiftNIOHasTheSecurityFixes() throws {
+        // 2.100.0 is the first without CVE-2026-28970 and CVE-2026-28980.
+        let version = try #require(Manifest(try text("Package.swift")).packages["swift-nio"])
+        let numbers = version.split(separator: ".").compactMap { Int($0) }
+        #expect(numbers.count == 3 && (numbers[0], numbers[1]) >= (2, 100), "swift-nio from \(version)")
+    }
+}

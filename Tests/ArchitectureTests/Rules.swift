@@ -1,0 +1,113 @@
+/// The rules, as functions of text, so that each can be shown a text that breaks it.
+enum Rules {
+    /// The toolchain's own modules, which any target may import; see `withoutFoundation` for the exceptions.
+    static let system: Set<String> = [
+        "Swift", "Foundation", "FoundationEssentials", "FoundationXML", "Glibc", "Dispatch", "Synchronization",
+        "PackageDescription",
+    ]
+
+    /// Model is values only; JobProtocol is in the small static supervisor.
+    static let withoutFoundation: Set<String> = ["Model", "JobProtocol", "martlet-supervisor"]
+
+    /// Modules whose types are in the interface of a product: who may import the one may import the other, which
+    /// MemberImportVisibility makes necessary.
+    static let carried: [String: Set<String>] = [
+        "Hummingbird": ["HTTPTypes", "HummingbirdCore"], "Subprocess": ["SystemPackage"],
+    ]
+
+    static let adapters = ["Settings", "Storage", "SourceControl", "Execution", "Reports", "Archives", "Transfer"]
+
+    /// The longest file, in lines.
+    static let longestFile = 400
+
+    static func imports(of text: String) -> [(line: Int, module: String)] {
+        let pattern =
+            /^\s*(?:@[\w()]+\s+)*(?:package |public |internal |private |fileprivate )?import (?:(?:struct|class|enum|protocol|func|let|var|typealias) )?(\w+)/
+        return lines(of: text).compactMap { number, line in
+            line.firstMatch(of: pattern).map { (number, String($0.1)) }
+        }
+    }
+
+    static func importViolations(in target: String, text: String, table: ImportTable) -> [(line: Int, message: String)]
+    {
+        guard let allowed = table.rows[target] else { return [(1, "\(target) has no row in docs/architecture.md")] }
+        return imports(of: text).compactMap { line, module in
+            if module.hasPrefix("Foundation"), withoutFoundation.contains(target) {
+                return (line, "\(target) may not import \(module)")
+            }
+            if allowed.contains(where: { carried[$0]?.contains(module) ?? false }) { return nil }
+            if system.contains(module) || allowed.contains(module) { return nil }
+            return (line, "\(target) may not import \(module): see the table in docs/architecture.md")
+        }
+    }
+
+    /// Where the table and the manifest differ.
+    static func manifestViolations(table: ImportTable, manifest: Manifest, folders: Set<String>) -> [String] {
+        var violations: [String] = []
+        for (target, allowed) in table.rows.sorted(by: { $0.key < $1.key }) {
+            guard let declared = manifest.targets[target], folders.contains(target) else {
+                violations.append("the table's \(target) is no target")
+                continue
+            }
+            for module in allowed.subtracting(declared).sorted() {
+                violations.append("the table lets \(target) import \(module), which Package.swift does not give it")
+            }
+            for module in declared.subtracting(allowed).sorted() {
+                violations.append("Package.swift gives \(target) \(module), which the table does not let it import")
+            }
+        }
+        for folder in folders.sorted() where table.rows[folder] == nil && !folder.hasPrefix("C") {
+            violations.append("\(folder) has no row in docs/architecture.md")
+        }
+        return violations
+    }
+
+    /// Shared declarations without a doc comment.
+    ///
+    /// Not asked of stored and computed properties whose name says all, of initializers that only take the properties'
+    /// values (they can neither fail nor throw), and of what a protocol of the standard library already documents.
+    static func undocumented(in text: String) -> [Int] {
+        let all = lines(of: text)
+        let modifiers = "(?:static |final |mutating |convenience |indirect |nonisolated |override |required )*"
+        guard
+            let pattern = try? Regex(
+                "^\\s*(?:@[\\w()]+ )*package \(modifiers)(struct|class|enum|protocol|actor|func|init|subscript|typealias)\\b"
+            )
+        else { return [0] }
+        let witnesses = [
+            "func <", "func ==", "func +", "func -", "func hash(", "func encode(to", "init(from decoder", "func next()",
+            "func makeAsyncIterator",
+            "func advanced(by", "func duration(to", "func sleep(until",
+        ]
+        return all.indices.compactMap { index in
+            let line = all[index].text
+            guard line.firstMatch(of: pattern) != nil else { return nil }
+            if witnesses.contains(where: { line.contains($0) }) { return nil }
+            if line.contains("package init("), !isThrowing(all, from: index) { return nil }
+            var above = index - 1
+            while above >= 0, all[above].text.trimmed.hasPrefix("@") { above -= 1 }
+            return above >= 0 && all[above].text.trimmed.hasPrefix("///") ? nil : all[index].number
+        }
+    }
+
+    private static func isThrowing(_ all: [(number: Int, text: Substring)], from index: Int) -> Bool {
+        for line in all[index...].prefix(12) {
+            if line.text.contains("throws") { return true }
+            if line.text.contains("{") { return false }
+        }
+        return false
+    }
+
+    /// What never is the right way: it ends the daemon, or leaves work that nobody awaits.
+    static func forbidden(in text: String) -> [(line: Int, word: String)] {
+        lines(of: text).flatMap { number, line -> [(Int, String)] in
+            let code = line.trimmed.hasPrefix("//") ? "" : String(line)
+            return ["try!", "fatalError(", "Task.detached", "preconditionFailure("].filter { code.contains($0) }
+                .map { (number, $0) }
+        }
+    }
+
+    static func lines(of text: String) -> [(number: Int, text: Substring)] {
+        text.split(separator: "\n", omittingEmptySubsequences: false).enumerated().map { ($0.offset + 1, $0.element) }
+    }
+}

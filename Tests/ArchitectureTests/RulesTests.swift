@@ -1,0 +1,76 @@
+import Testing
+
+/// Shows each rule a text that breaks it: a guard that cannot fail guards nothing.
+@Suite struct RulesTests {
+    private let table = ImportTable(
+        """
+        | target | one sentence | may import (ours) | outside |
+        |---|---|---|---|
+        | `Model` | Nouns. | – | – |
+        | `Storage` | Rows. | Model | GRDB |
+        | `Web` | Pages. | all above | Hummingbird |
+        """)
+
+    @Test func testThatTheTableIsRead() {
+        #expect(
+            table.rows == ["Model": [], "Storage": ["Model", "GRDB"], "Web": ["Model", "Storage", "Hummingbird"]])
+    }
+
+    @Test func testThatAnImportOutsideTheTableIsFound() {
+        let text =
+            "import Foundation\npackage import Model\n@preconcurrency import GRDB\n  import struct Web.Page\n// import Web"
+        #expect(Rules.importViolations(in: "Storage", text: text, table: table).map(\.line) == [4])
+        #expect(Rules.importViolations(in: "Model", text: "import Foundation", table: table).map(\.line) == [1])
+        #expect(Rules.importViolations(in: "Model", text: "import FoundationEssentials", table: table).count == 1)
+        #expect(Rules.importViolations(in: "Unknown", text: "", table: table).count == 1)
+    }
+
+    @Test func testThatAProductsCarriedModulesAreAllowedWithItAlone() {
+        #expect(Rules.importViolations(in: "Web", text: "import HTTPTypes", table: table).isEmpty)
+        #expect(Rules.importViolations(in: "Storage", text: "import HTTPTypes", table: table).count == 1)
+    }
+
+    @Test func testThatADifferenceBetweenTableAndManifestIsFound() {
+        let manifest = Manifest(
+            """
+            static let grdb = Target.Dependency.product(name: "GRDB", package: "GRDB.swift")
+            .package(url: "https://acme.example/swift-nio", from: "2.99.1"),
+            library("Model"),
+            library("Storage", ["Model", "Basics", .grdb]),
+            .executableTarget(
+                name: "martlet", dependencies: ["Model"]),
+            """)
+        #expect(manifest.packages == ["swift-nio": "2.99.1"])
+        #expect(manifest.targets == ["Model": [], "Storage": ["Model", "Basics", "GRDB"], "martlet": ["Model"]])
+        #expect(
+            Rules.manifestViolations(
+                table: table, manifest: manifest, folders: ["Model", "Storage", "martlet", "CLinux"]) == [
+                    "Package.swift gives Storage Basics, which the table does not let it import",
+                    "the table's Web is no target",
+                    "martlet has no row in docs/architecture.md",
+                ])
+    }
+
+    @Test func testThatAMissingDocCommentIsFound() {
+        let text = """
+            package struct A {
+                package let name: String
+                package init(name: String) {}
+                package init?(_ text: String) {}
+                /// Said.
+                @inline(never)
+                package static func said() {}
+                package mutating func unsaid() {}
+                package static func < (left: A, right: A) -> Bool {}
+                package init(
+                    path: String
+                ) throws(E) {}
+            """
+        #expect(Rules.undocumented(in: text) == [1, 4, 8, 10])
+    }
+
+    @Test func testThatForbiddenWordsAreFound() {
+        let text = "// try! in words\nlet a = try! b()\nfatalError(\"x\")\nTask.detached {}\ntry b()"
+        #expect(Rules.forbidden(in: text).map(\.line) == [2, 3, 4])
+    }
+}
