@@ -53,6 +53,14 @@ package struct SecretStore: Sendable {
         return try Self.read(FilePath.join(credentialsDirectory, name), operation, isOwn: false)
     }
 
+    /// The file that holds a secret, for libraries that want a key's path; nothing when there is none of that name.
+    /// - Throws: As `value(_:)`, so that a file which others may read is refused here too.
+    package func file(_ name: String) throws(SettingsError) -> String? {
+        guard try value(name) != nil else { return nil }
+        let candidates = [directory, credentialsDirectory].compactMap { $0.map { FilePath.join($0, name) } }
+        return candidates.first { access($0, R_OK) == 0 }
+    }
+
     /// The names of all secrets, sorted. Files whose names are no secret's are left out.
     package func names() throws(SettingsError) -> [String] {
         var names: Set<String> = []
@@ -72,7 +80,7 @@ package struct SecretStore: Sendable {
 
     /// Stores a secret in the settings' directory, mode 0600, whole or not at all; replaces one of the same name.
     ///
-    /// Makes the directory, mode 0700, when it is missing. One newline at the value's end is not part of it.
+    /// Makes the directory, mode 0700, when it is missing. Called by root, it gives the file to the directory's owner. One newline at the value's end is not part of it.
     package func set(_ name: String, _ value: String) throws(SettingsError) {
         let operation = "store secret \(Printable.quoted(name))"
         guard Self.isName(name) else { throw Self.badName(operation) }
@@ -92,7 +100,13 @@ package struct SecretStore: Sendable {
         let temporary = FilePath.join(directory, ".\(name).\(getpid()).\(UInt64.random(in: 0 ... .max))")
         let descriptor = open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0o600)
         guard descriptor >= 0 else { throw failure("writing in \(directory)") }
-        var isWritten = Self.write(Array(kept.utf8) + [0x0A], to: descriptor) && fsync(descriptor) == 0
+        // As root, the file goes to the directory's owner: the service does not run as root, and must read it.
+        var owner = stat()
+        var isOwned = true
+        if geteuid() == 0 {
+            isOwned = stat(directory, &owner) == 0 && fchown(descriptor, owner.st_uid, owner.st_gid) == 0
+        }
+        var isWritten = isOwned && Self.write(Array(kept.utf8) + [0x0A], to: descriptor) && fsync(descriptor) == 0
         close(descriptor)
         isWritten = isWritten && rename(temporary, FilePath.join(directory, name)) == 0
         guard isWritten else {

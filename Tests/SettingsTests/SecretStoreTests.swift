@@ -27,6 +27,22 @@ import Testing
         }
     }
 
+    @Test(.enabled(if: geteuid() == 0, "only root can give a file away"))
+    func testThatASecretThatRootStoresBelongsToTheDirectorysOwner() async throws {
+        try await withTemporaryDirectory { directory in
+            // given
+            let path = try directory.makeDirectory("secrets")
+            #expect(chown(path, 65_534, 65_534) == 0)
+            // when
+            try SecretStore(directory: path, credentialsDirectory: nil).set("a", "x")
+            // then
+            var status = stat()
+            #expect(stat(path + "/a", &status) == 0)
+            #expect(status.st_uid == 65_534)
+            #expect(status.st_mode & 0o7777 == 0o600)
+        }
+    }
+
     @Test func testThatStoringReplacesTheValueAndNeverFollowsALink() async throws {
         try await withTemporaryDirectory { directory in
             // given
