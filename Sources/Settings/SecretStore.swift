@@ -41,24 +41,24 @@ package struct SecretStore: Sendable {
     /// The directory given in the settings comes first. Blocks for as long as reading a small file does.
     /// - Throws: When the file cannot be read, others may read it, or its value is empty, too long or no UTF-8: an empty
     ///   secret would let everyone in.
-    package func value(_ name: String) throws(SettingsError) -> String? {
+    package func value(_ name: String) throws(SettingsError) -> String? { try find(name)?.value }
+
+    /// The absolute path of a secret's file, for programs and libraries that only take one (known hosts, keys); nothing
+    /// when there is none of that name.
+    /// - Throws: What `value(_:)` throws: a file that others may read is no secret.
+    package func file(_ name: String) throws(SettingsError) -> String? { try find(name)?.path }
+
+    private func find(_ name: String) throws(SettingsError) -> (path: String, value: String)? {
         let operation = "read secret \(Printable.quoted(name))"
         guard Self.isName(name) else { throw Self.badName(operation) }
-        if let directory, let value = try Self.read(FilePath.join(directory, name), operation, isOwn: true) {
-            return value
+        // systemd makes its own 0400, or 0440 with an access control list for the service's user, beneath a directory that
+        // only it can enter, so their mode says nothing.
+        for (directory, isOwn) in [(directory, true), (credentialsDirectory, false)] {
+            guard let directory else { continue }
+            let path = FilePath.join(directory, name)
+            if let value = try Self.read(path, operation, isOwn: isOwn) { return (path, value) }
         }
-        // systemd makes them 0400, or 0440 with an access control list for the service's user, beneath a directory that
-        // only it can enter.
-        guard let credentialsDirectory else { return nil }
-        return try Self.read(FilePath.join(credentialsDirectory, name), operation, isOwn: false)
-    }
-
-    /// The file that holds a secret, for libraries that want a key's path; nothing when there is none of that name.
-    /// - Throws: As `value(_:)`, so that a file which others may read is refused here too.
-    package func file(_ name: String) throws(SettingsError) -> String? {
-        guard try value(name) != nil else { return nil }
-        let candidates = [directory, credentialsDirectory].compactMap { $0.map { FilePath.join($0, name) } }
-        return candidates.first { access($0, R_OK) == 0 }
+        return nil
     }
 
     /// The names of all secrets, sorted. Files whose names are no secret's are left out.

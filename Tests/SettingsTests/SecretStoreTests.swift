@@ -67,6 +67,7 @@ import Testing
             let store = SecretStore(directory: directory.path, credentialsDirectory: nil)
             let error = #expect(throws: SettingsError.self) { try store.value("a") }
             #expect(error?.code == .readableByOthers)
+            #expect(throws: SettingsError.self) { try store.file("a") }
             #expect(error?.description.contains("chmod 600 \(path)") == true)
             #expect(error?.description.contains("hunter2") == false)
         }
@@ -115,6 +116,9 @@ import Testing
             #expect(try store.value("both") == "own")
             #expect(try store.value("only") == "systemd")
             #expect(try store.names() == ["both", "only"])
+            #expect(try store.file("both") == directory.path("secrets/both"))
+            #expect(try store.file("only") == directory.path("credentials/only"))
+            #expect(try store.file("none") == nil)
         }
     }
 
