@@ -7,9 +7,9 @@ import Synchronization
 /// only after the commit is on disk. The work is done on GRDB's writer queue, never on the cooperative pool. While one
 /// commit waits for the disk the next writes gather, so that a hundred writers cost a few `fsync`s instead of a hundred.
 final class WriterLane: Sendable {
-    /// A transaction takes no further write in after this time; the rest goes into the next one. With single writes
-    /// below 1 ms (`Store.batchSize`) no transaction is open for more than 5 ms before its commit.
-    static let joiningTime: Duration = .milliseconds(4)
+    /// A transaction takes no further write in after this time; the rest goes into the next one. With the largest single
+    /// write, a batch of results (2 ms, see `Store.batchSize`), after it no transaction is open for more than 5 ms.
+    static let joiningTime: Duration = .milliseconds(3)
 
     private struct Queue {
         var waiting: [any WaitingWrite] = []

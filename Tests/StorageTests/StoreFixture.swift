@@ -1,6 +1,6 @@
-import Foundation
 import GRDB
 import Model
+import TestSupport
 import Testing
 
 @testable import Storage
@@ -81,12 +81,7 @@ func withStore(_ bots: [String] = ["kit"], _ body: (StoreFixture) async throws -
 
 /// Gives the path of a database file that is not there yet, in a directory that is removed afterwards.
 func withStorePath(_ body: (String) async throws -> Void) async throws {
-    let directory = FileManager.default.temporaryDirectory.appendingPathComponent("store-\(UUID().uuidString)")
-    try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)
-    defer {
-        do { try FileManager.default.removeItem(at: directory) } catch { Testing.Issue.record(error) }
-    }
-    try await body(directory.appendingPathComponent("martlet.sqlite").path)
+    try await withTemporaryDirectory { directory in try await body(directory.path("martlet.sqlite")) }
 }
 
 func name(_ text: String) throws -> Name { try #require(Name(text)) }
