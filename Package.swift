@@ -109,7 +109,7 @@ let package = Package(
 
         // Tests
         .target(
-            name: "TestSupport", dependencies: ["Model", "Basics", "Transfer", .logging, .customDump],
+            name: "TestSupport", dependencies: ["Model", "Basics", "Transfer", .crypto, .logging, .customDump],
             path: "Tests/TestSupport", swiftSettings: strict),
         .target(
             name: "ExecutionSupport", dependencies: ["Execution", "JobProtocol", "Model", "Basics"],

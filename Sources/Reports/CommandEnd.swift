@@ -6,10 +6,16 @@ package struct CommandEnd: Sendable, Hashable {
     /// The limit that ended it, in words (`timeout 30 min`); nothing when none did.
     package var limit: String?
 
-    package init(exit: Int? = 0, signal: Int? = nil, limit: String? = nil) {
+    /// What the console says of the last crash: `ended by signal 4 (SIGILL): Fatal error: …`. SwiftPM ends with exit status
+    /// 1 when its test process crashes, so the signal is only there.
+    package var crash: String?
+
+    /// - Parameter console: The command's output, searched for what the Swift runtime and SwiftPM say of a crash.
+    package init(exit: Int? = 0, signal: Int? = nil, limit: String? = nil, console: [UInt8] = []) {
         self.exit = exit
         self.signal = signal
         self.limit = limit
+        crash = CrashText.last(in: console)
     }
 
     package var isSuccess: Bool { exit == 0 && signal == nil && limit == nil }

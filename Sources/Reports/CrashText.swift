@@ -36,7 +36,20 @@ struct CrashText {
         }
     }
 
-    var isEmpty: Bool { fatalError == nil && signal == nil }
+    /// The message of the last crash that a console tells; nothing when it tells none. XCTest's process comes before Swift
+    /// Testing's, so a crash before the latter's run is not its.
+    static func last(in console: [UInt8]) -> String? {
+        var crash = CrashText()
+        let root = SourceRoot(mountedAt: "/")
+        LogScan.forEachLine(
+            in: console,
+            containing: ["Fatal error:", "*** Signal ", "xited with unexpected signal code ", "Test run started"]
+        ) { line in
+            let text = line.text
+            if text.contains("Test run started") { crash = CrashText() } else { crash.take(text, root: root) }
+        }
+        return crash.message
+    }
 
     /// `ended by signal 4 (SIGILL): Fatal error: Index out of range`; nothing when the console told nothing.
     var message: String? {

@@ -28,6 +28,7 @@ final class JUnitDocument: NSObject, XMLParserDelegate {
     private static let roots: Set<String> = ["testsuites", "testsuite"]
     private let root: SourceRoot
     private var depth = 0
+    private var hasRoot = false
     private var suites: [Suite] = []
     private var open: Case?
     private var capture: Capture?
@@ -36,6 +37,9 @@ final class JUnitDocument: NSObject, XMLParserDelegate {
     private(set) var refusal: String?
 
     init(root: SourceRoot) { self.root = root }
+
+    /// Whether the root element was there and ended.
+    var isClosed: Bool { hasRoot && depth == 0 }
 
     func content(problem: String?) -> ReportContent {
         var content = ReportContent(tests: JUnitRetries.joined(tests), problems: problems)
@@ -48,6 +52,7 @@ final class JUnitDocument: NSObject, XMLParserDelegate {
         attributes: [String: String]
     ) {
         depth += 1
+        hasRoot = true
         let element = Self.localName(elementName)
         if depth == 1, !Self.roots.contains(element) {
             return refuse("the root element is <\(TextLimit.cut(element, toBytes: 60))>, not a JUnit report's", parser)

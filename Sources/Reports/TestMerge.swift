@@ -15,11 +15,14 @@ package enum TestMerge {
         var places: [String: Int] = [:]
         for source in sources {
             let qualified = qualifier(places: places, merged: merged)
+            let first = merged.count
             for result in source {
                 var result = result
                 if places[key(result)] == nil, let suite = qualified(result) { result.suite = suite }
                 // Of overloads, a source without lines cannot say which it means: the better one has said it.
-                if places[key(result) + " (2)"] != nil, !result.outcome.isFailure || hasFailure(result, merged) {
+                if let base = overloadBase(result, places, since: first),
+                    !result.outcome.isFailure || hasFailure(base, merged)
+                {
                     continue
                 }
                 if let place = places[key(result)] {
@@ -31,18 +34,37 @@ package enum TestMerge {
             }
         }
         merged = joinBareClasses(merged)
-        for index in merged.indices where merged[index].outcome == .crashed {
-            merged[index].message = crashText(merged[index].message, end: end)
+        // Tests run in parallel in one process: which of them ended it, nobody can tell.
+        let untold = merged.count { $0.outcome == .crashed && !tellsSignal($0.message) }
+        for index in merged.indices where merged[index].outcome == .crashed && !tellsSignal(merged[index].message) {
+            merged[index].message = crashText(merged[index].message, end: end, among: untold)
         }
         return merged
     }
 
-    /// Whether any overload of the result's test has failed.
-    private static func hasFailure(_ result: TestResult, _ merged: [TestResult]) -> Bool {
-        merged.contains { $0.suite == result.suite && $0.name.hasPrefix(result.name) && $0.outcome.isFailure }
+    /// The result's name without its number, when an earlier source has several tests of that name.
+    private static func overloadBase(_ result: TestResult, _ places: [String: Int], since first: Int) -> TestResult? {
+        var base = result
+        if base.name.hasSuffix(")"), let range = base.name.range(ofLast: " ("),
+            base.name[range.upperBound...].dropLast().allSatisfy({ $0.isASCII && $0.isNumber })
+        {
+            base.name = String(base.name[..<range.lowerBound])
+        }
+        var second = base
+        second.name += " (2)"
+        guard let place = places[key(second)], place < first else { return nil }
+        return base
     }
 
-    private static func key(_ result: TestResult) -> String { result.suite + "\u{0}" + result.name }
+    /// Whether any overload of the test has failed.
+    private static func hasFailure(_ base: TestResult, _ merged: [TestResult]) -> Bool {
+        merged.contains { key($0).hasPrefix(key(base)) && $0.outcome.isFailure }
+    }
+
+    /// xUnit files of Swift Testing have dots between nested suites where everything else has slashes.
+    private static func key(_ result: TestResult) -> String {
+        String(result.suite.map { $0 == "/" ? "." : $0 }) + "\u{0}" + result.name
+    }
 
     /// Finds the full suite for a result that names only its class, among what other sources said.
     private static func qualifier(places: [String: Int], merged: [TestResult]) -> (TestResult) -> String? {
@@ -110,13 +132,21 @@ package enum TestMerge {
         }
     }
 
-    private static func crashText(_ message: String?, end: CommandEnd) -> String {
-        let message = message ?? ""
-        if message.contains("signal ") { return message }
-        let how =
-            if let limit = end.limit { "still running at the limit: \(limit)" } else if let signal = end.anySignal {
-                "ended by \(SignalName.text(signal))"
-            } else { "started and never ended" }
-        return message.isEmpty ? how : how + ": " + message
+    private static func tellsSignal(_ message: String?) -> Bool { message?.contains("ended by signal ") == true }
+
+    private static func crashText(_ message: String?, end: CommandEnd, among count: Int) -> String {
+        var how: String
+        if let limit = end.limit {
+            how = "still running at the limit: \(limit)"
+        } else if let crash = end.crash {
+            how = crash
+        } else if let signal = end.anySignal {
+            how = "ended by \(SignalName.text(signal))"
+        } else {
+            how = "started and never ended"
+        }
+        if count > 1 { how = "one of \(count) tests that were running: \(how)" }
+        guard let message, !isEmpty(message) else { return how }
+        return TextLimit.cut(how + "\n" + message, toBytes: Finding.maximumMessageBytes)
     }
 }

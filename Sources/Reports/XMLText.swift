@@ -15,8 +15,8 @@ enum XMLText {
             default: throw Refusal(text: "encoding \(TextLimit.cut(declared, toBytes: 40)) is not supported; UTF-8 is")
             }
         }
-        let clean = withoutForbidden(text)
-        if hasDocumentType(clean) { throw Refusal(text: "a document type (<!DOCTYPE) is not allowed") }
+        let clean = withoutForbidden(withoutDeclaration(text))
+        try check(clean)
         return clean
     }
 
@@ -77,20 +77,56 @@ enum XMLText {
         return value.isEmpty ? nil : value.lowercased()
     }
 
-    /// Whether a document type begins outside of comments, CDATA sections and processing instructions, where its text does
-    /// no harm: a test may well print one.
-    private static func hasDocumentType(_ text: [UInt8]) -> Bool {
+    /// With blanks for the XML declaration: what it says of the encoding is no longer true.
+    private static func withoutDeclaration(_ text: [UInt8]) -> [UInt8] {
+        var text = text
+        guard let start = text.firstIndex(where: { $0 > 0x20 }), text[start...].starts(with: Array("<?xml ".utf8)),
+            let end = end(of: Array("?>".utf8), in: text, from: start)
+        else { return text }
+        for index in start..<end where text[index] != 0x0A { text[index] = 0x20 }
+        return text
+    }
+
+    /// Refuses a document type outside of comments, CDATA sections and processing instructions (in them it does no harm: a
+    /// test may well print one), and anything after the root element: Foundation's parser of Swift 6.3.1 stops there
+    /// without a word, and the second of two reports in one file would be lost.
+    private static func check(_ text: [UInt8]) throws(Refusal) {
         var index = 0
+        var depth = 0
+        var hasRoot = false
         while let found = text[index...].firstIndex(of: UInt8(ascii: "<")) {
             let rest = text[found...]
-            if rest.starts(with: documentType) { return true }
-            var next = found + 1
-            for (start, end) in sections where rest.starts(with: start) {
-                next = Self.end(of: end, in: text, from: found + start.count) ?? text.count
+            if rest.starts(with: documentType) { throw Refusal(text: "a document type (<!DOCTYPE) is not allowed") }
+            if let (start, mark) = sections.first(where: { rest.starts(with: $0.0) }) {
+                index = end(of: mark, in: text, from: found + start.count) ?? text.count
+                continue
             }
-            index = next
+            guard let close = endOfTag(in: text, from: found + 1) else { return }
+            if text[found + 1] == UInt8(ascii: "/") {
+                depth -= 1
+            } else {
+                if depth <= 0, hasRoot { throw Refusal(text: "not well-formed XML, it has two root elements") }
+                hasRoot = true
+                if text[close - 1] != UInt8(ascii: "/") { depth += 1 }
+            }
+            index = close + 1
         }
-        return false
+    }
+
+    /// The place of the `>` that ends a tag; one within quotes does not.
+    private static func endOfTag(in text: [UInt8], from start: Int) -> Int? {
+        var quote: UInt8?
+        for index in start..<text.count {
+            let byte = text[index]
+            if let open = quote {
+                if byte == open { quote = nil }
+            } else if byte == UInt8(ascii: "\"") || byte == UInt8(ascii: "'") {
+                quote = byte
+            } else if byte == UInt8(ascii: ">") {
+                return index
+            }
+        }
+        return nil
     }
 
     private static let documentType = Array("<!DOCTYPE".utf8)
