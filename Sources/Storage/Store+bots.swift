@@ -67,6 +67,15 @@ extension Store {
         }
     }
 
+    /// What the files of the bots that are not retired said last, by name: their last good forms after a restart.
+    package func specifications() async throws(StoreError) -> [BotSpecification] {
+        try await read("read the bots' last good forms") { db in
+            try Row.fetchAll(db, sql: "SELECT specification FROM bots WHERE is_retired = 0 ORDER BY name")
+                // One that an older version wrote in another form is no last good form; its file is read anew anyway.
+                .compactMap { row in try? row.json("specification", as: BotSpecification.self) }
+        }
+    }
+
     /// A repository by the URL that a bot's file writes, or nothing when no bot ever had it.
     package func repository(_ url: String) async throws(StoreError) -> RepositoryRecord? {
         try await read("read the repository \(url)") { db in

@@ -1,0 +1,181 @@
+import Archives
+import JobProtocol
+import Model
+import Reports
+package import Storage
+
+/// What the steps of an attempt, read one after the other, come to.
+package struct AttemptReading: Sendable {
+    var findings: [Finding] = []
+    var buildFindings: [Finding] = []
+    var hasBuilt = false
+    var tests: [TestResult] = []
+    var notes: [String] = []
+    var verdict: Verdict = .succeeded
+    var reason: String?
+    var analyzers: [String] = []
+    var tested: String?
+    let plan: JobPlanner.Plan
+    let ends: StepEnds
+
+    init(plan: JobPlanner.Plan, ends: StepEnds) {
+        self.plan = plan
+        self.ends = ends
+    }
+
+    mutating func add(
+        step: JobDescription.Step, kind: JobStep, end: CommandEnd, log: [UInt8], reports: [ReportContent],
+        root: SourceRoot, context: AttemptProcessor.Context, memory: WarningMemory?
+    ) {
+        switch kind {
+        case .analyzing: addAnalysis(step: step, end: end, log: log, reports: reports, root: root)
+        case .building: addBuild(end: end, log: log, root: root, context: context, memory: memory)
+        case .testing: addTests(step: step, end: end, log: log, reports: reports, root: root, context: context)
+        case .archiving where !end.isSuccess: worsen(to: .buildErrors, "archiving failed: \(end)")
+        case .archiving, .checkout, .processing: break
+        }
+    }
+
+    private mutating func worsen(to verdict: Verdict, _ reason: String?) {
+        guard verdict > self.verdict else { return }
+        self.verdict = verdict
+        self.reason = reason ?? self.reason
+    }
+
+    private mutating func addAnalysis(
+        step: JobDescription.Step, end: CommandEnd, log: [UInt8], reports: [ReportContent], root: SourceRoot
+    ) {
+        analyzers.append(step.name)
+        var found = reports.flatMap(\.findings)
+        if step.report.isEmpty { found += DiagnosticReader.findings(in: log, root: root, category: .analyzer) }
+        found = found.map { finding in
+            var finding = finding
+            finding.category = .analyzerWarning
+            return finding
+        }
+        for problem in reports.flatMap(\.problems) {
+            found.append(
+                Finding(category: .analyzerWarning, message: "\(step.name): \(problem)", rule: "martlet.report"))
+        }
+        // Linters end with a status other than 0 when they find something; without a finding it is a failure, and an
+        // analysis that failed must not look like one that found nothing.
+        if !end.isSuccess, found.isEmpty {
+            found.append(
+                Finding(
+                    category: .analyzerWarning, message: "\(step.name) failed: \(end); see the log",
+                    rule: "martlet.analysis"))
+        }
+        findings += found
+        if !found.isEmpty { worsen(to: .analyzerWarnings, nil) }
+    }
+
+    private mutating func addBuild(
+        end: CommandEnd, log: [UInt8], root: SourceRoot, context: AttemptProcessor.Context, memory: WarningMemory?
+    ) {
+        hasBuilt = true
+        let printed = DiagnosticReader.findings(in: log, root: root, category: .asPrinted)
+        var found =
+            memory?.combine(printed: printed, log: log, isFresh: context.isFresh, exists: context.exists) ?? printed
+        if end.isSuccess {
+            // The command succeeded, so what a plugin or a script called an error was none.
+            for index in found.indices where found[index].category == .error { found[index].category = .warning }
+            if found.contains(where: { $0.category == .warning }) { worsen(to: .warnings, nil) }
+        } else {
+            if !found.contains(where: { $0.category == .error }) {
+                found.append(
+                    Finding(category: .error, message: "the build failed: \(end); see the log", rule: "martlet.build"))
+            }
+            worsen(to: .buildErrors, end.limit ?? "the build failed: \(end)")
+        }
+        buildFindings = found
+        findings += found
+    }
+
+    private mutating func addTests(
+        step: JobDescription.Step, end: CommandEnd, log: [UInt8], reports: [ReportContent], root: SourceRoot,
+        context: AttemptProcessor.Context
+    ) {
+        let fromReports = reports.map(\.tests)
+        let xctest = XCTestConsoleReader.tests(in: log, root: root)
+        let hasEvents = fromReports.contains { !$0.isEmpty }
+        let console = hasEvents ? [] : SwiftTestingConsoleReader.tests(in: log, root: root)
+        let merged = TestMerge.merge(fromReports + [xctest, console], end: end)
+        if merged.isEmpty, !end.isSuccess, Self.saysNoTests(log) {
+            tested = "skipped: no tests (the package has no test target)"
+            return
+        }
+        let hasReport = !step.report.isEmpty || !merged.isEmpty
+        let judged = TestVerdict(
+            end: end, tests: merged, problems: reports.flatMap(\.problems), hasReport: hasReport,
+            previousTests: context.previousTests)
+        notes += judged.notes + reports.flatMap(\.notes)
+        if let lost = context.previousTests, lost > 0, merged.isEmpty, judged.verdict == .succeeded {
+            findings.append(
+                Finding(
+                    category: .warning, message: "no test was reported, although the integration before had \(lost)",
+                    rule: "martlet.tests"))
+            worsen(to: .warnings, nil)
+        }
+        tests += merged
+        findings += merged.filter(\.outcome.isFailure).map { test in
+            Finding(
+                category: .testFailure, message: test.message ?? test.outcome.rawValue, rule: test.fullName,
+                path: test.path,
+                line: test.line)
+        }
+        if judged.verdict > .succeeded, !merged.contains(where: \.outcome.isFailure) {
+            findings.append(
+                Finding(
+                    category: .testFailure, message: judged.reason ?? "the test command failed", rule: "martlet.test"))
+        }
+        if judged.verdict > .succeeded { worsen(to: judged.verdict, judged.reason) }
+        let failing = merged.count(where: \.outcome.isFailure)
+        tested =
+            hasReport
+            ? "\(merged.count) tests, \(failing) failing" : "by exit status alone: the command writes no report"
+    }
+
+    /// SwiftPM 6: `error: no tests found; create a target in the 'Tests' directory`, with exit status 1.
+    private static func saysNoTests(_ log: [UInt8]) -> Bool {
+        String(decoding: log.suffix(4096), as: UTF8.self).contains("error: no tests found")
+    }
+
+    /// The files that findings are in: their lines make the fingerprints.
+    package var paths: Set<String> { Set(findings.compactMap { $0.line == nil ? nil : $0.path }) }
+
+    /// What it all comes to.
+    /// - Parameter lineText: A line of a file of the commit; nothing when there is none.
+    package func outcome(lineText: (_ path: String, _ line: Int) -> String?) -> AttemptResults {
+        var (verdict, reason) = (verdict, reason)
+        switch ends.outcome {
+        case .canceled: (verdict, reason) = (.canceled, ends.reason ?? "canceled")
+        case .interrupted, .faulty, nil:
+            (verdict, reason) = (.internalError, ends.reason ?? "the job ended without a result")
+        case .failed where verdict <= .analyzerWarnings:
+            (verdict, reason) = (.internalError, ends.limit ?? ends.reason ?? "the job failed")
+        case .completed, .failed: reason = ends.limit ?? reason
+        }
+        var counts = Counts()
+        let stored = zip(findings, Fingerprinter.keys(of: findings, lineText: lineText)).map { finding, key in
+            StoredFinding(fingerprint: Digest.sha256(of: Array(key.utf8)), finding: finding)
+        }
+        for finding in findings {
+            switch finding.category {
+            case .error: counts.errors += 1
+            case .warning: counts.warnings += 1
+            case .analyzerWarning: counts.analyzerWarnings += 1
+            case .testFailure: counts.testFailures += 1
+            case .triggerError: break
+            }
+        }
+        counts.tests = tests.count { $0.outcome != .skipped }
+        let analysis =
+            plan.notAnalyzed
+            ?? (counts.analyzerWarnings == 0
+                ? "clean (\(analyzers.joined(separator: ", ")))"
+                : "\(counts.analyzerWarnings) findings (\(analyzers.joined(separator: ", ")))")
+        return AttemptResults(
+            findings: stored, tests: tests, counts: counts, analysis: analysis,
+            tested: plan.notTested ?? tested ?? "not run", notes: notes, verdict: verdict, reason: reason)
+    }
+}

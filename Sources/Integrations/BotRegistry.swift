@@ -1,0 +1,98 @@
+import Archives
+import Basics
+package import Model
+package import Settings
+
+/// The bots as their files say now.
+package actor BotRegistry {
+    private let directory: BotDirectory?
+    private let settings: ServiceSettings
+    private let secrets: SecretStore
+    private let version: String
+    private var bots: [Name: BotSpecification] = [:]
+    private var problems: [String] = []
+
+    /// - Parameter directory: Where bot files lie.
+    package init(directory: BotDirectory?, settings: ServiceSettings, secrets: SecretStore, version: String) {
+        self.directory = directory
+        self.settings = settings
+        self.secrets = secrets
+        self.version = version
+    }
+
+    /// Reads the bot files that changed.
+    /// - Returns: Whether any bot is other than before.
+    package func reload() -> Bool {
+        guard let directory else { return false }
+        let scan = directory.scan()
+        problems = scan.problems.flatMap { problem in problem.diagnostics.map(\.description) }
+        let now = Dictionary(scan.bots.map { ($0.name, $0) }) { first, _ in first }
+        defer { bots = now }
+        return now != bots
+    }
+
+    /// Every bot, in order of name.
+    package func all() -> [BotSpecification] { bots.values.sorted { $0.name < $1.name } }
+
+    package func bot(_ name: Name) -> BotSpecification? { bots[name] }
+
+    /// The bots that look at a repository.
+    package func bots(of repository: String) -> [BotSpecification] { all().filter { $0.repository == repository } }
+
+    package func overview() -> Overview {
+        Overview(
+            bots: all(), problems: problems, isolation: settings.isolation.rawValue, url: serviceURL, version: version)
+    }
+
+    package func resolved(_ name: Name) throws(OperationError) -> String {
+        ResolvedYAML.print(try known(name))
+    }
+
+    package func webhookInstructions(_ name: Name) throws(OperationError) -> String {
+        let bot = try known(name)
+        guard let secret = bot.webhookSecret else {
+            throw OperationError(
+                .invalid,
+                "the bot \(name) names no webhook secret: add `webhook: { secret: \(name)-webhook }` to its file and set it "
+                    + "with `martlet secret set \(name)-webhook`")
+        }
+        return """
+            \(serviceURL)/webhooks/push/\(name)
+
+            In the bare repository on your git server:
+              cp hooks/post-receive REPOSITORY/hooks/post-receive
+              git -C REPOSITORY config martlet.url \(serviceURL)/webhooks/push/\(name)
+              git -C REPOSITORY config martlet.secret FILE    (a file with the value of the secret \(secret))
+
+            Any other sender: POST {"updates":[{"ref":…,"before":…,"after":…}]} with
+              X-Hub-Signature-256: sha256=HMAC-SHA256 of the body, in hexadecimal
+              X-Martlet-Delivery: an id of the delivery, the same when it is sent again
+
+            """
+    }
+
+    /// Whether a push is signed with the bot's secret. A bot that is unknown, or names no secret, or one that is not
+    /// set, verifies nothing.
+    package func verifies(_ push: PushRequest) -> BotSpecification? {
+        let prefix = "sha256="
+        guard let bot = bots[push.bot], let name = bot.webhookSecret, let signature = push.signature,
+            signature.utf8.count == prefix.utf8.count + 64, signature.hasPrefix(prefix),
+            let given = Hexadecimal.decode(signature.dropFirst(prefix.count)),
+            // A secret that cannot be read verifies nothing, as one that is not set; the log of `serve` has the cause.
+            let secret = try? secrets.value(name), !secret.isEmpty
+        else { return nil }
+        let expected = Digest.hmacSHA256(key: Array(secret.utf8), message: push.body)
+        return ConstantTime.areEqual(expected, given) ? bot : nil
+    }
+
+    private var serviceURL: String {
+        settings.url ?? settings.listen.first.map { "http://\($0)" } ?? "http://127.0.0.1:8080"
+    }
+
+    private func known(_ name: Name) throws(OperationError) -> BotSpecification {
+        guard let bot = bots[name] else {
+            throw OperationError(.notFound, "there is no bot \(name); `martlet bots` lists them")
+        }
+        return bot
+    }
+}

@@ -1,0 +1,98 @@
+import Archives
+import Logging
+import Model
+import Settings
+import SourceControl
+import Storage
+
+extension IntegrationRunner {
+    enum Preparation {
+        case ready(IntegrationRecord)
+        /// It ends here, by the code's fault or the repository's, never by ours.
+        case refused(Verdict, String)
+    }
+
+    /// Brings the commit into the mirror, holds it there, and records the resolved recipe. A rerun after a restart
+    /// finds the recipe recorded and uses that.
+    func prepare(_ record: IntegrationRecord, bot: BotSpecification, mirror: Mirror) async throws -> Preparation {
+        do {
+            if try await !mirror.contains(record.commit) {
+                try await mirror.fetch([record.ref: record.commit])
+            }
+            try await mirror.hold(record.commit, for: record.id)
+            if record.recipe != nil { return .ready(record) }
+            let details = try await mirror.details(of: record.commit)
+            let reading = try await recipe(of: record.commit, bot: bot, mirror: mirror)
+            let summary = CommitSummary(
+                subject: details.subject, author: details.authorName, committedAt: details.committedAt,
+                tree: details.tree)
+            guard let recipe = reading.value, !reading.diagnostics.contains(where: { $0.severity == .error }) else {
+                try await refuse(record, reading.diagnostics)
+                return .refused(.buildErrors, reading.diagnostics.first?.description ?? "the recipe cannot be read")
+            }
+            try await store.recordPreparation(of: record.id, recipe: recipe, commit: summary, at: clock.now())
+            guard let prepared = try await store.integration(record.id) else {
+                return .refused(.internalError, "the integration's row is gone")
+            }
+            return .ready(prepared)
+        } catch let error as SourceControlError where error.code == .refGone || error.code == .commitMissing {
+            return .refused(.canceled, "ref gone: \(error)")
+        } catch let error as SourceControlError {
+            return .refused(.checkoutError, "\(error)")
+        }
+    }
+
+    private static let recipeFile = RecipeReader.fileName
+
+    private func recipe(
+        of commit: CommitID, bot: BotSpecification, mirror: Mirror
+    ) async throws -> Reading<Recipe> {
+        let entries = try await mirror.rootEntries(of: commit)
+        let type = ProjectType.recognised(rootEntries: entries)
+        if let own = bot.recipe {
+            return RecipeReader.read(
+                yaml: own.yaml, file: "\(bot.name).yml", projectType: type, firstLine: own.firstLine)
+        }
+        if entries.contains(Self.recipeFile) {
+            guard let bytes = try await mirror.file(Self.recipeFile, at: commit, limit: RecipeReader.maximumSize + 1)
+            else {
+                let message = "\(Self.recipeFile) is no regular file, or larger than \(RecipeReader.maximumSize) bytes"
+                return Reading(
+                    value: nil,
+                    diagnostics: [
+                        Diagnostic(file: Self.recipeFile, line: 1, column: 1, severity: .error, message: message)
+                    ])
+            }
+            return RecipeReader.read(bytes: bytes, file: Self.recipeFile, projectType: type)
+        }
+        return RecipeReader.withoutRecipe(projectType: type)
+    }
+
+    /// A recipe with errors is the code's fault: its messages are the integration's issues.
+    private func refuse(_ record: IntegrationRecord, _ diagnostics: [Diagnostic]) async throws {
+        let issues = diagnostics.filter { $0.severity == .error }.map { diagnostic in
+            let finding = Finding(
+                category: .error, message: diagnostic.message, rule: "martlet.recipe", path: diagnostic.file,
+                line: diagnostic.line, column: diagnostic.column)
+            return Issue(
+                fingerprint: Digest.sha256(of: Array(diagnostic.description.utf8)), status: .new, finding: finding,
+                age: 1,
+                configurations: [])
+        }
+        var counts = Counts()
+        counts.errors = issues.count
+        try await store.completeIssues(of: record.id, issues: issues, summary: Summary(counts: counts), at: clock.now())
+    }
+
+    /// Turns an error of ours into the integration's result, and says so in the log: the one place where it is logged.
+    func fail(_ id: IntegrationID, with error: any Error) async {
+        logger.error("an integration failed by our fault", metadata: ["integration": "\(id)", "error": "\(error)"])
+        do {
+            try await store.apply(
+                .completed(.internalError, triggerFailed: false), to: id, at: clock.now(), reason: "\(error)")
+        } catch {
+            // It stays running in the database, and the next start takes it up again.
+            logger.error("that could not be stored", metadata: ["integration": "\(id)", "error": "\(error)"])
+        }
+    }
+}

@@ -1,0 +1,156 @@
+package import Logging
+package import Model
+import Settings
+import SourceControl
+package import Storage
+
+/// The way of a commit: recipe, before-triggers, a job per configuration, verdict, after-triggers.
+///
+/// Every stage looks at what is stored and does what is missing, so that a daemon that was stopped anywhere is followed
+/// by one that goes on from there. Nothing of an attempt is run twice.
+package struct IntegrationRunner: Sendable {
+    let store: Store
+    let registry: BotRegistry
+    let remotes: Remotes
+    let jobs: JobRunner
+    let triggers: TriggerRunner
+    let clock: WallClock
+    let logger: Logger
+
+    package init(
+        store: Store, registry: BotRegistry, remotes: Remotes, jobs: JobRunner, triggers: TriggerRunner,
+        clock: WallClock, logger: Logger
+    ) {
+        self.store = store
+        self.registry = registry
+        self.remotes = remotes
+        self.jobs = jobs
+        self.triggers = triggers
+        self.clock = clock
+        self.logger = logger
+    }
+
+    /// Runs an integration to its end and stores it. Throws nothing: whatever goes wrong becomes its result.
+    /// A task that is cancelled leaves it as it is, for the next daemon.
+    package func run(_ id: IntegrationID, cancellation: Cancellation) async {
+        do {
+            guard var record = try await store.integration(id) else { return }
+            if record.state == .queued { record = try await store.apply(.started, to: id, at: clock.now()) }
+            let stages = try await stages(of: record, cancellation: cancellation)
+            let done = try await store.apply(
+                .completed(stages.verdict, triggerFailed: stages.triggerFailed), to: id, at: clock.now(),
+                reason: stages.reason)
+            logger.info(
+                "completed", metadata: ["integration": "\(id)", "result": "\(done.state.result?.description ?? "")"])
+        } catch is CancellationError {
+            logger.info("left for the next daemon", metadata: ["integration": "\(id)"])
+        } catch {
+            guard !Task.isCancelled else { return }
+            await fail(id, with: error)
+        }
+    }
+
+    private struct End {
+        var verdict: Verdict
+        var triggerFailed = false
+        var reason: String?
+    }
+
+    private func stages(of record: IntegrationRecord, cancellation: Cancellation) async throws -> End {
+        guard let bot = await registry.bot(record.id.bot) else {
+            return End(verdict: .canceled, reason: "the bot \(record.id.bot) was removed")
+        }
+        let mirror = try remotes.mirror(for: bot)
+        var record = record
+        switch try await prepare(record, bot: bot, mirror: mirror) {
+        case .ready(let prepared): record = prepared
+        case .refused(let verdict, let reason): return End(verdict: verdict, reason: reason)
+        }
+        guard let recipe = record.recipe else {
+            return End(verdict: .internalError, reason: "the recipe was not recorded")
+        }
+        if let reason = await cancellation.requested { return End(verdict: .canceled, reason: reason) }
+
+        let context = TriggerRunner.Context(integration: record, bot: bot, mirror: mirror)
+        if bot.triggers.contains(where: { $0.phase == .before }) {
+            try await enter(.beforeTriggers, &record)
+            let before = try await triggers.run(.before, context, facts: nil, cancellation: cancellation)
+            if before.hasFailed {
+                return End(
+                    verdict: .canceled, triggerFailed: true, reason: before.reason ?? "a trigger before it failed")
+            }
+        }
+        try await enter(.running, &record)
+        let attempts = try await runJobs(record, bot: bot, recipe: recipe, mirror: mirror, cancellation: cancellation)
+        let verdict =
+            await cancellation.requested != nil ? .canceled : Verdict.worst(of: attempts.compactMap(\.state.verdict))
+        let summary = try await compare(record, attempts: attempts)
+        let reason =
+            await cancellation.requested
+            ?? attempts.first { $0.state.verdict == verdict && $0.reason != nil }?.reason
+        guard verdict != .canceled else { return End(verdict: .canceled, reason: reason) }
+
+        guard bot.triggers.contains(where: { $0.phase == .after }) else { return End(verdict: verdict, reason: reason) }
+        try await enter(.afterTriggers, &record)
+        let facts = TriggerRunner.Facts(
+            verdict: verdict, summary: summary, before: try await store.previous(of: record.id)?.state.verdict)
+        let after = try await triggers.run(.after, context, facts: facts, cancellation: cancellation)
+        return End(verdict: verdict, triggerFailed: after.hasFailed, reason: reason ?? after.reason)
+    }
+
+    private func enter(_ step: IntegrationStep, _ record: inout IntegrationRecord) async throws {
+        record = try await store.apply(.entered(step), to: record.id, at: clock.now())
+    }
+
+    private func runJobs(
+        _ record: IntegrationRecord, bot: BotSpecification, recipe: Recipe, mirror: Mirror, cancellation: Cancellation
+    ) async throws -> [AttemptRecord] {
+        let previous = try await store.previous(of: record.id)
+        var earlier: [StoredTest] = []
+        if let previous { earlier = try await store.tests(of: previous.id) }
+        return try await withThrowingTaskGroup(of: AttemptRecord.self) { group in
+            for configuration in recipe.configurations {
+                let count = earlier.count { $0.configuration == configuration.name && $0.result.outcome != .skipped }
+                let request = JobRunner.Request(
+                    integration: record, bot: bot, recipe: recipe, configuration: configuration, mirror: mirror,
+                    previousTests: previous == nil ? nil : count)
+                group.addTask { try await jobs.run(request, cancellation: cancellation) }
+            }
+            var attempts: [AttemptRecord] = []
+            for try await attempt in group { attempts.append(attempt) }
+            return attempts.sorted { $0.id.job < $1.id.job }
+        }
+    }
+
+    /// Stores the integration's issues and counts, compared with the branch's integration before.
+    private func compare(_ record: IntegrationRecord, attempts: [AttemptRecord]) async throws -> Summary {
+        let tests = try await store.tests(of: record.id)
+        var comparison = IssueComparison(configurations: [])
+        var counts = Counts()
+        for attempt in attempts {
+            let results = tests.filter { $0.configuration == attempt.id.job }.map(\.result)
+            comparison.configurations.append(
+                .init(
+                    name: attempt.id.job, steps: attempt.steps, findings: try await store.findings(of: attempt.id),
+                    tests: results))
+            counts.tests += results.count { $0.outcome != .skipped }
+        }
+        let previous = try await store.previous(of: record.id)
+        var before: [Issue] = []
+        if let previous { before = try await store.issues(of: previous.id) }
+        let issues = comparison.issues(before: before)
+        for issue in issues where issue.status != .resolved {
+            switch issue.finding.category {
+            case .error: counts.errors += 1
+            case .warning: counts.warnings += 1
+            case .analyzerWarning: counts.analyzerWarnings += 1
+            case .testFailure: counts.testFailures += 1
+            case .triggerError: break
+            }
+        }
+        let summary = Summary(
+            counts: counts, change: previous?.summary.map { counts - $0.counts } ?? Counts())
+        try await store.completeIssues(of: record.id, issues: issues, summary: summary, at: clock.now())
+        return summary
+    }
+}

@@ -1,0 +1,129 @@
+import Archives
+package import Execution
+package import Logging
+import Model
+import ServiceLifecycle
+package import Settings
+package import SourceControl
+package import Storage
+
+/// The bot as a running service: polls, looks, schedules. Built from what it needs, started in a service group.
+package struct IntegrationService: Service {
+    /// For the HTTP interface.
+    package let operations: Operations
+    private let poller: Poller
+    private let looks: RepositoryLooks
+    private let scheduler: Scheduler
+    private let publisher: Publisher
+    private let store: Store
+    private let looksWakeup: Wakeup
+    private let queueWakeup: Wakeup
+    private let logger: Logger
+
+    /// What it is built from. Every seam for tests is here.
+    package struct Parts: Sendable {
+        package var settings: ServiceSettings
+        package var state: StateDirectory
+        package var store: Store
+        package var directory: BotDirectory?
+        package var secrets: SecretStore
+        package var mirrors: Mirrors
+        package var executor: any Executor
+        package var uploader: Uploads
+        package var clock: WallClock
+        package var timer: any Clock<Duration>
+        /// The daemon's environment; jobs inherit little of it.
+        package var environment: [String: String]
+        /// The absolute path of `martlet-supervisor`.
+        package var supervisor: String
+        package var version: String
+        package var logger: Logger
+
+        package init(
+            settings: ServiceSettings, state: StateDirectory, store: Store, directory: BotDirectory?,
+            secrets: SecretStore, mirrors: Mirrors, executor: any Executor, uploader: Uploads,
+            clock: WallClock = .system,
+            timer: any Clock<Duration> = ContinuousClock(), environment: [String: String], supervisor: String,
+            version: String, logger: Logger
+        ) {
+            self.settings = settings
+            self.state = state
+            self.store = store
+            self.directory = directory
+            self.secrets = secrets
+            self.mirrors = mirrors
+            self.executor = executor
+            self.uploader = uploader
+            self.clock = clock
+            self.timer = timer
+            self.environment = environment
+            self.supervisor = supervisor
+            self.version = version
+            self.logger = logger
+        }
+    }
+
+    /// - Throws: `ArchiveError` when the file server's tree cannot be opened.
+    package init(_ parts: Parts) throws {
+        let (store, clock, logger) = (parts.store, parts.clock, parts.logger)
+        looksWakeup = Wakeup()
+        queueWakeup = Wakeup()
+        let registry = BotRegistry(
+            directory: parts.directory, settings: parts.settings, secrets: parts.secrets, version: parts.version)
+        let remotes = Remotes(mirrors: parts.mirrors, secrets: parts.secrets)
+        let url = parts.settings.url ?? parts.settings.listen.first.map { "http://\($0)" } ?? ""
+        let environment = JobEnvironment(daemon: parts.environment, url: url)
+        let versions = try VersionStore(files: parts.state.files, staging: parts.state.staging)
+        publisher = Publisher(store: store, versions: versions, clock: clock, logger: logger)
+        let jobs = JobRunner(
+            store: store, state: parts.state, workspaces: Workspaces(root: parts.state.workspaces),
+            executor: parts.executor, planner: JobPlanner(supervisor: parts.supervisor),
+            slots: JobSlots(count: parts.settings.concurrency), archiver: ProductArchiver(state: parts.state),
+            clock: clock,
+            environment: environment, logger: logger)
+        let triggers = TriggerRunner(
+            store: store, state: parts.state, executor: parts.executor, publisher: publisher, uploads: parts.uploader,
+            scripts: parts.settings.triggers, secrets: parts.secrets, environment: environment, clock: clock,
+            logger: logger)
+        let runner = IntegrationRunner(
+            store: store, registry: registry, remotes: remotes, jobs: jobs, triggers: triggers, clock: clock,
+            logger: logger)
+        // Integrations wait for slots, not for each other: one more than the slots keeps these filled while another ends.
+        scheduler = Scheduler(
+            store: store, runner: runner, capacity: parts.settings.concurrency + 1, wakeup: queueWakeup, logger: logger)
+        looks = RepositoryLooks(
+            store: store, registry: registry, remotes: remotes, clock: clock, timer: parts.timer, wakeup: looksWakeup,
+            logger: logger)
+        poller = Poller(
+            store: store, registry: registry, clock: clock, timer: parts.timer, looks: looksWakeup, logger: logger)
+        operations = Operations(
+            registry: registry,
+            intake: EventIntake(store: store, registry: registry, clock: clock, looks: looksWakeup, logger: logger),
+            requests: PersonRequests(
+                store: store, registry: registry, remotes: remotes, scheduler: scheduler, clock: clock,
+                queue: queueWakeup,
+                logger: logger),
+            publisher: publisher)
+        self.store = store
+        self.logger = logger
+    }
+
+    /// Reconciles what a daemon before this one left, then works until graceful shutdown or cancellation. Jobs that run
+    /// then go on without it.
+    package func run() async throws {
+        try await publisher.reconcile()
+        let changes = store.changes()
+        await cancelWhenGracefulShutdown {
+            await withDiscardingTaskGroup { group in
+                group.addTask { await self.poller.run() }
+                group.addTask { await self.looks.run() }
+                group.addTask { await self.scheduler.run() }
+                group.addTask {
+                    for await change in changes {
+                        if case .integration = change { self.queueWakeup.ring() }
+                    }
+                }
+            }
+        }
+    }
+}

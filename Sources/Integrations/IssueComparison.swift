@@ -1,0 +1,56 @@
+import Model
+import Reports
+import Storage
+
+/// Compares what an integration's attempts found with the branch's integration before.
+struct IssueComparison {
+    /// What one configuration's last attempt says.
+    struct Configuration {
+        var name: Name
+        var steps: [StepRecord]
+        var findings: [StoredFinding]
+        var tests: [TestResult]
+    }
+
+    var configurations: [Configuration]
+
+    /// The integration's issues, the resolved ones last.
+    ///
+    /// What nobody looked for is not resolved: a test that was not run, an analysis that did not end, a warning of a
+    /// build that failed are taken to be still there.
+    func issues(before: [Issue]) -> [Issue] {
+        let current = configurations.flatMap { configuration in
+            configuration.findings.map {
+                (fingerprint: $0.fingerprint, finding: $0.finding, configurations: [configuration.name])
+            }
+        }
+        return Baseline.compare(current: current, before: before, remains: remains)
+    }
+
+    private func remains(_ issue: Issue) -> Bool {
+        configurations.contains { configuration in
+            issue.configurations.contains(configuration.name) && !hasLooked(configuration, for: issue.finding)
+        }
+    }
+
+    private func hasLooked(_ configuration: Configuration, for finding: Finding) -> Bool {
+        switch finding.category {
+        // A file that does not compile is compiled again by every build until it does.
+        case .error, .triggerError: return true
+        case .warning: return Self.hasSucceeded(.building, configuration)
+        case .analyzerWarning:
+            let steps = configuration.steps.filter { $0.step == .analyzing }
+            return steps.allSatisfy { $0.endedAt != nil && $0.signal == nil && $0.limit == nil }
+        case .testFailure:
+            if configuration.tests.contains(where: { $0.fullName == finding.rule }) { return true }
+            let isWhole = configuration.steps.contains {
+                $0.step == .testing && $0.endedAt != nil && $0.signal == nil && $0.limit == nil
+            }
+            return isWhole && !configuration.tests.contains { $0.outcome == .crashed }
+        }
+    }
+
+    private static func hasSucceeded(_ step: JobStep, _ configuration: Configuration) -> Bool {
+        configuration.steps.contains { $0.step == step && $0.exit == 0 && $0.limit == nil }
+    }
+}

@@ -1,0 +1,138 @@
+package import Model
+package import Storage
+
+/// The environment of jobs and trigger scripts: little is inherited, the rest is stated (docs/manual.md, "Environment").
+package struct JobEnvironment: Sendable {
+    /// Passed on from the daemon, where it has them.
+    static let inherited = ["PATH", "HOME", "LANG", "LC_ALL", "TZ", "USER", "LOGNAME", "SSL_CERT_FILE"]
+
+    private let base: [String: String]
+    private let url: String
+
+    /// - Parameter url: The service's, for links.
+    package init(daemon: [String: String], url: String) {
+        var base = daemon.filter { Self.inherited.contains($0.key) }
+        base["PATH"] = base["PATH"] ?? "/usr/local/bin:/usr/bin:/bin"
+        self.base = base
+        self.url = url
+    }
+
+    /// What a configuration's steps see. The recipe's own variables win, but for what identifies the integration.
+    package func job(
+        _ integration: IntegrationRecord, bot: BotSpecification, configuration: Recipe.Configuration, workspace: String,
+        temporary: String
+    ) -> [String: String] {
+        var environment = base
+        environment["TMPDIR"] = temporary
+        if let toolchain = configuration.toolchain {
+            environment["PATH"] = "\(toolchain)/usr/bin:\(environment["PATH"] ?? "")"
+        }
+        environment.merge(configuration.environment) { $1 }
+        environment.merge(identity(integration, bot: bot)) { $1 }
+        environment["MARTLET_CONFIGURATION"] = configuration.name.description
+        environment["MARTLET_SOURCE_DIR"] = workspace
+        environment["XCS_SOURCE_DIR"] = workspace
+        environment["XCS_PRIMARY_REPO_DIR"] = workspace
+        return environment
+    }
+
+    /// What a trigger script sees, before its secrets are added.
+    package func trigger(
+        _ integration: IntegrationRecord, bot: BotSpecification, facts: TriggerFacts, temporary: String
+    ) -> [String: String] {
+        var environment = base
+        environment["TMPDIR"] = temporary
+        environment.merge(identity(integration, bot: bot)) { $1 }
+        let result = facts.verdict?.rawValue ?? "unknown"
+        environment["MARTLET_RESULT"] = result
+        environment["XCS_INTEGRATION_RESULT"] = result
+        environment["MARTLET_ARTIFACTS"] = facts.artifacts
+        environment["XCS_OUTPUT_DIR"] = facts.artifacts
+        environment["MARTLET_VERSION"] = facts.version?.description
+        environment["MARTLET_SOURCE_DIR"] = facts.source
+        environment["XCS_SOURCE_DIR"] = facts.source
+        environment["XCS_PRIMARY_REPO_DIR"] = facts.source
+        let summary = facts.summary
+        for (name, count, change) in [
+            ("ERROR", summary.counts.errors, summary.change.errors),
+            ("WARNING", summary.counts.warnings, summary.change.warnings),
+            ("ANALYZER_WARNING", summary.counts.analyzerWarnings, summary.change.analyzerWarnings),
+            ("TEST_FAILURE", summary.counts.testFailures, summary.change.testFailures),
+            ("TESTS", summary.counts.tests, summary.change.tests),
+        ] {
+            for prefix in ["MARTLET", "XCS"] {
+                environment["\(prefix)_\(name)_COUNT"] = String(count)
+                environment["\(prefix)_\(name)_CHANGE"] = String(change)
+            }
+        }
+        return environment
+    }
+
+    private func identity(_ integration: IntegrationRecord, bot: BotSpecification) -> [String: String] {
+        let name = integration.id.bot.description
+        let number = String(integration.id.number)
+        var environment = [
+            "CI": "true",
+            "MARTLET": "true",
+            "MARTLET_BOT": name,
+            "MARTLET_PRODUCT": bot.product.description,
+            "MARTLET_INTEGRATION": integration.id.description,
+            "MARTLET_INTEGRATION_NUMBER": number,
+            "MARTLET_URL": "\(url)/bots/\(name)/\(number)",
+            "MARTLET_COMMIT": integration.commit.description,
+            "MARTLET_REF": integration.ref.description,
+            "MARTLET_CAUSE": integration.cause.rawValue,
+            "CI_COMMIT_SHA": integration.commit.description,
+            "CI_COMMIT_REF_NAME": integration.ref.shortName,
+            // Xcode Server's variables, so that scripts written for it go on working (Apple, "Environment variables").
+            "XCS": "1",
+            "XCS_BOT_NAME": name,
+            "XCS_BOT_ID": name,
+            "XCS_BOT_TINY_ID": name,
+            "XCS_INTEGRATION_ID": integration.id.description,
+            "XCS_INTEGRATION_TINY_ID": "\(name)-\(number)",
+            "XCS_INTEGRATION_NUMBER": number,
+            "XCS_INTEGRATION_RESULT": "unknown",
+            "XCS_PRIMARY_REPO_REVISION": integration.commit.description,
+            "GIT_TERMINAL_PROMPT": "0",
+            "GIT_CONFIG_COUNT": "1",
+            // The job's own `.git` belongs to this user; a container's root may see another.
+            "GIT_CONFIG_KEY_0": "safe.directory",
+            "GIT_CONFIG_VALUE_0": "*",
+        ]
+        if let branch = integration.ref.branch {
+            environment["MARTLET_BRANCH"] = branch
+            environment["CI_COMMIT_BRANCH"] = branch
+            environment["XCS_PRIMARY_REPO_BRANCH"] = branch
+        }
+        if let tag = integration.ref.tag {
+            environment["MARTLET_TAG"] = tag
+            environment["CI_COMMIT_TAG"] = tag
+            environment["XCS_PRIMARY_REPO_TAG"] = tag
+        }
+        if let time = integration.committedAt {
+            // reproducible-builds.org, "SOURCE_DATE_EPOCH": seconds of the last change of the source.
+            environment["SOURCE_DATE_EPOCH"] = String(time.millisecondsSinceEpoch / 1000)
+        }
+        return environment
+    }
+}
+
+/// What triggers after an integration are told.
+package struct TriggerFacts: Sendable {
+    package var verdict: Verdict?
+    package var summary: Summary
+    /// The directory that holds the integration's artifacts, under the names they are published by once there is a version.
+    package var artifacts: String
+    /// A directory with the commit's files.
+    package var source: String
+    package var version: SemanticVersion?
+
+    package init(verdict: Verdict?, summary: Summary, artifacts: String, source: String, version: SemanticVersion?) {
+        self.verdict = verdict
+        self.summary = summary
+        self.artifacts = artifacts
+        self.source = source
+        self.version = version
+    }
+}

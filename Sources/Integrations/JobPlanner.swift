@@ -1,0 +1,214 @@
+package import JobProtocol
+package import Model
+
+/// Turns a recipe's configuration into the steps of a job: the usual commands of the project's type, or those that the
+/// recipe states instead.
+package struct JobPlanner: Sendable {
+    /// What is known of a commit's tree before anything of it runs.
+    package struct Tree: Sendable {
+        /// Names in the repository's root.
+        package var rootEntries: [String]
+        /// The Makefile's text, when there is one.
+        package var makefile: String?
+        /// Whether a Swift package has C, C++ or Objective-C sources.
+        package var hasCSources: Bool
+
+        package init(rootEntries: [String], makefile: String? = nil, hasCSources: Bool = false) {
+            self.rootEntries = rootEntries
+            self.makefile = makefile
+            self.hasCSources = hasCSources
+        }
+    }
+
+    /// A step that is left out, with the reason that pages and API show.
+    package struct Plan: Sendable {
+        package var steps: [JobDescription.Step]
+        package var collect: [JobDescription.Collect]
+        /// Why nothing is analyzed, or nothing when something is.
+        package var notAnalyzed: String?
+        /// Why nothing is tested, or nothing when something is.
+        package var notTested: String?
+    }
+
+    /// Directory in the workspace for what we make there; never a repository's own.
+    static let ownDirectory = ".martlet"
+    static let eventStream = ".martlet/test/events.jsonl"
+    static let xunit = ".martlet/test/tests.xml"
+
+    /// The absolute path of `martlet-supervisor`, which assembles a Swift package's products inside the job.
+    private let supervisor: String
+
+    package init(supervisor: String) { self.supervisor = supervisor }
+
+    package func plan(
+        configuration: Recipe.Configuration, recipe: Recipe, tree: Tree, defaultTimeout: Duration
+    ) -> Plan {
+        let commands = Commands(
+            configuration: configuration, timeout: configuration.timeout ?? defaultTimeout, supervisor: supervisor)
+        var plan = Plan(steps: [], collect: [], notAnalyzed: nil, notTested: nil)
+        plan.steps += commands.analysis(recipe: recipe, tree: tree)
+        if plan.steps.isEmpty { plan.notAnalyzed = Self.whyNotAnalyzed(recipe: recipe) }
+
+        if let step = commands.build(projectType: recipe.projectType) { plan.steps.append(step) }
+        if let step = commands.test(projectType: recipe.projectType, tree: tree) {
+            plan.steps.append(step)
+        } else {
+            plan.notTested = Self.whyNotTested(recipe: recipe)
+        }
+        if recipe.archivedConfiguration == configuration.name {
+            if let include = recipe.archive.include {
+                plan.collect = [.init(patterns: include, base: "")]
+            } else if recipe.projectType == .swiftPackage, configuration.build == nil {
+                plan.steps.append(commands.archiveProducts())
+                plan.collect = [
+                    .init(patterns: ["\(Self.ownDirectory)/products/**"], base: "\(Self.ownDirectory)/products")
+                ]
+            }
+        }
+        return plan
+    }
+
+    private static func whyNotAnalyzed(recipe: Recipe) -> String {
+        recipe.analyze == []
+            ? "not analyzed: the recipe says analyze: []"
+            : "not analyzed: no analyzer applies (swift-format runs where .swift-format is, clang where C sources are)"
+    }
+
+    private static func whyNotTested(recipe: Recipe) -> String {
+        switch recipe.projectType {
+        case .make: "skipped: no tests (the Makefile has neither check nor test)"
+        default: "skipped: no tests (the recipe names no test command)"
+        }
+    }
+}
+
+/// The commands of one configuration.
+private struct Commands {
+    let configuration: Recipe.Configuration
+    let timeout: Duration
+    let supervisor: String
+
+    func analysis(recipe: Recipe, tree: JobPlanner.Tree) -> [JobDescription.Step] {
+        let usual: [Recipe.Analysis] = Recipe.Analysis.Tool.allCases.map { .tool($0) }
+        return (recipe.analyze ?? usual).enumerated().compactMap { index, analysis in
+            switch analysis {
+            case .tool(.swiftFormat):
+                guard recipe.analyze != nil || tree.rootEntries.contains(".swift-format") else { return nil }
+                return step(
+                    .analyzing, "swift-format", ["swift", "format", "lint", "--recursive", "--parallel", "."],
+                    isRequired: false)
+            case .tool(.clang):
+                guard tree.hasCSources else { return nil }
+                return step(
+                    .analyzing, "clang", ["/bin/sh", "-c", Self.analyzeWithClang],
+                    report: ["\(JobPlanner.ownDirectory)/analyze/*.sarif"], isRequired: false)
+            case .command(let run, let report):
+                return step(
+                    .analyzing, "analyze-\(index + 1)", ["/bin/sh", "-c", run], report: report, isRequired: false)
+            }
+        }
+    }
+
+    func build(projectType: ProjectType?) -> JobDescription.Step? {
+        if let command = configuration.build { return step(.building, "build", ["/bin/sh", "-c", command]) }
+        switch projectType {
+        case .swiftPackage: return step(.building, "build", ["swift", "build", "--build-tests"] + swiftFlags)
+        case .make: return step(.building, "build", ["make"] + configuration.flags)
+        case nil: return nil
+        }
+    }
+
+    func test(projectType: ProjectType?, tree: JobPlanner.Tree) -> JobDescription.Step? {
+        if let command = configuration.test {
+            return step(.testing, "test", ["/bin/sh", "-c", command], report: configuration.report)
+        }
+        switch projectType {
+        case .swiftPackage:
+            // The event stream is named by version 0: toolchains from 6.0 on write it, and it carries test cases.
+            return step(
+                .testing, "test",
+                ["swift", "test", "--skip-build"] + swiftFlags
+                    + [
+                        "--event-stream-output-path", JobPlanner.eventStream, "--event-stream-version", "0",
+                        "--xunit-output", JobPlanner.xunit,
+                    ],
+                report: [JobPlanner.eventStream, ".martlet/test/tests*.xml"] + configuration.report)
+        case .make:
+            guard let target = Self.testTarget(makefile: tree.makefile ?? "") else { return nil }
+            return step(.testing, "test", ["make", target] + configuration.flags, report: configuration.report)
+        case nil:
+            return nil
+        }
+    }
+
+    /// Builds in a scratch path of its own: the test build has testing enabled, which optimised products must not have.
+    func archiveProducts() -> JobDescription.Step {
+        step(
+            .archiving, "archive",
+            [
+                supervisor, "--archive-products", "\(JobPlanner.ownDirectory)/products", "--scratch-path",
+                "\(JobPlanner.ownDirectory)/archive-build", "--configuration", isOptimised ? "release" : "debug", "--",
+            ] + flagsWithoutConfiguration)
+    }
+
+    private var isOptimised: Bool {
+        let flags = configuration.flags
+        return flags.contains("--configuration=release")
+            || zip(flags, flags.dropFirst()).contains { ["-c", "--configuration"].contains($0) && $1 == "release" }
+    }
+
+    /// `@testable import` needs `-enable-testing`, which SwiftPM passes in debug builds only.
+    private var swiftFlags: [String] {
+        configuration.flags + (isOptimised ? ["-Xswiftc", "-enable-testing"] : [])
+    }
+
+    private var flagsWithoutConfiguration: [String] {
+        var kept: [String] = []
+        var skipsNext = false
+        for flag in configuration.flags {
+            if skipsNext {
+                skipsNext = false
+            } else if flag == "-c" || flag == "--configuration" {
+                skipsNext = true
+            } else if !flag.hasPrefix("--configuration=") {
+                kept.append(flag)
+            }
+        }
+        return kept
+    }
+
+    /// `check` by the GNU coding standards ("Standard Targets for Users"), else the widespread `test`.
+    private static func testTarget(makefile: String) -> String? {
+        let targets = makefile.split(whereSeparator: \.isNewline).flatMap { line -> [Substring] in
+            guard let colon = line.firstIndex(of: ":"), !line.hasPrefix("\t"), !line.hasPrefix("#"),
+                !line.hasPrefix(".PHONY"), line[colon...].hasPrefix("::") || !line[colon...].hasPrefix(":=")
+            else { return [] }
+            return line[..<colon].split(separator: " ")
+        }
+        return ["check", "test"].first { name in targets.contains { $0 == name } }
+    }
+
+    /// Every C-family source below Sources with the include directories that SwiftPM itself would give it, one SARIF
+    /// file a source. A source that clang cannot analyze leaves its message in the log and the step fails.
+    private static let analyzeWithClang = """
+        mkdir -p .martlet/analyze && rm -f .martlet/analyze/*.sarif; status=0; number=0
+        find Sources -type f \\( -name '*.c' -o -name '*.cc' -o -name '*.cpp' -o -name '*.cxx' -o -name '*.m' \\) \
+        -print | LC_ALL=C sort > .martlet/analyze/sources
+        includes=; for directory in Sources/*/include; do [ -d "$directory" ] && includes="$includes -I $directory"; done
+        while IFS= read -r file; do
+          number=$((number + 1)); echo "clang --analyze $file"
+          clang --analyze --analyzer-output sarif $includes -I "$(dirname "$file")" \
+        -o ".martlet/analyze/$number.sarif" "$file" || status=1
+        done < .martlet/analyze/sources
+        exit $status
+        """
+
+    private func step(
+        _ step: JobStep, _ name: String, _ arguments: [String], report: [String] = [], isRequired: Bool = true
+    ) -> JobDescription.Step {
+        .init(
+            step: step.rawValue, name: name, arguments: arguments, environment: [:], workingDirectory: ".",
+            timeoutMilliseconds: timeout.milliseconds, report: report, isRequired: isRequired, secrets: [],
+            network: "full")
+    }
+}

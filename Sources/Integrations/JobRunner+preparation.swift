@@ -1,0 +1,107 @@
+import Basics
+import Execution
+import JobProtocol
+import Model
+import SourceControl
+import Storage
+
+extension JobRunner {
+    /// Checks the commit out and writes the job directory.
+    /// - Returns: What is going to run, and whether the workspace was empty before.
+    func prepare(
+        _ id: AttemptID, _ directory: AttemptDirectory, _ workspace: Workspace, _ request: Request
+    ) async throws -> (plan: JobPlanner.Plan, isFresh: Bool) {
+        try await store.apply(.entered(.checkout), to: id, at: clock.now())
+        let isClean = request.integration.isClean || isCleanDue(workspace, request.bot.clean)
+        let report = try await request.mirror.checkout(
+            request.integration.commit, ref: request.integration.ref, into: workspace.tree, state: workspace.state,
+            isClean: isClean)
+        if isClean || report.isFresh {
+            try AtomicFile.write(Array("\(clock.now().millisecondsSinceEpoch)".utf8), to: workspace.cleaned)
+        }
+        let plan = makePlan(request, workspace)
+        guard !plan.steps.isEmpty else {
+            throw PreparationError.nothingToDo(configuration: id.job)
+        }
+        let tree = try Directory(opening: workspace.tree)
+        try tree.remove(JobPlanner.ownDirectory + "/products")
+        try tree.makeDirectories(JobPlanner.ownDirectory + "/test")
+        let temporary = workspace.path + "/tmp"
+        let outer = try Directory(opening: workspace.path)
+        try outer.remove("tmp")
+        try outer.makeDirectories("tmp", mode: 0o700)
+        try directory.prepare(
+            JobDescription(
+                steps: plan.steps,
+                environment: environment.job(
+                    request.integration, bot: request.bot, configuration: request.configuration,
+                    workspace: workspace.tree,
+                    temporary: temporary),
+                workspace: workspace.tree, collect: plan.collect))
+        return (plan, isClean || report.isFresh)
+    }
+
+    /// The same plan before the start and, after a restart of the daemon, for reading the results.
+    func makePlan(_ request: Request, _ workspace: Workspace) -> JobPlanner.Plan {
+        var tree = JobPlanner.Tree(rootEntries: [])
+        // The tree was checked out by us a moment ago; where a job removed it since, nothing of it is known.
+        if let directory = try? Directory(opening: workspace.tree) {
+            tree.rootEntries = (try? directory.entries().map(\.name)) ?? []
+            let makefile = ProjectType.make.markers.first { tree.rootEntries.contains($0) }
+            tree.makefile = makefile.flatMap { try? directory.read($0, limit: Self.maximumMakefileBytes) }
+                .map { String(decoding: $0, as: UTF8.self) }
+            tree.hasCSources = request.recipe.projectType == .swiftPackage && hasCSources(directory)
+        }
+        return planner.plan(
+            configuration: request.configuration, recipe: request.recipe, tree: tree,
+            defaultTimeout: request.bot.timeout)
+    }
+
+    /// A larger Makefile is not searched for its targets, in bytes.
+    static let maximumMakefileBytes = 1 << 20
+    /// How many files below Sources are looked at for one in C.
+    static let maximumWalkedFiles = 50_000
+
+    private func hasCSources(_ tree: Directory) -> Bool {
+        var found = false
+        // No Sources, or more files than are looked at: what was found until then counts.
+        try? tree.walk("Sources", limit: Self.maximumWalkedFiles) { path, status in
+            if status.kind == .file,
+                [".c", ".cc", ".cpp", ".cxx", ".m"].contains(where: String(decoding: path, as: UTF8.self).hasSuffix)
+            {
+                found = true
+            }
+        }
+        return found
+    }
+
+    private func isCleanDue(_ workspace: Workspace, _ clean: BotSpecification.Clean) -> Bool {
+        let interval: Duration
+        switch clean {
+        case .never: return false
+        case .always: return true
+        case .daily: interval = .seconds(86_400)
+        case .weekly: interval = .seconds(7 * 86_400)
+        }
+        // No record of it: the workspace is new, or was made before by other means; emptying it is safe.
+        guard let bytes = try? WholeFile.read(workspace.cleaned, limit: 64),
+            let milliseconds = Int64(String(decoding: bytes, as: UTF8.self))
+        else { return true }
+        return clock.now() - Timestamp(millisecondsSinceEpoch: milliseconds) >= interval
+    }
+}
+
+/// Why a job cannot be prepared although the repository could be read.
+enum PreparationError: Error, CustomStringConvertible {
+    case nothingToDo(configuration: Name)
+
+    var description: String {
+        switch self {
+        case .nothingToDo(let configuration):
+            """
+            the configuration \(configuration) has nothing to do: no project type is recognised (a Package.swift or a \
+            Makefile in the root) and the recipe states neither build nor test; write them into .martlet.yml
+            """
+        }
+    }
+}

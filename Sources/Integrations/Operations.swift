@@ -1,0 +1,69 @@
+package import Model
+package import Storage
+
+/// Everything that the HTTP interface and the command-line tool may change. Each function returns only after what it
+/// did is on the disk.
+package struct Operations: Sendable {
+    private let registry: BotRegistry
+    private let intake: EventIntake
+    private let requests: PersonRequests
+    private let publisher: Publisher
+
+    package init(registry: BotRegistry, intake: EventIntake, requests: PersonRequests, publisher: Publisher) {
+        self.registry = registry
+        self.intake = intake
+        self.requests = requests
+        self.publisher = publisher
+    }
+
+    /// Verifies and stores a push. No network is used before it returns.
+    /// - Throws: `.unauthenticated` for a bot without a webhook secret, a missing or wrong signature; `.notFound`
+    ///   never (an unknown bot is answered like a wrong signature, so that names cannot be probed); `.invalid` for a
+    ///   body that is not a push; `.conflict` for a delivery id seen with another body; `.unavailable` when it could
+    ///   not be stored, so that the sender tries again.
+    package func receive(_ push: PushRequest) async throws(OperationError) -> PushAcceptance {
+        try await intake.receive(push)
+    }
+
+    /// Queues an integration because a person asked.
+    /// - Parameter revision: A full ref name, a branch's or tag's name, or a commit id of at least 7 digits; nothing:
+    ///   the tip of the default branch.
+    /// - Throws: `.notFound` for a bot or revision that does not exist, `.unavailable` when the repository cannot be
+    ///   reached.
+    package func integrate(
+        bot: Name, revision: String?, isClean: Bool, by person: String
+    ) async throws(OperationError) -> IntegrationRecord {
+        try await requests.integrate(bot: bot, revision: revision, isClean: isClean, by: person)
+    }
+
+    /// Queues the same commit of the same ref once more, as an integration of its own.
+    /// - Throws: `.notFound`; `.conflict` while it is not completed.
+    package func rerun(_ id: IntegrationID, by person: String) async throws(OperationError) -> IntegrationRecord {
+        try await requests.rerun(id, by: person)
+    }
+
+    /// Cancels a queued or running integration; what ran so far keeps its log.
+    /// - Throws: `.notFound`; `.conflict` when it is completed already.
+    package func cancel(_ id: IntegrationID, by person: String) async throws(OperationError) {
+        try await requests.cancel(id, by: person)
+    }
+
+    /// Takes a version out of `latest` and of ranges; by its name it stays fetchable for ever.
+    /// - Throws: `.notFound`.
+    package func yank(product: Name, version: SemanticVersion, by person: String) async throws(OperationError) {
+        try await publisher.yank(product: product, version: version, by: person)
+    }
+
+    /// The bots as their files say now, with what is wrong in them.
+    package func overview() async -> Overview { await registry.overview() }
+
+    /// One bot as its file says, every default filled in, as YAML that the same reader accepts.
+    /// - Throws: `.notFound`.
+    package func resolved(bot: Name) async throws(OperationError) -> String { try await registry.resolved(bot) }
+
+    /// The path and first lines of what a person pastes into a forge or a `post-receive` hook for this bot.
+    /// - Throws: `.notFound`; `.invalid` when the bot names no webhook secret.
+    package func webhookInstructions(bot: Name) async throws(OperationError) -> String {
+        try await registry.webhookInstructions(bot)
+    }
+}

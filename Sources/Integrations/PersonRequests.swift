@@ -1,0 +1,147 @@
+package import Logging
+package import Model
+import SourceControl
+package import Storage
+
+/// What a person asks for by page, API or command.
+package struct PersonRequests: Sendable {
+    private let store: Store
+    private let registry: BotRegistry
+    private let remotes: Remotes
+    private let scheduler: Scheduler
+    private let clock: WallClock
+    private let queue: Wakeup
+    private let logger: Logger
+
+    /// - Parameter queue: Rung after an integration is queued.
+    package init(
+        store: Store, registry: BotRegistry, remotes: Remotes, scheduler: Scheduler, clock: WallClock, queue: Wakeup,
+        logger: Logger
+    ) {
+        self.store = store
+        self.registry = registry
+        self.remotes = remotes
+        self.scheduler = scheduler
+        self.clock = clock
+        self.queue = queue
+        self.logger = logger
+    }
+
+    /// See `Operations.integrate`.
+    package func integrate(
+        bot name: Name, revision: String?, isClean: Bool, by person: String
+    ) async throws(OperationError) -> IntegrationRecord {
+        guard let bot = await registry.bot(name) else {
+            throw OperationError(.notFound, "there is no bot \(name); `martlet bots` lists them")
+        }
+        do {
+            let mirror = try remotes.mirror(for: bot)
+            let listing = try await mirror.look()
+            let (ref, commit) = try await target(revision, listing: listing, mirror: mirror)
+            let new = NewIntegration(
+                bot: name, ref: ref, commit: commit, cause: .person, requestedBy: person, isRelease: bot.isRelease(ref),
+                isClean: isClean)
+            let record = try await store.queue(new, at: clock.now())
+            queue.ring()
+            return record
+        } catch let error as OperationError {
+            throw error
+        } catch let error as SourceControlError {
+            throw OperationError(
+                error.code == .invalidRevision ? .invalid : .unavailable, error.message, underlying: error)
+        } catch let error as StoreError {
+            throw stored(error)
+        } catch {
+            throw OperationError(
+                .unavailable, "the repository of \(name) cannot be reached: \(error)", underlying: error)
+        }
+    }
+
+    /// A branch goes before a tag of the same name; a commit is integrated as of the ref whose tip it is, else as of
+    /// the default branch.
+    private func target(
+        _ revision: String?, listing: Listing, mirror: Mirror
+    ) async throws -> (RefName, CommitID) {
+        guard let revision else {
+            guard let branch = listing.defaultBranch, let commit = listing.heads[branch] else {
+                throw OperationError(
+                    .notFound, "the repository has no default branch; name a branch, a tag or a commit")
+            }
+            return (branch, commit)
+        }
+        for ref in [RefName(revision), RefName(branch: revision), RefName(tag: revision)] {
+            if let commit = listing.heads[ref] { return (ref, commit) }
+        }
+        let resolved: CommitID?
+        if let full = CommitID(revision), try await mirror.contains(full) {
+            resolved = full
+        } else {
+            try await mirror.fetch(listing.heads)
+            resolved = try await mirror.resolve(revision)
+        }
+        guard let commit = resolved else {
+            throw OperationError(
+                .notFound,
+                "the repository has no branch, tag or commit \(revision.prefix(200)); a commit needs at least 7 digits of its id"
+            )
+        }
+        let holding = listing.heads.filter { $0.value == commit }.keys.min()
+        guard let ref = holding ?? listing.defaultBranch else {
+            throw OperationError(.notFound, "no branch or tag has the commit \(commit.abbreviated) at its tip")
+        }
+        return (ref, commit)
+    }
+
+    /// See `Operations.rerun`.
+    package func rerun(_ id: IntegrationID, by person: String) async throws(OperationError) -> IntegrationRecord {
+        do {
+            guard let old = try await store.integration(id) else {
+                throw OperationError(.notFound, "there is no integration \(id)")
+            }
+            guard old.state.verdict != nil else {
+                throw OperationError(.conflict, "\(id) is not completed yet; cancel it first, or wait")
+            }
+            guard let bot = await registry.bot(id.bot) else {
+                throw OperationError(.notFound, "the bot \(id.bot) was removed")
+            }
+            let new = NewIntegration(
+                bot: id.bot, ref: old.ref, commit: old.commit, cause: .person, requestedBy: person,
+                isRelease: bot.isRelease(old.ref))
+            let record = try await store.queue(new, at: clock.now())
+            queue.ring()
+            return record
+        } catch let error as OperationError {
+            throw error
+        } catch let error as StoreError {
+            throw stored(error)
+        } catch {
+            throw OperationError(.internal, "\(id) could not be queued again", underlying: error)
+        }
+    }
+
+    /// See `Operations.cancel`.
+    package func cancel(_ id: IntegrationID, by person: String) async throws(OperationError) {
+        let reason = "canceled by \(person)"
+        do {
+            guard let record = try await store.integration(id) else {
+                throw OperationError(.notFound, "there is no integration \(id)")
+            }
+            guard record.state.verdict == nil else {
+                throw OperationError(.conflict, "\(id) is completed already: \(record.state.result?.description ?? "")")
+            }
+            if await scheduler.cancel(id, reason: reason) { return }
+            try await store.apply(.completed(.canceled, triggerFailed: false), to: id, at: clock.now(), reason: reason)
+        } catch let error as OperationError {
+            throw error
+        } catch let error as StoreError {
+            throw stored(error)
+        } catch {
+            throw OperationError(.internal, "\(id) could not be canceled", underlying: error)
+        }
+    }
+
+    private func stored(_ error: StoreError) -> OperationError {
+        logger.error("a person's request could not be stored", metadata: ["error": "\(error)"])
+        return OperationError(.unavailable, "it could not be stored; try again", underlying: error)
+    }
+}

@@ -1,0 +1,116 @@
+package import Logging
+package import Model
+package import Storage
+
+/// Makes sure that time alone brings events: reloads bot files, asks for looks, queues scheduled integrations.
+package struct Poller: Sendable {
+    private let store: Store
+    private let registry: BotRegistry
+    private let clock: WallClock
+    private let timer: any Clock<Duration>
+    private let looks: Wakeup
+    private let logger: Logger
+
+    /// How often bot files are looked at: half of the two seconds within which a change is taken up.
+    static let tick = Duration.seconds(1)
+    /// How often a repository is asked when its bot says nothing (docs/manual.md, "poll").
+    static let usualInterval = Duration.seconds(60)
+    /// The same once an authentic webhook has arrived: polling then only repairs what webhooks lose.
+    static let relaxedInterval = Duration.seconds(600)
+
+    package init(
+        store: Store, registry: BotRegistry, clock: WallClock, timer: any Clock<Duration>, looks: Wakeup, logger: Logger
+    ) {
+        self.store = store
+        self.registry = registry
+        self.clock = clock
+        self.timer = timer
+        self.looks = looks
+        self.logger = logger
+    }
+
+    /// Runs until the task is cancelled. Every repository is asked at the start, so that what was pushed while the
+    /// daemon was down is found.
+    package func run() async {
+        var lastAsked: [String: Timestamp] = [:]
+        var before = clock.now()
+        while !Task.isCancelled {
+            let now = clock.now()
+            do {
+                if await registry.reload() { try await store.register(await registry.all(), at: now) }
+                try await askDue(&lastAsked, at: now)
+                try await queueScheduled(from: before, to: now)
+            } catch {
+                logger.error("polling failed and goes on", metadata: ["error": "\(error)"])
+            }
+            before = now
+            do { try await timer.sleep(for: Self.tick) } catch { return }
+        }
+    }
+
+    private func askDue(_ lastAsked: inout [String: Timestamp], at now: Timestamp) async throws {
+        var rings = false
+        for bot in await registry.all() {
+            let last = lastAsked[bot.repository]
+            guard let last else {
+                lastAsked[bot.repository] = now
+                try await store.requestLook(at: bot.repository)
+                rings = true
+                continue
+            }
+            guard let interval = try await interval(of: bot), now - last >= interval else { continue }
+            lastAsked[bot.repository] = now
+            try await store.requestLook(at: bot.repository)
+            rings = true
+        }
+        if rings { looks.ring() }
+    }
+
+    private func interval(of bot: BotSpecification) async throws -> Duration? {
+        switch bot.poll {
+        case .off: return nil
+        case .every(let interval): return interval
+        case .automatic:
+            let hasWebhook = try await store.repository(bot.repository)?.hasAuthenticWebhook ?? false
+            return hasWebhook ? Self.relaxedInterval : Self.usualInterval
+        }
+    }
+
+    private func queueScheduled(from before: Timestamp, to now: Timestamp) async throws {
+        for bot in await registry.all() {
+            guard let schedule = bot.schedule, schedule.hasMoment(after: before, upTo: now),
+                let branch = try await store.repository(bot.repository)?.defaultBranch,
+                let commit = try await store.heads(of: bot.repository)[branch]
+            else { continue }
+            let new = NewIntegration(
+                bot: bot.name, ref: branch, commit: commit, cause: .schedule, isRelease: bot.isRelease(branch))
+            let record = try await store.queue(new, at: now)
+            logger.info("queued by schedule", metadata: ["integration": "\(record.id)"])
+        }
+    }
+}
+
+extension BotSpecification.Schedule {
+    /// Whether a moment of the schedule (UTC) lies in the half-open interval. At most one is reported, however long
+    /// the interval: a machine that slept makes up for one run, not for all.
+    package func hasMoment(after before: Timestamp, upTo now: Timestamp) -> Bool {
+        let day: Int64 = 86_400_000
+        let first = before.millisecondsSinceEpoch / day
+        let last = now.millisecondsSinceEpoch / day
+        // A week of days holds a moment of every schedule.
+        for index in max(first, last - 7)...max(first, last) {
+            // 1970-01-01 was a Thursday, the fourth day counted from Monday.
+            let weekday = Int((index + 3) % 7) + 1
+            let moment: Int64
+            switch self {
+            case .daily(let hour, let minute): moment = Int64(hour * 60 + minute) * 60_000
+            case .weekly(let wanted, let hour, let minute):
+                guard wanted == weekday else { continue }
+                moment = Int64(hour * 60 + minute) * 60_000
+            }
+            let time = Timestamp(millisecondsSinceEpoch: index * day + moment)
+            if before < time, time <= now { return true }
+        }
+        return false
+    }
+}

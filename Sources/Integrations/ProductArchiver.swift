@@ -1,0 +1,62 @@
+import Archives
+import Basics
+import Execution
+import Glibc
+import JobProtocol
+import Model
+import SourceControl
+import Storage
+
+/// Packs what an attempt archived: the commit's source, and the products of the archived configuration.
+///
+/// The files lie in `archives/` of the attempt's directory, named by the commit; a version publishes the very same bytes
+/// under its own name, so that a digest seen on the integration's page is the digest of the release.
+package struct ProductArchiver: Sendable {
+    private let state: StateDirectory
+
+    package init(state: StateDirectory) { self.state = state }
+
+    /// The directory of an attempt's packed files.
+    static func directory(of attempt: AttemptDirectory) -> String { attempt.path + "/archives" }
+
+    /// - Returns: The files, or none when this configuration is not the archived one.
+    /// - Throws: `ArchivingError` when what the recipe names is not there; any other error is ours.
+    func archive(_ attempt: AttemptDirectory, of request: JobRunner.Request) async throws -> [Artifact] {
+        guard request.recipe.archivedConfiguration == request.configuration.name else { return [] }
+        let integration = request.integration
+        let files = try attempt.artifacts()
+        if files.isEmpty, let include = request.recipe.archive.include, !include.isEmpty {
+            throw ArchivingError(patterns: include)
+        }
+        let source = "source-\(integration.id.bot)-\(integration.id.number)"
+        let staging = try Directory(opening: state.staging)
+        try staging.remove(source)
+        try await request.mirror.export(integration.commit, into: "\(state.staging)/\(source)")
+        let packer = ArtifactPacker(
+            product: request.bot.product, commit: integration.commit, configuration: request.configuration.name,
+            triple: Self.triple, modified: integration.committedAt ?? integration.queuedAt,
+            lane: BlockingLane(label: "archiving.\(integration.id)"))
+        let packed = try await packer.pack(
+            tree: attempt.paths.artifacts, source: "\(state.staging)/\(source)", into: Self.directory(of: attempt))
+        try staging.remove(source)
+        return packed.artifacts
+    }
+
+    /// The machine's triple, as the Swift compiler writes it for Linux with glibc.
+    static let triple: String = {
+        var name = utsname()
+        uname(&name)
+        let machine = withUnsafeBytes(of: &name.machine) { String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self) }
+        return "\(machine)-unknown-linux-gnu"
+    }()
+}
+
+/// The recipe archives files that are not there.
+struct ArchivingError: Error, CustomStringConvertible {
+    var patterns: [String]
+
+    var description: String {
+        "archiving failed: no file matches include: [\(patterns.joined(separator: ", "))]; paths are relative to the "
+            + "repository's root, and the steps before must have made the files"
+    }
+}

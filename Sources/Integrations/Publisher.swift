@@ -1,0 +1,218 @@
+package import Archives
+import Basics
+package import Logging
+package import Model
+package import SourceControl
+package import Storage
+import Synchronization
+
+/// Publishes versions: whole or not at all, each once, for ever (docs/manual.md, "Versions").
+package final class Publisher: Sendable {
+    private let store: Store
+    private let versions: VersionStore
+    private let clock: WallClock
+    private let logger: Logger
+    /// Publishing is serialised per product.
+    private let turns = Mutex<[Name: JobSlots]>([:])
+
+    package init(store: Store, versions: VersionStore, clock: WallClock, logger: Logger) {
+        self.store = store
+        self.versions = versions
+        self.clock = clock
+        self.logger = logger
+    }
+
+    /// What is to be published.
+    package struct Request: Sendable {
+        package var integration: IntegrationRecord
+        package var product: Name
+        package var source: Trigger.VersionSource
+        package var mirror: Mirror
+        /// Each file's place now, and what is recorded of it.
+        package var files: [(path: String, artifact: Artifact)]
+        package var isolation: String
+
+        package init(
+            integration: IntegrationRecord, product: Name, source: Trigger.VersionSource, mirror: Mirror,
+            files: [(path: String, artifact: Artifact)], isolation: String
+        ) {
+            self.integration = integration
+            self.product = product
+            self.source = source
+            self.mirror = mirror
+            self.files = files
+            self.isolation = isolation
+        }
+    }
+
+    /// What came of it; each is a success.
+    package enum Publication: Hashable, Sendable {
+        case published(SemanticVersion)
+        /// The commit was published before.
+        case already(SemanticVersion)
+        /// The branch has published a later commit; this one gets no version.
+        case superseded(by: SemanticVersion)
+
+        package var sentence: String {
+            switch self {
+            case .published(let version): "published \(version)"
+            case .already(let version): "already \(version)"
+            case .superseded(let version): "superseded by \(version)"
+            }
+        }
+    }
+
+    /// - Throws: `PublishError` for what the operator or the repository must mend; any other error is ours, and the
+    ///   same request can be made again.
+    package func publish(_ request: Request) async throws -> Publication {
+        let turn = turns.withLock { turns in
+            let turn = turns[request.product] ?? JobSlots(count: 1)
+            turns[request.product] = turn
+            return turn
+        }
+        return try await turn.withSlot {
+            let reservation = try await reserve(request)
+            switch reservation {
+            case .already(let version): return .already(version)
+            case .superseded(let version): return .superseded(by: version)
+            case .conflict(let sentence): throw PublishError(sentence)
+            case .newestChanged:
+                throw PublishError("other versions of the branch are published faster than this one; run it again")
+            case .reserved(let version):
+                do {
+                    try await complete(version, request)
+                } catch let error as CancellationError {
+                    throw error
+                } catch {
+                    if try await versions.manifest(product: request.product, version: version) == nil {
+                        try await store.abandon(product: request.product, version: version)
+                    }
+                    throw error
+                }
+                return .published(version)
+            }
+        }
+    }
+
+    /// How often the ancestor question is asked anew when another version of the branch appears meanwhile.
+    private static let maximumQuestions = 5
+
+    private func reserve(_ request: Request) async throws -> Reservation {
+        let integration = request.integration
+        let onDisk = try await versions.versions(of: request.product)
+        func wish(_ source: VersionRequest.Source) -> VersionRequest {
+            VersionRequest(
+                product: request.product, integration: integration.id, commit: integration.commit, ref: integration.ref,
+                source: source, onDisk: onDisk)
+        }
+        switch request.source {
+        case .tag:
+            guard let tag = integration.ref.tag, let version = SemanticVersion(tag: tag) else {
+                throw PublishError(
+                    "\(integration.ref.shortName) is no tag that names a version; tags such as 1.4.0 or v1.4.0 do")
+            }
+            return try await store.reserve(wish(.exactly(version)), at: clock.now())
+        case .branch:
+            guard let branch = integration.ref.branch, let line = ReleaseLine(branch: branch) else {
+                throw PublishError(
+                    "\(integration.ref.shortName) names no MAJOR.MINOR; name release branches such as release/1.4")
+            }
+            var reservation = Reservation.newestChanged(to: nil)
+            for _ in 0..<Self.maximumQuestions {
+                let newest = try await store.newestPublished(product: request.product, branch: branch)
+                var isAncestor = false
+                if let newest, newest.commit != integration.commit, try await request.mirror.contains(newest.commit) {
+                    isAncestor = try await request.mirror.isAncestor(integration.commit, of: newest.commit)
+                }
+                reservation = try await store.reserve(
+                    wish(
+                        .branch(
+                            major: line.major, minor: line.minor, newest: newest?.version, isAncestor: isAncestor)),
+                    at: clock.now())
+                guard case .newestChanged = reservation else { break }
+            }
+            return reservation
+        }
+    }
+
+    private func complete(_ version: SemanticVersion, _ request: Request) async throws {
+        let integration = request.integration
+        let files = request.files.map { file in
+            var artifact = file.artifact
+            artifact.path = ArtifactName.published(
+                artifact.path, product: request.product, commit: integration.commit, version: version)
+            return (source: file.path, artifact: artifact)
+        }
+        if let found = try await versions.manifest(product: request.product, version: version) {
+            guard found.integration == integration.id else {
+                throw PublishError("\(request.product) \(version) lies there already, made by \(found.integration)")
+            }
+        } else {
+            let manifest = VersionManifest(
+                product: request.product, version: version, integration: integration.id, commit: integration.commit,
+                tree: integration.tree ?? "", ref: integration.ref, publishedAt: clock.now(),
+                files: files.map(\.artifact),
+                isolation: request.isolation)
+            let staged = try await versions.stage(
+                manifest, files: files.map { StagedFile(source: $0.source, artifact: $0.artifact) })
+            _ = try await versions.publish(staged)
+        }
+        try await store.publish(
+            product: request.product, version: version, files: files.map(\.artifact), at: clock.now())
+        logger.info("published", metadata: ["product": "\(request.product)", "version": "\(version)"])
+    }
+
+    /// See `Operations.yank`.
+    package func yank(product: Name, version: SemanticVersion, by person: String) async throws(OperationError) {
+        do {
+            guard try await versions.manifest(product: product, version: version) != nil else {
+                throw OperationError(.notFound, "there is no published version \(version) of \(product)")
+            }
+            try await versions.yank(
+                product: product, version: version, reason: "yanked by \(person)", at: clock.now())
+            try await store.yank(product: product, version: version, at: clock.now())
+            logger.info("yanked", metadata: ["product": "\(product)", "version": "\(version)", "by": "\(person)"])
+        } catch let error as OperationError {
+            throw error
+        } catch {
+            logger.error("a version could not be yanked", metadata: ["error": "\(error)"])
+            throw OperationError(
+                .unavailable, "\(product) \(version) could not be yanked; try again", underlying: error)
+        }
+    }
+
+    /// On start: what was reserved and lies there whole is published; what lies there without a row is adopted; what
+    /// was reserved by an integration that has ended is given up.
+    package func reconcile() async throws {
+        try await versions.clearStaging()
+        for reservation in try await store.reservations() {
+            let manifest = try await versions.manifest(product: reservation.product, version: reservation.version)
+            if let manifest, manifest.integration == reservation.integration {
+                try await store.publish(
+                    product: reservation.product, version: reservation.version, files: manifest.files, at: clock.now())
+            } else if manifest == nil, try await store.integration(reservation.integration)?.state.verdict != nil {
+                try await store.abandon(product: reservation.product, version: reservation.version)
+            }
+        }
+        for product in try await versions.products() {
+            let known = Set(try await store.versions(of: product).map(\.version))
+            for version in try await versions.versions(of: product) where !known.contains(version) {
+                guard let manifest = try await versions.manifest(product: product, version: version) else { continue }
+                let record = VersionRecord(
+                    product: product, version: version, state: .published,
+                    isYanked: try await versions.yanked(product: product)[version] != nil, commit: manifest.commit,
+                    ref: manifest.ref, integration: manifest.integration, files: manifest.files,
+                    publishedAt: manifest.publishedAt)
+                try await store.adopt(record, isFromBranch: manifest.ref.branch != nil, at: clock.now())
+                logger.notice("adopted", metadata: ["product": "\(product)", "version": "\(version)"])
+            }
+        }
+    }
+}
+
+/// Why a version cannot be published, for the operator or the repository's people to mend.
+package struct PublishError: Error, CustomStringConvertible {
+    package let description: String
+
+    package init(_ description: String) { self.description = description }
+}

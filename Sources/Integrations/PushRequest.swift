@@ -1,0 +1,39 @@
+package import Model
+
+/// A signed `POST /webhooks/push/{bot}` as it came: nothing of it is believed before the signature is verified over
+/// the raw bytes.
+package struct PushRequest: Sendable {
+    package var bot: Name
+    /// The value of `X-Hub-Signature-256`: `sha256=` and 64 hexadecimal digits.
+    package var signature: String?
+    /// The value of `X-Martlet-Delivery`: the sender's own id of this delivery, the same when it is sent again.
+    package var delivery: String?
+    package var body: [UInt8]
+
+    /// The largest body, in bytes. GitHub's payloads go to 25 MB; ours follow so that one limit holds for all.
+    package static let maximumBodyBytes = 26 * 1024 * 1024
+    /// The longest delivery id, in bytes.
+    package static let maximumDeliveryBytes = 128
+    /// The most ref updates in one push.
+    package static let maximumUpdates = 10_000
+
+    package init(bot: Name, signature: String?, delivery: String?, body: [UInt8]) {
+        self.bot = bot
+        self.signature = signature
+        self.delivery = delivery
+        self.body = body
+    }
+}
+
+/// What became of an authentic push: it is stored when this is returned.
+package struct PushAcceptance: Sendable {
+    /// The delivery's id in `/deliveries`.
+    package let delivery: String
+    /// The same delivery had been stored before.
+    package let isDuplicate: Bool
+
+    package init(delivery: String, isDuplicate: Bool) {
+        self.delivery = delivery
+        self.isDuplicate = isDuplicate
+    }
+}

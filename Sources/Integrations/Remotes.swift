@@ -1,0 +1,33 @@
+package import Model
+package import Settings
+package import SourceControl
+
+/// Finds a bot's mirror, with the credentials that its host asks for.
+///
+/// Credentials are secrets named `git-HOST`: `user:password` (or a token as the password) for https, or a private key
+/// in OpenSSH's form for ssh.
+package struct Remotes: Sendable {
+    private let mirrors: Mirrors
+    private let secrets: SecretStore
+
+    package init(mirrors: Mirrors, secrets: SecretStore) {
+        self.mirrors = mirrors
+        self.secrets = secrets
+    }
+
+    /// - Throws: `SourceControlError` for a URL that is refused, `SecretError` for a secret that cannot be read.
+    package func mirror(for bot: BotSpecification) throws -> Mirror {
+        let url = try RemoteURL(bot.repository, isInsecureAllowed: bot.isInsecure)
+        return mirrors.mirror(of: url, credentials: try credentials(host: url.host))
+    }
+
+    private func credentials(host: String?) throws -> Credentials? {
+        guard let host, SecretStore.isName("git-\(host)"), let secret = try secrets.value("git-\(host)") else {
+            return nil
+        }
+        if secret.hasPrefix("-----BEGIN") { return Credentials(user: "git", key: .text(secret)) }
+        let parts = secret.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
+        return parts.count == 2
+            ? Credentials(user: parts[0], password: parts[1]) : Credentials(user: "git", password: secret)
+    }
+}

@@ -1,0 +1,39 @@
+package import Basics
+package import Model
+
+/// Where everything lies that survives a restart (docs/manual.md, "Files"). Changing a path here means moving people's
+/// data.
+package struct StateDirectory: Sendable {
+    /// Absolute, without a slash at its end.
+    package let path: String
+
+    package init(path: String) { self.path = path }
+
+    package var database: String { path + "/martlet.sqlite" }
+    package var repositories: String { path + "/repositories" }
+    package var workspaces: String { path + "/workspaces" }
+    package var integrations: String { path + "/integrations" }
+    package var staging: String { path + "/staging" }
+    package var files: String { path + "/files" }
+    /// Held by the one daemon that works on this state.
+    package var lock: String { path + "/lock" }
+    package var launcherSocket: String { path + "/launcher.socket" }
+    package var serviceSocket: String { path + "/martlet.socket" }
+
+    /// `integrations/<bot>/<number>`.
+    package func integration(_ id: IntegrationID) -> String { "\(integrations)/\(id.bot)/\(id.number)" }
+
+    /// The job directory of one attempt: `integrations/<bot>/<number>/<job>/<attempt>`.
+    package func attempt(_ id: IntegrationID, job: Name, attempt: Int) -> String {
+        "\(integration(id))/\(job)/\(attempt)"
+    }
+
+    /// Makes the directories that are missing.
+    /// - Throws: `FileError`, for instance when the disk is full or the directory belongs to somebody else.
+    package func create() throws(FileError) {
+        let root = try Directory(creating: path, mode: 0o750)
+        for name in ["repositories", "workspaces", "integrations", "staging", "files"] {
+            try root.makeDirectories(name, mode: 0o750)
+        }
+    }
+}

@@ -1,0 +1,100 @@
+import Basics
+import Execution
+import Glibc
+import JobProtocol
+import Model
+import Reports
+import Settings
+import SourceControl
+import Storage
+
+extension TriggerRunner {
+    /// Runs the operator's script as a job of its own: with a log, a time-out and secrets, and it outlives the daemon.
+    /// - Throws: `ScriptError` when it cannot be run or fails.
+    func runScript(
+        _ script: String, _ trigger: Trigger, log: String, _ context: Context, _ facts: Facts?,
+        _ cancellation: Cancellation
+    ) async throws {
+        let path = "\(scripts)/\(script)"
+        guard access(path, X_OK) == 0 else {
+            throw ScriptError(
+                "\(path) is not there or not executable; trigger scripts lie in triggers/ beside bots/ (chmod +x)")
+        }
+        let attempt = AttemptDirectory(path: "\(state.path)/\(log)")
+        let work = "\(attempt.path).work"
+        if try await executor.liveness(of: attempt) == .notStarted {
+            var values: [String: String] = [:]
+            for name in trigger.secrets {
+                guard let value = try secrets.value(name) else {
+                    throw ScriptError("the secret \(name) is not set; set it with `martlet secret set \(name)`")
+                }
+                values[SecretStore.variable(for: name)] = value
+            }
+            let job = try await describe(path, trigger, work: work, context, facts)
+            try attempt.prepare(job)
+            try await executor.start(attempt, secrets: values)
+        }
+        let executor = executor
+        var ends = StepEnds([])
+        try await cancellation.whileCancellable(
+            stop: { reason in
+                // A script that cannot be asked to stop ends by its time-out.
+                try? await executor.cancel(attempt, reason: reason, grace: JobRunner.cancelGrace)
+            },
+            {
+                var events: [StatusEvent] = []
+                for try await event in AttemptFollower(executor: executor).events(of: attempt) { events.append(event) }
+                ends = StepEnds(events)
+            })
+        try Task.checkCancellation()
+        try Directory(opening: state.integrations).remove(
+            String(work.dropFirst(state.integrations.count + 1)))
+        guard let end = ends.steps[0], end.isSuccess else {
+            throw ScriptError(
+                "\(script) failed: \(ends.limit ?? ends.steps[0]?.description ?? ends.reason ?? "it ended without a result")"
+            )
+        }
+    }
+
+    private func describe(
+        _ path: String, _ trigger: Trigger, work: String, _ context: Context, _ facts: Facts?
+    ) async throws -> JobDescription {
+        let integrations = try Directory(opening: state.integrations)
+        let relative = String(work.dropFirst(state.integrations.count + 1))
+        try integrations.remove(relative)
+        try integrations.makeDirectories(relative + "/tmp", mode: 0o700)
+        try integrations.makeDirectories(relative + "/artifacts")
+        let source = "\(work)/source"
+        try await context.mirror.export(context.integration.commit, into: source)
+        let version = try await version(of: context)
+        var artifacts = "\(work)/artifacts"
+        if let version {
+            artifacts = "\(state.files)/\(version.product)/\(version.version)"
+        } else if let stored = try await store.artifacts(of: context.integration.id).first {
+            artifacts = ProductArchiver.directory(
+                of: AttemptDirectory(
+                    path: state.attempt(
+                        stored.attempt.integration, job: stored.attempt.job, attempt: stored.attempt.attempt)))
+        }
+        let facts = TriggerFacts(
+            verdict: facts?.verdict, summary: facts?.summary ?? Summary(), artifacts: artifacts, source: source,
+            version: version?.version)
+        return JobDescription(
+            steps: [
+                .init(
+                    step: JobStep.processing.rawValue, name: trigger.name.description, arguments: [path],
+                    timeoutMilliseconds: trigger.timeout.milliseconds,
+                    secrets: trigger.secrets.map(SecretStore.variable(for:)))
+            ],
+            environment: environment.trigger(
+                context.integration, bot: context.bot, facts: facts, temporary: "\(work)/tmp"),
+            workspace: source, secrets: trigger.secrets.map(SecretStore.variable(for:)))
+    }
+}
+
+/// Why a trigger script did not succeed.
+struct ScriptError: Error, CustomStringConvertible {
+    let description: String
+
+    init(_ description: String) { self.description = description }
+}

@@ -1,0 +1,192 @@
+import Basics
+package import Execution
+import JobProtocol
+package import Logging
+package import Model
+package import Settings
+package import SourceControl
+package import Storage
+
+/// Runs an integration's triggers in their order; the first that fails stops the later ones, and what was published
+/// stays.
+package struct TriggerRunner: Sendable {
+    let store: Store
+    let state: StateDirectory
+    let executor: any Executor
+    let publisher: Publisher
+    let uploads: Uploads
+    /// The operator's directory of scripts.
+    let scripts: String
+    let secrets: SecretStore
+    let environment: JobEnvironment
+    let clock: WallClock
+    let logger: Logger
+
+    package init(
+        store: Store, state: StateDirectory, executor: any Executor, publisher: Publisher, uploads: Uploads,
+        scripts: String, secrets: SecretStore, environment: JobEnvironment, clock: WallClock, logger: Logger
+    ) {
+        self.store = store
+        self.state = state
+        self.executor = executor
+        self.publisher = publisher
+        self.uploads = uploads
+        self.scripts = scripts
+        self.secrets = secrets
+        self.environment = environment
+        self.clock = clock
+        self.logger = logger
+    }
+
+    package struct Context: Sendable {
+        package var integration: IntegrationRecord
+        package var bot: BotSpecification
+        package var mirror: Mirror
+    }
+
+    /// What conditions are judged by; there is none before the jobs have run.
+    package struct Facts: Sendable {
+        package var verdict: Verdict
+        package var summary: Summary
+        /// The branch's integration before.
+        package var before: Verdict?
+    }
+
+    package struct Outcome: Sendable {
+        package var hasFailed = false
+        package var reason: String?
+    }
+
+    /// Runs those of a phase, but for what a daemon before this one has done already.
+    package func run(
+        _ phase: Trigger.Phase, _ context: Context, facts: Facts?, cancellation: Cancellation
+    ) async throws -> Outcome {
+        let done = try await store.triggers(of: context.integration.id)
+        var outcome = Outcome()
+        for trigger in context.bot.triggers where trigger.phase == phase && trigger.matches(context.integration.ref) {
+            let last = done.last { $0.trigger == trigger.name }
+            if let last, last.state != .running {
+                if last.state == .failed { outcome = Outcome(hasFailed: true, reason: last.reason) }
+                continue
+            }
+            var record =
+                last
+                ?? TriggerRecord(
+                    integration: context.integration.id, trigger: trigger.name, attempt: 1, phase: phase,
+                    state: .running,
+                    startedAt: clock.now())
+            if outcome.hasFailed {
+                finish(&record, .skipped, "a trigger before it failed")
+            } else if let facts, let reason = Self.whyNot(trigger, facts) {
+                finish(&record, .skipped, reason)
+            } else {
+                try await perform(trigger, &record, context, facts, cancellation)
+                if record.state == .failed {
+                    outcome = Outcome(
+                        hasFailed: true, reason: "the trigger \(trigger.name) failed: \(record.reason ?? "")")
+                }
+            }
+            try await store.recordTrigger(record)
+        }
+        return outcome
+    }
+
+    private func finish(_ record: inout TriggerRecord, _ state: TriggerState, _ reason: String?) {
+        record.state = state
+        record.reason = reason
+        record.endedAt = clock.now()
+    }
+
+    /// - Returns: Why none of the trigger's conditions holds, or nothing when one does.
+    static func whyNot(_ trigger: Trigger, _ facts: Facts) -> String? {
+        let holds = trigger.when.contains { condition in
+            switch condition {
+            case .succeeded: facts.verdict.isPublishable
+            case .clean: facts.verdict == .succeeded
+            case .failed: facts.verdict > .analyzerWarnings
+            case .fixed: facts.verdict.isPublishable && facts.before.map { !$0.isPublishable } ?? false
+            case .always: true
+            }
+        }
+        guard !holds else { return nil }
+        return
+            "when: \(trigger.when.map(\.rawValue).joined(separator: ", ")), and the verdict is \(facts.verdict.rawValue)"
+    }
+
+    private func perform(
+        _ trigger: Trigger, _ record: inout TriggerRecord, _ context: Context, _ facts: Facts?,
+        _ cancellation: Cancellation
+    ) async throws {
+        let log =
+            "integrations/\(context.integration.id.bot)/\(context.integration.id.number)/trigger-\(trigger.name)/\(record.attempt)"
+        if case .run = trigger.action { record.log = log }
+        try await store.recordTrigger(record)
+        do {
+            switch trigger.action {
+            case .run(let script):
+                try await runScript(script, trigger, log: log, context, facts, cancellation)
+                finish(&record, .succeeded, nil)
+            case .publish(let source):
+                let request = Publisher.Request(
+                    integration: context.integration, product: context.bot.product, source: source,
+                    mirror: context.mirror, files: try await files(of: context), isolation: "none")
+                guard !request.files.isEmpty else {
+                    throw PublishError(
+                        "the integration archived nothing; see the step archiving and `archive:` in the recipe")
+                }
+                finish(&record, .succeeded, try await publisher.publish(request).sentence)
+            case .upload(let url, let credentials):
+                finish(&record, .succeeded, try await upload(url, credentials: credentials, context))
+            }
+        } catch let error as CancellationError {
+            throw error
+        } catch {
+            if Task.isCancelled { throw CancellationError() }
+            logger.warning(
+                "a trigger failed",
+                metadata: [
+                    "integration": "\(context.integration.id)", "trigger": "\(trigger.name)", "error": "\(error)",
+                ])
+            finish(&record, .failed, "\(error)")
+        }
+    }
+
+    /// The version that this integration's commit is published as, by an earlier trigger of it.
+    func version(of context: Context) async throws -> VersionRecord? {
+        try await store.versions(of: context.bot.product).first {
+            $0.state == .published && $0.commit == context.integration.commit && $0.ref == context.integration.ref
+        }
+    }
+
+    /// The integration's archived files, where they lie now.
+    private func files(of context: Context) async throws -> [(path: String, artifact: Artifact)] {
+        try await store.artifacts(of: context.integration.id).map { stored in
+            let attempt = AttemptDirectory(
+                path: state.attempt(
+                    stored.attempt.integration, job: stored.attempt.job, attempt: stored.attempt.attempt))
+            return ("\(ProductArchiver.directory(of: attempt))/\(stored.artifact.path)", stored.artifact)
+        }
+    }
+
+    private func upload(_ url: String, credentials: String?, _ context: Context) async throws -> String {
+        let version = try await version(of: context)
+        var values = [
+            "product": context.bot.product.description,
+            "branch": context.integration.ref.shortName,
+            "commit": context.integration.commit.description,
+        ]
+        values["version"] = version?.version.description
+        let files: [Uploads.File]
+        if let version {
+            let directory = "\(state.files)/\(version.product)/\(version.version)"
+            files = version.files.map { .init(path: "\(directory)/\($0.path)", artifact: $0) }
+        } else {
+            guard !url.contains("{version}") else {
+                throw UploadTriggerError("the URL has {version}, and this commit has no published version")
+            }
+            files = try await self.files(of: context).map { .init(path: $0.path, artifact: $0.artifact) }
+        }
+        guard !files.isEmpty else { throw UploadTriggerError("the integration archived nothing to upload") }
+        return try await uploads.send(files, to: url, values: values, credentials: credentials)
+    }
+}

@@ -1,0 +1,16 @@
+import Glibc
+package import Model
+
+/// Tells the time of day. Durations and time-outs use a monotonic clock instead; this only stamps what is stored.
+package struct WallClock: Sendable {
+    package let now: @Sendable () -> Timestamp
+
+    package init(now: @escaping @Sendable () -> Timestamp) { self.now = now }
+
+    /// The machine's clock (clock_gettime(2), CLOCK_REALTIME).
+    package static let system = WallClock {
+        var time = timespec()
+        clock_gettime(CLOCK_REALTIME, &time)
+        return Timestamp(millisecondsSinceEpoch: Int64(time.tv_sec) * 1000 + Int64(time.tv_nsec) / 1_000_000)
+    }
+}

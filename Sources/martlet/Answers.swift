@@ -1,0 +1,147 @@
+/// The parts of the daemon's JSON that commands print. What is not printed is not declared.
+struct List<Item: Decodable>: Decodable {
+    var items: [Item]
+    var next: String?
+}
+
+struct BotAnswer: Decodable {
+    var name: String
+    var repository: String
+    var latest: IntegrationAnswer?
+}
+
+struct IntegrationAnswer: Decodable {
+    struct Configuration: Decodable {
+        struct Step: Decodable {
+            var step: String
+            var name: String
+            var duration: Double?
+            var exit: Int?
+            var signal: Int?
+            var limit: String?
+        }
+        var name: String
+        var attempt: Int
+        var state: String
+        var verdict: String?
+        var reason: String?
+        var analysis: String?
+        var tested: String?
+        var notes: [String]?
+        var steps: [Step]
+    }
+    var bot: String
+    var number: Int
+    var commit: String
+    var ref: String
+    var cause: String
+    var subject: String?
+    var state: String
+    var step: String
+    var verdict: String?
+    var result: String?
+    var reason: String?
+    var queued: String?
+    var started: String?
+    var ended: String?
+    var summary: SummaryAnswer?
+    var configurations: [Configuration]?
+
+    var id: String { "\(bot)#\(number)" }
+    var shortRef: String {
+        for prefix in ["refs/heads/", "refs/tags/"] where ref.hasPrefix(prefix) {
+            return String(ref.dropFirst(prefix.count))
+        }
+        return ref
+    }
+    /// What a table says of it: its result, or where it is.
+    var outcome: String { result ?? (state == "queued" ? "queued" : step) }
+}
+
+struct SummaryAnswer: Decodable {
+    var errors: Int
+    var warnings: Int
+    var analyzerWarnings: Int
+    var testFailures: Int
+    var tests: Int
+    var errorsChange: Int
+    var warningsChange: Int
+    var analyzerWarningsChange: Int
+    var testFailuresChange: Int
+    var testsChange: Int
+
+    /// `12 tests, 1 failing (+1), 2 warnings (−1)`: what is not zero and did not change is left out.
+    var sentence: String {
+        var parts: [String] = []
+        func add(_ count: Int, _ change: Int, _ noun: String, always: Bool = false) {
+            guard always || count != 0 || change != 0 else { return }
+            parts.append("\(count) \(noun)" + (change == 0 ? "" : " (\(change > 0 ? "+" : "−")\(abs(change)))"))
+        }
+        add(tests, testsChange, "tests", always: true)
+        add(testFailures, testFailuresChange, "failing")
+        add(errors, errorsChange, "errors")
+        add(warnings, warningsChange, "warnings")
+        add(analyzerWarnings, analyzerWarningsChange, "analyzer warnings")
+        return parts.joined(separator: ", ")
+    }
+}
+
+struct IssueAnswer: Decodable {
+    var category: String
+    var status: String
+    var age: Int
+    var message: String
+    var path: String?
+    var line: Int?
+    var column: Int?
+    var configurations: [String]
+}
+
+struct TestAnswer: Decodable {
+    var suite: String
+    var name: String
+    var configuration: String
+    var outcome: String
+    var duration: Double?
+    var message: String?
+}
+
+struct ArtifactAnswer: Decodable {
+    var configuration: String?
+    var path: String
+    var size: Int64
+    var sha256: String
+    var url: String
+}
+
+struct TriggerAnswer: Decodable {
+    var name: String
+    var state: String
+    var reason: String?
+}
+
+struct VersionAnswer: Decodable {
+    struct File: Decodable {
+        var path: String
+        var size: Int64
+        var sha256: String
+        var url: String
+    }
+    var product: String
+    var version: String
+    var published: String?
+    var commit: String
+    var ref: String
+    var integration: String?
+    var yanked: Bool
+    var files: [File]
+}
+
+struct TokenAnswer: Decodable {
+    var name: String
+    var role: String
+    var created: String?
+    var revoked: String?
+    /// Only in the answer to its making.
+    var secret: String?
+}

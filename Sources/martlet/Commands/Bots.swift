@@ -1,0 +1,77 @@
+import ArgumentParser
+
+/// `martlet bots`.
+struct Bots: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(abstract: "Lists the bots with their latest integration.")
+
+    @OptionGroup var server: ServerOptions
+    @Flag(help: "Print the daemon's JSON.") var json = false
+
+    func run() async throws {
+        try await Failure.exiting {
+            let connection = try server.connect()
+            if json { return Output.print(try await connection.get("/api/v1/bots")) }
+            let list = try await connection.get("/api/v1/bots", as: BotList.self)
+            if list.items.isEmpty { Output.print("no bots yet: put a file into bots/ (martlet init URL writes one)\n") }
+            Output.print(
+                Output.table(
+                    list.items.map { bot in
+                        let latest = bot.latest
+                        return [
+                            bot.name, latest?.id ?? "–", latest?.shortRef ?? "",
+                            latest?.outcome ?? "no integration yet",
+                            latest?.summary?.sentence ?? "",
+                        ]
+                    }))
+            for problem in list.problems ?? [] { Output.print("\(Output.visible(problem))\n") }
+        }
+    }
+}
+
+private struct BotList: Decodable {
+    var items: [BotAnswer]
+    var problems: [String]?
+}
+
+/// `martlet bot NAME`.
+struct BotCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "bot", abstract: "Shows one bot; --resolved prints its file with every default.")
+
+    @OptionGroup var server: ServerOptions
+    @Argument(help: "The bot's name.") var name: String
+    @Flag(help: "Print the bot file with every default.") var resolved = false
+    @Flag(help: "Print the daemon's JSON.") var json = false
+
+    func run() async throws {
+        try await Failure.exiting {
+            let connection = try server.connect()
+            let path = "/api/v1/bots/\(Escaped.segment(name))"
+            if resolved { return Output.print(try await connection.get(path + "/resolved")) }
+            if json { return Output.print(try await connection.get(path)) }
+            let bot = try await connection.get(path, as: BotAnswer.self)
+            Output.print("\(bot.name)  \(Output.visible(bot.repository))\n")
+            let list = try await connection.get(path + "/integrations?limit=10", as: List<IntegrationAnswer>.self)
+            Output.print(Integrations.table(list.items))
+        }
+    }
+}
+
+/// `martlet webhook BOT`.
+struct Webhook: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(abstract: "Prints the URL to paste and how to sign.")
+
+    @OptionGroup var server: ServerOptions
+    @Argument(help: "The bot's name.") var bot: String
+    @Option(help: "The sender; this version knows push, the signed POST of hooks/post-receive.") var forge = "push"
+
+    func run() async throws {
+        try await Failure.exiting {
+            guard forge == "push" else {
+                throw Failure(
+                    .no, "this version takes signed pushes only (--forge push); use hooks/post-receive or polling")
+            }
+            Output.print(try await server.connect().get("/api/v1/bots/\(Escaped.segment(bot))/webhook"))
+        }
+    }
+}

@@ -1,0 +1,53 @@
+import ArgumentParser
+import Foundation
+import Glibc
+import Settings
+
+/// `martlet doctor`.
+struct Doctor: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        abstract: "Looks at the machine and the settings, and says what is missing and what to do.")
+
+    @OptionGroup var location: SettingsLocation
+
+    func run() async throws {
+        try await Failure.exiting {
+            var troubles = 0
+            func report(_ subject: String, _ trouble: String?, _ fine: String) {
+                Output.print(Output.table([[trouble == nil ? "ok" : "!!", subject, trouble ?? fine]]))
+                if trouble != nil { troubles += 1 }
+            }
+            let settings = try location.read()
+            report("settings", nil, "state \(settings.state), bots \(settings.bots)")
+            let bots = BotDirectory(directory: settings.bots).scan()
+            for problem in bots.problems {
+                report("bot file", problem.diagnostics.map(\.description).joined(separator: "; "), "")
+            }
+            report(
+                "bots", bots.bots.isEmpty ? "none yet; `martlet init URL > \(settings.bots)/NAME.yml`" : nil,
+                "\(bots.bots.count)")
+            for (tool, need) in [
+                ("swift", "to build Swift packages"), ("make", "to build with Make"), ("clang", "to analyze C sources"),
+            ] {
+                let path = Self.find(tool)
+                report(tool, path == nil ? "not in PATH; install it \(need)" : nil, path ?? "")
+            }
+            var space = statvfs()
+            if statvfs(settings.state, &space) == 0 {
+                let free = Int64(space.f_bavail) * Int64(space.f_frsize) >> 30
+                report("disk", free < 5 ? "only \(free) GiB free at \(settings.state)" : nil, "\(free) GiB free")
+            } else {
+                report("state", "\(settings.state) is not there yet; `martlet serve` makes it", "")
+            }
+            report(
+                "isolation", "none: jobs run as the daemon's user with all its rights; integrate only what you trust",
+                "")
+            if troubles > 1 { throw Failure(.no, "\(troubles) things to look at") }
+        }
+    }
+
+    private static func find(_ tool: String) -> String? {
+        (ProcessInfo.processInfo.environment["PATH"] ?? "").split(separator: ":").map { "\($0)/\(tool)" }
+            .first { access($0, X_OK) == 0 }
+    }
+}

@@ -1,0 +1,119 @@
+import ArgumentParser
+import Foundation
+
+/// `martlet integrations [BOT]`.
+struct Integrations: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(abstract: "Lists integrations, newest first.")
+
+    @OptionGroup var server: ServerOptions
+    @Argument(help: "Only this bot's.") var bot: String?
+    @Option(help: "queued, running or completed.") var state: String?
+    @Option(help: "How many, at most 200.") var limit = 20
+    @Flag(help: "Print the daemon's JSON.") var json = false
+
+    func run() async throws {
+        try await Failure.exiting {
+            var path = bot.map { "/api/v1/bots/\(Escaped.segment($0))/integrations" } ?? "/api/v1/integrations"
+            path += "?limit=\(limit)" + (state.map { "&state=\(Escaped.segment($0))" } ?? "")
+            let connection = try server.connect()
+            if json { return Output.print(try await connection.get(path)) }
+            Output.print(Self.table(try await connection.get(path, as: List<IntegrationAnswer>.self).items))
+        }
+    }
+
+    static func table(_ items: [IntegrationAnswer]) -> String {
+        Output.table(
+            items.map { item in
+                [
+                    item.id, item.shortRef, String(item.commit.prefix(8)), item.outcome, item.summary?.sentence ?? "",
+                    item.subject ?? "",
+                ]
+            })
+    }
+}
+
+/// `martlet integrate BOT`.
+struct Integrate: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        abstract: "Queues an integration; its number is printed once it is stored.")
+
+    @OptionGroup var server: ServerOptions
+    @Argument(help: "The bot's name.") var bot: String
+    @Option(help: "A branch, a tag or a commit; the default branch's tip when left out.") var commit: String?
+    @Flag(help: "Empty the workspace first.") var clean = false
+    @Flag(help: "Wait for its end; the exit status is 0 only if it is green.") var wait = false
+    @Flag(help: "Print the daemon's JSON.") var json = false
+
+    func run() async throws {
+        try await Failure.exiting {
+            let connection = try server.connect()
+            var body: [String: JSONScalar] = ["clean": .bool(clean)]
+            if let commit { body["commit"] = .string(commit) }
+            let path = "/api/v1/bots/\(Escaped.segment(bot))/integrations"
+            let queued = try await connection.post(path, body, as: IntegrationAnswer.self)
+            if !json { Output.print("\(queued.id) queued: \(queued.shortRef) \(queued.commit.prefix(8))\n") }
+            guard wait else {
+                if json { Output.print(try await connection.get("\(path)/\(queued.number)")) }
+                return
+            }
+            let done = try await Waiting.completion(of: queued, connection, isQuiet: json)
+            if json {
+                Output.print(try await connection.get("\(path)/\(queued.number)"))
+            } else {
+                Output.print("\(done.id) \(done.outcome): \(done.summary?.sentence ?? done.reason ?? "")\n")
+            }
+            if !["succeeded", "warnings", "analyzer-warnings"].contains(done.outcome) {
+                throw ExitCode(Failure.Status.no.rawValue)
+            }
+        }
+    }
+}
+
+/// Waits for the daemon.
+enum Waiting {
+    /// Asks every half second and prints each new step.
+    static func completion(
+        of integration: IntegrationAnswer, _ connection: Connection, isQuiet: Bool
+    ) async throws -> IntegrationAnswer {
+        var last = ""
+        while true {
+            let now = try await connection.get(
+                "/api/v1/bots/\(integration.bot)/integrations/\(integration.number)", as: IntegrationAnswer.self)
+            if now.state == "completed" { return now }
+            if now.step != last, !isQuiet { Output.print("\(now.id) \(now.step)\n") }
+            last = now.step
+            try await Task.sleep(for: .milliseconds(500))
+        }
+    }
+}
+
+/// `martlet cancel BOT#N`.
+struct Cancel: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(abstract: "Cancels a queued or running integration.")
+
+    @OptionGroup var server: ServerOptions
+    @Argument(help: "Such as kit#41.") var integration: IntegrationArgument
+
+    func run() async throws {
+        try await Failure.exiting {
+            try await server.connect().post(integration.path + "/cancel", [:])
+            Output.print("\(integration.bot)#\(integration.number) is being canceled\n")
+        }
+    }
+}
+
+/// `martlet rerun BOT#N`.
+struct Rerun: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        abstract: "Queues the same commit of the same ref once more, as an integration of its own.")
+
+    @OptionGroup var server: ServerOptions
+    @Argument(help: "Such as kit#41.") var integration: IntegrationArgument
+
+    func run() async throws {
+        try await Failure.exiting {
+            let queued = try await server.connect().post(integration.path + "/rerun", [:], as: IntegrationAnswer.self)
+            Output.print("\(queued.id) queued: \(queued.shortRef) \(queued.commit.prefix(8))\n")
+        }
+    }
+}

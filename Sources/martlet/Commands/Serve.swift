@@ -1,0 +1,39 @@
+import ArgumentParser
+import Basics
+import Foundation
+import Glibc
+import Logging
+import ServiceLifecycle
+import Settings
+import UnixSignals
+
+/// `martlet serve`: the daemon.
+struct Serve: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        abstract: "Runs the daemon until SIGTERM. Jobs that run then go on, and the next start takes them up.")
+
+    @OptionGroup var location: SettingsLocation
+    @Option(
+        help: "The unix socket for commands. Default: martlet.socket in RUNTIME_DIRECTORY or in the state directory.")
+    var socket: String?
+
+    func run() async throws {
+        try await Failure.exiting {
+            let settings = try location.read()
+            try ServiceIdentity.assume(user: settings.user)
+            ServiceIdentity.harden()
+            LoggingSystem.bootstrap(StreamLogHandler.standardError)
+            let build = try Build(settings: settings, socket: socket)
+            let group = ServiceGroup(
+                configuration: .init(
+                    services: try await build.services(), gracefulShutdownSignals: [.sigterm, .sigint],
+                    logger: build.logger))
+            do {
+                try await group.run()
+            } catch {
+                throw Failure(.unavailable, build.explain(error))
+            }
+            build.close()
+        }
+    }
+}

@@ -1,0 +1,96 @@
+import ArgumentParser
+import Foundation
+import Settings
+
+/// `martlet token …`.
+struct TokenCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "token", abstract: "Makes, lists and revokes access tokens.",
+        subcommands: [Create.self, ListTokens.self, Revoke.self])
+
+    struct Create: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(abstract: "Makes a token and prints it, this once.")
+
+        @OptionGroup var server: ServerOptions
+        @Argument(help: "A name to know it by.") var name: String
+        @Option(help: "viewer, operator or admin.") var role: String
+
+        func run() async throws {
+            try await Failure.exiting {
+                let answer = try await server.connect().post(
+                    "/api/v1/tokens", ["name": .string(name), "role": .string(role)], as: TokenAnswer.self)
+                Output.print("\(answer.secret ?? "")\n")
+            }
+        }
+    }
+
+    struct ListTokens: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(commandName: "list", abstract: "Lists the tokens.")
+
+        @OptionGroup var server: ServerOptions
+        @Flag(help: "Print the daemon's JSON.") var json = false
+
+        func run() async throws {
+            try await Failure.exiting {
+                let connection = try server.connect()
+                if json { return Output.print(try await connection.get("/api/v1/tokens")) }
+                let tokens = try await connection.get("/api/v1/tokens", as: List<TokenAnswer>.self).items
+                Output.print(
+                    Output.table(
+                        tokens.map { [$0.name, $0.role, $0.created ?? "", $0.revoked.map { "revoked \($0)" } ?? ""] }))
+            }
+        }
+    }
+
+    struct Revoke: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(abstract: "Revokes a token, at once.")
+
+        @OptionGroup var server: ServerOptions
+        @Argument(help: "The token's name.") var name: String
+
+        func run() async throws {
+            try await Failure.exiting {
+                try await server.connect().delete("/api/v1/tokens/\(Escaped.segment(name))")
+                Output.print("\(name) is revoked\n")
+            }
+        }
+    }
+}
+
+/// `martlet secret set NAME`.
+struct SecretCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "secret", abstract: "Stores secrets for bots and triggers.", subcommands: [SetSecret.self])
+
+    struct SetSecret: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            commandName: "set",
+            abstract: "Reads a secret from standard input and stores it in the settings' directory.",
+            discussion:
+                "It is written where the settings file says (`secrets:`), so run it as the service's user or root.")
+
+        @OptionGroup var location: SettingsLocation
+        @Argument(help: "The secret's name.") var name: String
+
+        func run() async throws {
+            try await Failure.exiting {
+                let settings = try location.read()
+                guard let directory = settings.secrets else {
+                    throw Failure(
+                        .configuration, "the settings name no directory of secrets; add `secrets: secrets` to them")
+                }
+                let input = FileHandle.standardInput.readData(ofLength: SecretStore.maximumSize + 1)
+                guard let value = String(data: input, encoding: .utf8) else {
+                    throw Failure(.no, "the secret must be text in UTF-8")
+                }
+                do {
+                    try SecretStore(directory: directory, credentialsDirectory: nil).set(name, value)
+                } catch {
+                    throw Failure(.cannotCreate, "\(error)")
+                }
+                try location.giveToService(directory + "/" + name, settings)
+                Output.print("the secret \(name) is stored in \(directory)\n")
+            }
+        }
+    }
+}

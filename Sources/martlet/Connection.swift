@@ -1,0 +1,193 @@
+import ArgumentParser
+import Foundation
+import Glibc
+import Transfer
+
+/// Where the daemon is: options that every command which talks to it takes.
+struct ServerOptions: ParsableArguments {
+    @Option(help: "The daemon's URL, or the path of its unix socket (MARTLET_URL).")
+    var server: String?
+
+    @Option(help: "An access token (MARTLET_TOKEN). Not needed on the unix socket.")
+    var token: String?
+
+    /// - Throws: `Failure` when no daemon can be found.
+    func connect() throws -> Connection {
+        let environment = ProcessInfo.processInfo.environment
+        let token = token ?? environment["MARTLET_TOKEN"]
+        if let server = server ?? environment["MARTLET_URL"], !server.isEmpty {
+            return server.hasPrefix("/")
+                ? try Connection(socket: server, token: token) : try Connection(url: server, token: token)
+        }
+        let candidates = Self.usualSockets(environment)
+        guard let socket = candidates.first(where: { access($0, F_OK) == 0 }) else {
+            throw Failure(
+                .unavailable,
+                "no daemon found: there is no socket at \(candidates.joined(separator: " or ")); start one with "
+                    + "`martlet serve`, or say where it is with --server URL")
+        }
+        return try Connection(socket: socket, token: token)
+    }
+
+    /// As installed for the machine, then the user's own daemon.
+    static func usualSockets(_ environment: [String: String]) -> [String] {
+        var sockets = ["/run/martlet/martlet.socket"]
+        if let state = environment["XDG_STATE_HOME"], state.hasPrefix("/") {
+            sockets.append("\(state)/martlet/martlet.socket")
+        } else if let home = environment["HOME"] {
+            sockets.append("\(home)/.local/state/martlet/martlet.socket")
+        }
+        return sockets
+    }
+}
+
+/// Talks to the daemon.
+struct Connection: Sendable {
+    private let transport: CurlTransport
+    private let base: String
+    private let socket: String?
+    private let token: String?
+
+    init(url: String, token: String?) throws {
+        transport = try CurlTransport()
+        base = url.hasSuffix("/") ? String(url.dropLast()) : url
+        socket = nil
+        self.token = token
+    }
+
+    init(socket: String, token: String?) throws {
+        transport = try CurlTransport()
+        base = "http://martlet"
+        self.socket = socket
+        self.token = token
+    }
+
+    /// How people see where it is.
+    var place: String { socket ?? base }
+
+    func get(_ path: String, headers: TransferHeaders = [:]) async throws -> [UInt8] {
+        try await send(.get, path, headers: headers).body
+    }
+
+    func get<Value: Decodable>(_ path: String, as type: Value.Type) async throws -> Value {
+        try Self.decode(try await get(path), as: type)
+    }
+
+    func post<Value: Decodable>(_ path: String, _ body: [String: JSONScalar], as type: Value.Type) async throws -> Value
+    {
+        try Self.decode(try await post(path, body), as: type)
+    }
+
+    @discardableResult
+    func post(_ path: String, _ body: [String: JSONScalar]) async throws -> [UInt8] {
+        let json = try JSONEncoder().encode(body)
+        return try await send(
+            .post, path, headers: ["Content-Type": "application/json"], body: .bytes(Array(json))
+        ).body
+    }
+
+    func delete(_ path: String) async throws { _ = try await send(.delete, path) }
+
+    /// A range of a text that may still grow.
+    /// - Returns: Nothing when there are no bytes at that offset yet.
+    func range(_ path: String, from offset: Int64, to last: Int64) async throws -> [UInt8]? {
+        let response = try await perform(.get, path, headers: ["Range": "bytes=\(offset)-\(last)"])
+        if response.status == 416 { return nil }
+        try check(response, path)
+        // A server that answers with the whole has nothing before the offset that we want.
+        return response.status == 206 ? response.body : Array(response.body.dropFirst(Int(offset)))
+    }
+
+    /// Downloads to a file, beside and then renamed, and says what arrived.
+    func download(_ path: String, to file: String) async throws -> (size: Int64, sha256: String?) {
+        var request = request(.get, path)
+        request.destination = .file(path: file)
+        let response = try await followed(request)
+        try check(response, path)
+        return (response.size, response.sha256)
+    }
+
+    private func send(
+        _ method: TransferRequest.Method, _ path: String, headers: TransferHeaders = [:],
+        body: TransferRequest.Body = .none
+    ) async throws -> TransferResponse {
+        let response = try await perform(method, path, headers: headers, body: body)
+        try check(response, path)
+        return response
+    }
+
+    private func request(
+        _ method: TransferRequest.Method, _ path: String, headers: TransferHeaders = [:],
+        body: TransferRequest.Body = .none
+    ) -> TransferRequest {
+        var request = TransferRequest(
+            method, base + path, headers: headers, body: body, credentials: token.map { .bearer(token: $0) })
+        request.unixSocket = socket
+        request.isPlainHTTPAllowed = true
+        return request
+    }
+
+    private func perform(
+        _ method: TransferRequest.Method, _ path: String, headers: TransferHeaders = [:],
+        body: TransferRequest.Body = .none
+    ) async throws -> TransferResponse {
+        try await followed(request(method, path, headers: headers, body: body))
+    }
+
+    /// `/files/PRODUCT/latest/…` answers with the exact version's place; one step within the same server is followed.
+    private func followed(_ request: TransferRequest) async throws -> TransferResponse {
+        do throws(TransferError) {
+            let response = try await transport.perform(request)
+            guard [302, 303, 307].contains(response.status), let location = response.headers["Location"],
+                location.hasPrefix("/") || location.hasPrefix(base + "/")
+            else { return response }
+            var next = request
+            next.url = location.hasPrefix("/") ? base + location : location
+            return try await transport.perform(next)
+        } catch {
+            throw Failure(
+                error.code == .unreachable ? .unavailable : .software,
+                error.code == .unreachable ? "no daemon answers at \(place): \(error.message)" : error.description)
+        }
+    }
+
+    private struct Problem: Decodable {
+        var title: String?
+        var detail: String?
+    }
+
+    private func check(_ response: TransferResponse, _ path: String) throws {
+        guard !response.isSuccess else { return }
+        let problem = try? JSONDecoder().decode(Problem.self, from: Data(response.body))
+        let sentence = problem?.detail ?? problem?.title ?? "the daemon answered \(response.status) to \(path)"
+        switch response.status {
+        case 401, 403: throw Failure(.denied, sentence)
+        case 404: throw Failure(.notFound, sentence)
+        case 400..<500: throw Failure(.no, sentence)
+        default: throw Failure(.software, sentence)
+        }
+    }
+
+    private static func decode<Value: Decodable>(_ bytes: [UInt8], as type: Value.Type) throws -> Value {
+        do {
+            return try JSONDecoder().decode(type, from: Data(bytes))
+        } catch {
+            throw Failure(
+                .software, "the daemon's answer cannot be read; are tool and daemon of one version? (\(error))")
+        }
+    }
+}
+
+/// A value in a request's JSON body.
+enum JSONScalar: Encodable {
+    case string(String)
+    case bool(Bool)
+
+    func encode(to encoder: any Encoder) throws {
+        var container = encoder.singleValueContainer()
+        switch self {
+        case .string(let text): try container.encode(text)
+        case .bool(let value): try container.encode(value)
+        }
+    }
+}

@@ -1,0 +1,33 @@
+import ArgumentParser
+import Foundation
+
+/// A sentence for the person at the terminal and the exit status that goes with it (sysexits.h).
+struct Failure: Error, CustomStringConvertible {
+    enum Status: Int32 {
+        case no = 1
+        case notFound = 66
+        case unavailable = 69
+        case software = 70
+        case cannotCreate = 73
+        case denied = 77
+        case configuration = 78
+    }
+
+    let status: Status
+    let description: String
+
+    init(_ status: Status, _ description: String) {
+        self.status = status
+        self.description = description
+    }
+
+    /// Prints the sentence and ends the command with the status.
+    static func exiting<Value>(_ body: () async throws -> Value) async throws -> Value {
+        do {
+            return try await body()
+        } catch let failure as Failure {
+            FileHandle.standardError.write(Data("martlet: \(failure)\n".utf8))
+            throw ExitCode(failure.status.rawValue)
+        }
+    }
+}

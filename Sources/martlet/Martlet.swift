@@ -1,0 +1,32 @@
+import ArgumentParser
+
+/// The one binary: the daemon (`serve`) and the command-line tool.
+@main
+struct Martlet: AsyncParsableCommand {
+    static let version = "0.1.0"
+
+    static let configuration = CommandConfiguration(
+        commandName: "martlet",
+        abstract: "A continuous-integration bot service.",
+        discussion: """
+            Commands talk to a running daemon: through its unix socket, or to --server (MARTLET_URL) with --token \
+            (MARTLET_TOKEN). All but serve, lint, init, schema and doctor need one.
+
+            Exit status: 0 done; 1 the answer is no (a red integration with --wait, an error found by lint); 64 a wrong \
+            command line; 66 there is no such thing; 69 the daemon cannot be reached; 70 the daemon failed; 77 not \
+            allowed.
+            """,
+        version: version,
+        groupedSubcommands: [
+            .init(name: "The daemon", subcommands: [Serve.self, Doctor.self]),
+            .init(name: "Files that you write", subcommands: [Lint.self, Init.self, Schema.self]),
+            .init(
+                name: "Bots and integrations",
+                subcommands: [
+                    Bots.self, BotCommand.self, Webhook.self, Integrate.self, Integrations.self, Show.self, Log.self,
+                    Issues.self, Tests.self, Artifacts.self, Cancel.self, Rerun.self,
+                ]),
+            .init(name: "Versions", subcommands: [Versions.self, Fetch.self, Yank.self]),
+            .init(name: "Access", subcommands: [TokenCommand.self, SecretCommand.self]),
+        ])
+}

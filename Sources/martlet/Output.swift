@@ -1,0 +1,40 @@
+import Foundation
+
+/// What commands print.
+enum Output {
+    /// Columns aligned by their widest cell; the last one is not padded. Control characters of others' texts are shown,
+    /// never sent to the terminal.
+    static func table(_ rows: [[String]]) -> String {
+        let rows = rows.map { $0.map(visible) }
+        guard let columns = rows.map(\.count).max() else { return "" }
+        let widths = (0..<columns).map { column in rows.map { $0.count > column ? $0[column].count : 0 }.max() ?? 0 }
+        return rows.map { row in
+            row.enumerated().map { index, cell in
+                index == row.count - 1 ? cell : cell + String(repeating: " ", count: widths[index] - cell.count + 2)
+            }.joined() + "\n"
+        }.joined()
+    }
+
+    static func print(_ text: String) { FileHandle.standardOutput.write(Data(text.utf8)) }
+
+    static func print(_ bytes: [UInt8]) { FileHandle.standardOutput.write(Data(bytes)) }
+
+    /// The text without what a terminal would obey: C0 (but tab and line feed), DEL and C1 controls become `�`.
+    static func visible(_ text: String) -> String {
+        String(
+            String.UnicodeScalarView(
+                text.unicodeScalars.map { scalar in
+                    let isControl =
+                        scalar.value < 0x20 && scalar != "\t" && scalar != "\n" || 0x7f...0x9f ~= scalar.value
+                    return isControl ? "\u{FFFD}" : scalar
+                }))
+    }
+
+    /// `38 s`, `4 min 12 s`, `0.4 s`.
+    static func duration(_ seconds: Double) -> String {
+        let tenths = Int(seconds * 10)
+        if tenths < 10 { return tenths == 0 ? "0 s" : "0.\(tenths) s" }
+        let whole = Int(seconds.rounded())
+        return whole < 120 ? "\(whole) s" : "\(whole / 60) min \(whole % 60) s"
+    }
+}

@@ -1,0 +1,123 @@
+import Archives
+import Basics
+import Execution
+import Foundation
+import Glibc
+import Integrations
+import Logging
+import Model
+import ServiceLifecycle
+import Settings
+import SourceControl
+import Storage
+import Transfer
+import Web
+
+extension Serve {
+    /// The composition root: the only place that knows every concrete type.
+    final class Build {
+        let logger = Logger(label: "martlet")
+        private let settings: ServiceSettings
+        private let state: StateDirectory
+        private let socket: String
+        private let store: Store
+        /// Held for as long as the daemon runs.
+        private let lock: FileLock
+
+        /// - Throws: `Failure` when another daemon works on this state, or it cannot be opened.
+        init(settings: ServiceSettings, socket: String?) throws {
+            self.settings = settings
+            state = StateDirectory(path: settings.state)
+            let environment = ProcessInfo.processInfo.environment
+            self.socket =
+                socket ?? environment["RUNTIME_DIRECTORY"].map { $0.split(separator: ":")[0] + "/martlet.socket" }
+                ?? state.serviceSocket
+            do {
+                try state.create()
+                guard let lock = try FileLock(path: state.lock, contents: "\(getpid())\n") else {
+                    let other = (try? WholeFile.read(state.lock, limit: 64)).map { String(decoding: $0, as: UTF8.self) }
+                    throw Failure(
+                        .unavailable,
+                        "another daemon works on \(settings.state) (process \(other?.trimmingCharacters(in: .whitespacesAndNewlines) ?? "?")); "
+                            + "stop it first, or give this one a `state:` of its own")
+                }
+                self.lock = lock
+                store = try Store.open(path: state.database)
+            } catch let error as FileError {
+                throw Failure(.cannotCreate, "the state directory \(settings.state) cannot be used: \(error.message)")
+            } catch let error as StoreError {
+                throw Failure(.unavailable, "\(error)")
+            }
+        }
+
+        func services() async throws -> [any Service] {
+            let environment = ProcessInfo.processInfo.environment
+            let web = WebConfiguration(
+                listen: settings.listen.map { .init(host: $0.host, port: $0.port) }, socket: socket, state: state.path,
+                url: url, anonymousMayRead: settings.anonymous == .read, version: Martlet.version)
+            if let refusal = web.refusalToListen(hasTokens: try await store.hasTokens()) {
+                throw Failure(.configuration, refusal)
+            }
+            let supervisor = try Self.supervisor()
+            let launcher = "/run/martlet-launcher/launcher.socket"
+            let secrets = SecretStore(
+                directory: settings.secrets, credentialsDirectory: environment["CREDENTIALS_DIRECTORY"])
+            let known = try await store.specifications()
+            let integrations = try IntegrationService(
+                .init(
+                    settings: settings, state: state, store: store,
+                    directory: BotDirectory(directory: settings.bots, lastGood: known), secrets: secrets,
+                    mirrors: Mirrors(directory: state.repositories),
+                    executor: LocalExecutor(
+                        socket: access(launcher, W_OK) == 0 ? launcher : state.launcherSocket, supervisor: supervisor),
+                    uploader: Uploads(uploader: Uploader(transport: try CurlTransport()), secrets: secrets),
+                    environment: environment, supervisor: supervisor, version: Martlet.version, logger: logger))
+            let notifier = SystemdNotifier(environment: environment)
+            let (logger, store) = (logger, store)
+            let server = try WebServer(
+                configuration: web, store: store, operations: integrations.operations, clock: WallClock.system.now,
+                logger: logger,
+                onListening: { addresses in
+                    logger.notice("listening", metadata: ["on": "\(addresses.joined(separator: ", "))"])
+                    notifier.ready()
+                })
+            return [integrations, server, StatusService(store: store, notifier: notifier, logger: logger)]
+        }
+
+        /// What a person does about an error that ended the daemon.
+        func explain(_ error: any Error) -> String {
+            let text = "\(error)"
+            guard text.contains("errno: \(EADDRINUSE)") || text.contains("Address already in use") else { return text }
+            let addresses = settings.listen.map(\.description).joined(separator: ", ")
+            return "\(addresses) is in use by another program; stop it, or write another `listen:` into the settings"
+        }
+
+        func close() {
+            do {
+                try store.close()
+            } catch {
+                logger.error("the database could not be closed", metadata: ["error": "\(error)"])
+            }
+        }
+
+        private var url: String {
+            settings.url ?? settings.listen.first.map { "http://\($0)" } ?? "http://127.0.0.1:8080"
+        }
+
+        /// Beside this binary, as built, or in `lib/martlet` beside its `bin`, as installed.
+        private static func supervisor() throws -> String {
+            let own = try FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")
+            let directory = (own as NSString).deletingLastPathComponent
+            let candidates = [
+                directory + "/martlet-supervisor",
+                (directory as NSString).deletingLastPathComponent + "/lib/martlet/martlet-supervisor",
+            ]
+            guard let found = candidates.first(where: { access($0, X_OK) == 0 }) else {
+                throw Failure(
+                    .configuration,
+                    "martlet-supervisor is neither at \(candidates.joined(separator: " nor at ")); install it")
+            }
+            return found
+        }
+    }
+}

@@ -1,0 +1,63 @@
+import ArgumentParser
+import Foundation
+import Glibc
+import Settings
+
+/// Where the settings file is: an option of the commands that read it themselves.
+struct SettingsLocation: ParsableArguments {
+    @Option(help: "The settings file. Default: /etc/martlet/martlet.yml, or the user's own where that is absent.")
+    var settings: String?
+
+    /// Larger settings files are refused, in bytes.
+    private static let maximumBytes = 256 * 1024
+
+    /// - Throws: `Failure` with every message about the file.
+    func read() throws -> ServiceSettings {
+        let environment = ProcessInfo.processInfo.environment
+        let processors = ProcessInfo.processInfo.activeProcessorCount
+        let system = ServiceSettings.Defaults.system(processors: processors)
+        let isSystem = settings == nil ? access(system.file, F_OK) == 0 : settings == system.file
+        let user = ServiceSettings.Defaults.user(environment: environment, processors: processors)
+        guard var defaults = isSystem ? system : user else {
+            throw Failure(
+                .configuration, "HOME is not set, so there is no place for settings and state; say --settings FILE")
+        }
+        let path = settings.map(Self.absolute) ?? defaults.file
+        defaults.file = path
+        if let settings, !isSystem {
+            // Beside the settings, so that a directory with everything in it can be moved.
+            let directory = (Self.absolute(settings) as NSString).deletingLastPathComponent
+            defaults.bots = directory + "/bots"
+            defaults.secrets = directory + "/secrets"
+        }
+        var text = ""
+        if access(path, F_OK) == 0 {
+            guard let data = FileManager.default.contents(atPath: path), data.count <= Self.maximumBytes else {
+                throw Failure(
+                    .configuration, "the settings \(path) cannot be read, or are larger than \(Self.maximumBytes) bytes"
+                )
+            }
+            text = String(decoding: data, as: UTF8.self)
+        } else if settings != nil {
+            throw Failure(.configuration, "there is no settings file \(path)")
+        }
+        let reading = SettingsReader.read(yaml: text, file: path, defaults: defaults)
+        guard let value = reading.value, reading.errors.isEmpty else {
+            throw Failure(.configuration, reading.diagnostics.map(\.description).joined(separator: "\n"))
+        }
+        return value
+    }
+
+    /// Gives a file that root made to the user that the service runs as.
+    func giveToService(_ path: String, _ settings: ServiceSettings) throws {
+        guard geteuid() == 0, let user = settings.user, let entry = getpwnam(user) else { return }
+        let directory = (path as NSString).deletingLastPathComponent
+        for path in [directory, path] where chown(path, entry.pointee.pw_uid, entry.pointee.pw_gid) != 0 {
+            throw Failure(.cannotCreate, "\(path) could not be given to \(user): \(String(cString: strerror(errno)))")
+        }
+    }
+
+    private static func absolute(_ path: String) -> String {
+        path.hasPrefix("/") ? path : FileManager.default.currentDirectoryPath + "/" + path
+    }
+}

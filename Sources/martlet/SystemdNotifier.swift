@@ -1,0 +1,41 @@
+import Glibc
+
+/// Tells systemd how the daemon is (sd_notify(3)): a datagram to `NOTIFY_SOCKET`, nothing when there is none.
+struct SystemdNotifier: Sendable {
+    private let socketPath: String?
+    /// Half of what `WATCHDOG_USEC` allows, as sd_watchdog_enabled(3) recommends; nothing when it does not watch.
+    let watchdogInterval: Duration?
+
+    init(environment: [String: String]) {
+        socketPath = environment["NOTIFY_SOCKET"]
+        watchdogInterval = environment["WATCHDOG_USEC"].flatMap(Int64.init).map { .microseconds($0 / 2) }
+    }
+
+    func ready() { send("READY=1") }
+    func stopping() { send("STOPPING=1\nSTATUS=stopping; jobs go on") }
+    func status(_ text: String) { send("STATUS=\(text)") }
+    func watchdog() { send("WATCHDOG=1") }
+
+    /// What cannot be sent is dropped: systemd then goes by its own time-outs.
+    private func send(_ text: String) {
+        guard let socketPath else { return }
+        var address = sockaddr_un()
+        address.sun_family = sa_family_t(AF_UNIX)
+        var bytes = Array(socketPath.utf8)
+        let capacity = MemoryLayout.size(ofValue: address.sun_path)
+        guard bytes.count < capacity else { return }
+        // An abstract socket is written with @ for its leading zero byte.
+        if bytes.first == UInt8(ascii: "@") { bytes[0] = 0 }
+        withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: bytes) }
+        let length = socklen_t(MemoryLayout<sa_family_t>.size + bytes.count)
+        let descriptor = socket(AF_UNIX, Int32(SOCK_DGRAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
+        guard descriptor >= 0 else { return }
+        defer { close(descriptor) }
+        let message = Array(text.utf8)
+        _ = withUnsafePointer(to: &address) { pointer in
+            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                sendto(descriptor, message, message.count, Int32(MSG_NOSIGNAL), $0, length)
+            }
+        }
+    }
+}
