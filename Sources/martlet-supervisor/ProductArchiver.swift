@@ -1,4 +1,235 @@
+import CLinux
+import Glibc
+import JobProtocol
+
+/// Builds a Swift package and lays out its products, so that others can run and link them without its sources:
+///
+///     products/bin/<executable>            with the resource bundles that it looks for beside itself
+///     products/lib/lib<Product>.a          every object of the product's targets and of what they need; the resource
+///                                          bundles, to be put beside what links it
+///     products/modules/<Module>.swiftmodule, .swiftdoc
+///     products/include/<C target>/…        headers with their module map
+///
+/// A consumer compiles with `swiftc -I modules -L lib -l<Product>`; what the module was built with must be its compiler.
 struct ProductArchiver {
     let order: ProductOrder
-    func run() -> Int32 { 0 }
+
+    func run() -> Int32 {
+        do throws(JobCommand.Failure) {
+            try archive()
+            return 0
+        } catch {
+            Console.complain("archiving failed: \(error.message)")
+            return error.status == 0 ? 1 : error.status
+        }
+    }
+
+    private struct Product {
+        let name: String
+        let targets: [String]
+        /// `automatic`, `static`, `dynamic`; nothing for an executable.
+        let linkage: String?
+    }
+
+    private var swift: String { order.toolchain.map { $0 + "/usr/bin/swift" } ?? "swift" }
+    private var products: String { order.output + "/products" }
+
+    private func archive() throws(JobCommand.Failure) {
+        // Never last time's products under this time's name.
+        try JobCommand.run(["rm", "-rf", products], isShown: false)
+        let found = try declaredProducts()
+        guard !found.isEmpty else {
+            return Console.say("The package has neither executables nor libraries: there is nothing to archive.\n")
+        }
+        let build = [swift, "build", "-c", order.configuration, "--scratch-path", order.scratchPath] + order.flags
+        try JobCommand.run(build)
+        let path = try JobCommand.capture(build + ["--show-bin-path"])
+        let built = String(decoding: path.split(separator: 0x0A).last ?? [], as: UTF8.self)
+        let executables = found.filter { $0.linkage == nil }
+        let libraries = found.filter { $0.linkage != nil }
+        for product in executables {
+            try copy("\(built)/\(product.name)", to: "bin", as: product.name)
+        }
+        if !libraries.isEmpty {
+            let packages = try manifests()
+            for library in libraries { try archive(library, packages, built) }
+        }
+        let bundles = Self.names(in: built).filter { $0.hasSuffix(".resources") }
+        for bundle in bundles {
+            if !executables.isEmpty { try copy("\(built)/\(bundle)", to: "bin", as: bundle) }
+            if !libraries.isEmpty { try copy("\(built)/\(bundle)", to: "lib", as: bundle) }
+        }
+    }
+
+    private func declaredProducts() throws(JobCommand.Failure) -> [Product] {
+        let description = try json([
+            swift, "package", "--scratch-path", order.scratchPath, "describe", "--type", "json",
+        ])
+        var found: [Product] = []
+        for element in description["products"]?.elements ?? [] {
+            guard let name = element["name"]?.text, let type = element["type"]?.members else { continue }
+            let targets = (element["targets"]?.elements ?? []).compactMap(\.text)
+            if type["executable"] != nil {
+                found.append(Product(name: name, targets: targets, linkage: nil))
+            } else if let linkage = type["library"]?.elements?.first?.text {
+                found.append(Product(name: name, targets: targets, linkage: linkage))
+            }
+        }
+        return found
+    }
+
+    /// This package's and those of everything it depends on.
+    private func manifests() throws(JobCommand.Failure) -> [PackageManifest] {
+        let tree = try json([
+            swift, "package", "--scratch-path", order.scratchPath, "show-dependencies", "--format", "json",
+        ])
+        var directories: [String] = []
+        var pending = [tree]
+        while let node = pending.popLast() {
+            if let path = node["path"]?.text, !directories.contains(path) { directories.append(path) }
+            pending += (node["dependencies"]?.elements ?? []).reversed()
+        }
+        var packages: [PackageManifest] = []
+        for directory in directories {
+            // A scratch path of ours, so that nothing is written into another package's checkout.
+            let manifest = try json([
+                swift, "package", "--package-path", directory, "--scratch-path", order.scratchPath + "/manifests",
+                "dump-package",
+            ])
+            packages.append(PackageManifest(json: manifest, directory: directory))
+        }
+        return packages
+    }
+
+    private func json(_ command: [String]) throws(JobCommand.Failure) -> JSON {
+        let bytes = try JobCommand.capture(command)
+        // Notes of the tool can stand before the value.
+        let start = bytes.firstIndex(of: UInt8(ascii: "{")) ?? 0
+        do throws(JobProtocolError) {
+            return try JSON(bytes[start...], limit: 64 << 20)
+        } catch {
+            throw JobCommand.Failure(status: 1, message: "\(command.joined(separator: " ")): \(error)")
+        }
+    }
+
+    private func archive(
+        _ library: Product, _ packages: [PackageManifest], _ built: String
+    ) throws(JobCommand.Failure) {
+        let targets = packages.linkedTargets(of: library.targets)
+        switch library.linkage {
+        case "dynamic": try copy("\(built)/lib\(library.name).so", to: "lib", as: "lib\(library.name).so")
+        case "static": try copy("\(built)/lib\(library.name).a", to: "lib", as: "lib\(library.name).a")
+        default:
+            let objects = targets.flatMap { Self.objects(in: "\(built)/\($0.module).build") }
+            guard !objects.isEmpty else {
+                throw JobCommand.Failure(status: 1, message: "\(library.name) has no objects in \(built)")
+            }
+            try pack(objects, into: "lib\(library.name).a")
+        }
+        for target in targets { try copyInterface(of: target, built) }
+    }
+
+    /// `q` appends without looking at the names: two targets can have a file of the same name.
+    private func pack(_ objects: [String], into name: String) throws(JobCommand.Failure) {
+        try JobCommand.run(["mkdir", "-p", "\(products)/lib"], isShown: false)
+        let list = order.scratchPath + "/" + name + ".objects"
+        // Quoted as GNU response files are: more objects than one command line takes are usual.
+        let quoted = objects.map { "\"" + $0.replacing("\\", with: "\\\\").replacing("\"", with: "\\\"") + "\"" }
+        let file = clinux_open(list, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o644)
+        defer { close(file) }
+        let failure = Descriptor.writeAll(Array((quoted.joined(separator: "\n") + "\n").utf8), to: file)
+        guard failure == 0 else {
+            throw JobCommand.Failure(status: 1, message: "write \(list): \(SystemError(number: failure).text)")
+        }
+        Console.say("lib/\(name): \(objects.count) objects\n")
+        try JobCommand.run([archiver, "qcs", "\(products)/lib/\(name)", "@" + list], isShown: false)
+    }
+
+    /// The toolchain's own, beside the compiler: another's may not know its objects.
+    private var archiver: String {
+        let path = JobCommand.environment()["PATH"] ?? ""
+        for place in order.toolchain.map({ [$0 + "/usr/bin"] }) ?? path.split(separator: ":").map(String.init) {
+            guard let resolved = realpath(place + "/swift", nil) else { continue }
+            defer { free(resolved) }
+            let program = String(cString: resolved)
+            let archiver = program[..<(program.lastIndex(of: "/") ?? program.startIndex)] + "/llvm-ar"
+            if access(String(archiver), X_OK) == 0 { return String(archiver) }
+        }
+        return "llvm-ar"
+    }
+
+    /// What a consumer's compiler reads.
+    private func copyInterface(of target: PackageManifest.Target, _ built: String) throws(JobCommand.Failure) {
+        let module = target.module
+        if access("\(built)/Modules/\(module).swiftmodule", R_OK) == 0 {
+            for suffix in ["swiftmodule", "swiftdoc"] where access("\(built)/Modules/\(module).\(suffix)", R_OK) == 0 {
+                try copy("\(built)/Modules/\(module).\(suffix)", to: "modules", as: "\(module).\(suffix)")
+            }
+            return
+        }
+        guard target.type == "system" || access("\(built)/\(module).build", R_OK) == 0,
+            let headers = target.headers.first(where: { access($0, R_OK) == 0 }),
+            access("\(products)/include/\(module)", F_OK) != 0
+        else { return }
+        try copy(headers, to: "include", as: module)
+        if let generated = SmallFile.read("\(built)/\(module).build/module.modulemap", limit: 1 << 20),
+            access("\(headers)/module.modulemap", F_OK) != 0
+        {
+            // SwiftPM's own points into the checkout.
+            let text = String(decoding: generated, as: UTF8.self)
+                .replacing("\"\(headers)/", with: "\"").replacing("\"\(headers)\"", with: "\".\"")
+            try write(text, to: "include/\(module)/module.modulemap")
+        }
+        // So that `-I modules` is enough: clang looks for a module in the directory of its name.
+        try JobCommand.run(["mkdir", "-p", "\(products)/modules/\(module)"], isShown: false)
+        try write(
+            "extern module \(module) \"../../include/\(module)/module.modulemap\"\n",
+            to: "modules/\(module)/module.modulemap")
+    }
+
+    private func write(_ text: String, to name: String) throws(JobCommand.Failure) {
+        let file = clinux_open("\(products)/\(name)", O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o644)
+        defer { close(file) }
+        let failure = Descriptor.writeAll(Array(text.utf8), to: file)
+        guard failure == 0 else {
+            throw JobCommand.Failure(status: 1, message: "write \(name): \(SystemError(number: failure).text)")
+        }
+    }
+
+    /// Links are followed, since what is collected is regular files only.
+    private func copy(_ source: String, to place: String, as name: String) throws(JobCommand.Failure) {
+        let target = "\(products)/\(place)/\(name)"
+        if access(target, F_OK) == 0 { return }
+        try JobCommand.run(["mkdir", "-p", "\(products)/\(place)"], isShown: false)
+        Console.say("\(place)/\(name)\n")
+        try JobCommand.run(["cp", "-RL", "--", source, target], isShown: false)
+    }
+
+    private static func names(in directory: String) -> [String] {
+        guard let stream = opendir(directory) else { return [] }
+        defer { closedir(stream) }
+        var names: [String] = []
+        while let next = readdir(stream) {
+            let name = withUnsafePointer(to: &next.pointee.d_name) { tuple in
+                tuple.withMemoryRebound(to: CChar.self, capacity: 256) { String(cString: $0) }
+            }
+            if name != ".", name != ".." { names.append(name) }
+        }
+        return names.sorted()
+    }
+
+    private static func objects(in directory: String) -> [String] {
+        var objects: [String] = []
+        var pending = [directory]
+        while let directory = pending.popLast() {
+            for name in names(in: directory) {
+                let path = directory + "/" + name
+                var status = stat()
+                guard lstat(path, &status) == 0 else { continue }
+                if status.st_mode & S_IFMT == S_IFDIR { pending.append(path) }
+                if status.st_mode & S_IFMT == S_IFREG, name.hasSuffix(".o") { objects.append(path) }
+            }
+        }
+        return objects.sorted()
+    }
 }

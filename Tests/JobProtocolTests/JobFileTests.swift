@@ -1,0 +1,90 @@
+import CustomDump
+import JobProtocol
+import Testing
+
+/// What stands in the files of an attempt's directory, written and read again.
+@Suite struct JobFileTests {
+    private let job = JobDescription(
+        steps: [
+            JobDescription.Step(
+                step: "testing", name: "swift test", arguments: ["swift", "test"], environment: ["A": "b"],
+                workingDirectory: "sub", timeoutMilliseconds: 1000, report: ["*.xml"], isRequired: false,
+                secrets: ["token"])
+        ],
+        environment: ["CI": "true"], workspace: "/w", mountedAt: "/martlet/kit", secrets: ["token"],
+        limits: .init(logBytes: 1, fileBytes: 2, files: 3, reportBytes: 4, graceMilliseconds: 5),
+        collect: [.init(patterns: ["products/**"], base: "products")])
+
+    @Test func testThatAJobSurvivesItsFile() throws {
+        expectNoDifference(try JobDescription(json: job.json()), job)
+    }
+
+    @Test(arguments: [
+        (#""workspace":"/w""#, #""workspace":"w""#), (#""arguments":["swift","test"]"#, #""arguments":[]"#),
+        (#""logBytes":1"#, #""logBytes":-1"#), (#""A":"b""#, #""A=B":"b""#),
+        (#""swift","test""#, #""swift","te\u0000st""#),
+        (#""isRequired":false"#, #""isRequired":0"#), (#""isolation":"none","#, ""),
+    ])
+    func testThatAJobThatIsWrongIsRefused(correct: String, wrong: String) throws {
+        // given
+        let text = String(decoding: job.json(), as: UTF8.self)
+        try #require(text.contains(correct))
+        // when, then
+        #expect(throws: JobProtocolError.self) {
+            try JobDescription(json: Array(text.replacing(correct, with: wrong).utf8))
+        }
+    }
+
+    @Test(arguments: [
+        StatusEvent.started(step: 0, at: 1), .ended(step: 1, at: 2, exit: 0, signal: nil, limit: nil, usage: .init()),
+        .ended(
+            step: 2, at: 3, exit: nil, signal: 9, limit: "testing exceeded 10 min",
+            usage: .init(userMilliseconds: 1, systemMilliseconds: 2, maximumResidentBytes: 3)),
+        .finished(at: 4, result: .completed, reason: nil, limit: nil, step: nil),
+        .finished(at: 5, result: .canceled, reason: "by \"me\"\n", limit: "x", step: 1),
+    ])
+    func testThatAnEventSurvivesItsLine(event: StatusEvent) throws {
+        expectNoDifference(try StatusEvent(line: event.line()), event)
+    }
+
+    @Test func testThatALineBeingWrittenIsLeftOut() throws {
+        // given
+        let line = StatusEvent.started(step: 0, at: 1).line() + [0x0A]
+        // when, then
+        for cut in 0..<line.count { #expect(try StatusEvent.events(in: line + line.prefix(cut)).count == 1) }
+        #expect(throws: JobProtocolError.self) { try StatusEvent.events(in: Array("{}\n".utf8)) }
+    }
+
+    @Test func testThatAnIndexRecordHasItsLayout() throws {
+        // given
+        let record = LogIndexRecord(
+            offset: 0x0102, millisecondsSinceEpoch: 3, firstLine: 4, step: 5, flags: [.ours, .continuesLine])
+        // when
+        let bytes = record.bytes()
+        // then
+        #expect(bytes == [2, 1, 0, 0, 0, 0, 0, 0, 3, 0, 0, 0, 0, 0, 0, 0, 4, 0, 0, 0, 5, 0, 3, 0])
+        #expect(LogIndexRecord(bytes) == record)
+        #expect(LogIndexRecord(bytes.dropLast()) == nil)
+    }
+
+    @Test func testThatALockNamesThisProcessAndNoOther() throws {
+        // given
+        let own = LockContent.ofThisProcess()
+        // when, then
+        #expect(own.isAlive)
+        #expect(LockContent(own.text) == own)
+        #expect(!LockContent(bootID: own.bootID, pid: own.pid, startTime: own.startTime + 1).isAlive)
+        #expect(!LockContent(bootID: "another", pid: own.pid, startTime: own.startTime).isAlive)
+        for text in ["", "x", "boot 0 1", "boot -1 1", "boot 1 1", "boot 2 x"] { #expect(LockContent(text) == nil) }
+    }
+
+    @Test func testThatLaunchMessagesSurviveTheirJourney() throws {
+        let request = LaunchRequest(attempt: "/a", secrets: ["x": "y\n"])
+        #expect(try LaunchRequest(json: request.json()) == request)
+        for answer in [LaunchAnswer.started(pid: 3), .exists, .failed("why")] {
+            #expect(try LaunchAnswer(json: answer.json()) == answer)
+        }
+        let cancel = CancelRequest(reason: "r", graceMilliseconds: 1)
+        #expect(try CancelRequest(json: cancel.json()) == cancel)
+    }
+}

@@ -1,0 +1,81 @@
+import JobProtocol
+import Testing
+
+@Suite struct LogRedactorTests {
+    private static let secret = "s3cr3t/Pass word\"é"
+
+    private func redact(_ text: [UInt8], secrets: [String] = [secret], chunk: Int = .max) -> String {
+        var redactor = LogRedactor(secrets: secrets)
+        var output: [UInt8] = []
+        var position = 0
+        while position < text.count {
+            let end = min(text.count, chunk == .max ? text.count : position + chunk)
+            output += redactor.redact(text[position..<end])
+            position = end
+        }
+        return String(decoding: output + redactor.finish(), as: UTF8.self)
+    }
+
+    @Test(arguments: 1...25)
+    func testThatItMasksHoweverTheStreamIsCut(chunk: Int) {
+        let text = Array("before \(Self.secret) after s3cr3t/Pas end\n".utf8)
+        #expect(redact(text, chunk: chunk) == "before *** after s3cr3t/Pas end\n")
+    }
+
+    @Test(arguments: [
+        "czNjcjN0L1Bhc3Mgd29yZCLDqQ==", "eHMzY3IzdC9QYXNzIHdvcmQiw6k=", "eHhzM2NyM3QvUGFzcyB3b3JkIsOp",
+        "733363723374", "s3cr3t%2FPass%20word%22%C3%A9", "s3cr3t%2fPass+word%22%c3%a9", #"s3cr3t/Pass word\"é"#,
+        #"s3cr3t\/Pass word\"é"#,
+    ])
+    func testThatItMasksEveryEncoding(encoded: String) {
+        // given: the hexadecimal form is given by its beginning only
+        let text = encoded == "733363723374" ? "7333637233742f5061737320776f726422c3a9" : encoded
+        // when
+        let shown = redact(Array("<\(text)>".utf8))
+        // then: of Base64 only the digits that depend on neighbors are left
+        #expect(shown.contains("***"))
+        #expect(shown.count <= 12, "\(shown)")
+    }
+
+    @Test func testThatItMasksEachLineOfALongSecretAndNoShortOne() {
+        let key = "-----BEGIN KEY-----\nAAAABBBBCCCC\nDDDDEEEEFFFF\nxy\n"
+        #expect(redact(Array("a AAAABBBBCCCC b xy\n".utf8), secrets: [key]) == "a *** b xy\n")
+        #expect(
+            redact(Array("[\(key)]".utf8), secrets: [key]) == "[***\n]"
+                || redact(Array("[\(key)]".utf8), secrets: [key]) == "[***]")
+    }
+
+    @Test func testThatItMasksWrappedAndColoredSecrets() {
+        #expect(redact(Array("a s3cr3t/Pa\nss word\"é b".utf8)) == "a *** b")
+        #expect(redact(Array("a s3cr3t\u{1B}[31m/Pass wo\u{1B}[0mrd\"é b".utf8)) == "a *** b")
+    }
+
+    @Test func testThatALongerSecretIsMaskedWhole() {
+        #expect(redact(Array("x abcdefghij y abcd z".utf8), secrets: ["abcd", "abcdefghij"]) == "x *** y *** z")
+        #expect(redact(Array("x cdef abcdeX".utf8), secrets: ["abcdY", "cde"]) == "x ***f ab***X")
+    }
+
+    @Test func testThatItHoldsBackOnlyWhatCanBecomeASecret() {
+        // given
+        var redactor = LogRedactor(secrets: [Self.secret])
+        // when
+        let shown = redactor.redact(Array("line\ns3cr".utf8))
+        // then
+        #expect(String(decoding: shown, as: UTF8.self) == "line\n")
+        #expect(String(decoding: redactor.redact(Array("et\n".utf8)), as: UTF8.self) == "s3cret\n")
+    }
+
+    @Test func testThatManyLineEndsWithinAPossibleSecretAreNotHeldForEver() {
+        var redactor = LogRedactor(secrets: [Self.secret])
+        let shown = redactor.redact(Array("s".utf8) + [UInt8](repeating: 0x0A, count: 100_000))
+        #expect(shown.count > 99_000)
+    }
+
+    @Test func testThatItPassesOtherBytesAsTheyAre() {
+        let bytes: [UInt8] = [0, 0xFF, 0xC3, 0x28, 0x0D, 0x1B, 0x5B]
+        var redactor = LogRedactor(secrets: [Self.secret])
+        #expect(redactor.redact(bytes) + redactor.finish() == bytes)
+        var idle = LogRedactor(secrets: [])
+        #expect(idle.redact(bytes) + idle.finish() == bytes)
+    }
+}
