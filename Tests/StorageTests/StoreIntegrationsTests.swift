@@ -61,6 +61,23 @@ import Testing
             }
         }
 
+        @Test func testThatItsLastGoodFormIsKeptUntilItsFileIsGone() async throws {
+            try await withStore { fixture in
+                // given
+                let kit = BotSpecification(
+                    name: try name("kit"), repository: StoreFixture.repository, branches: [RefPattern("release/*")],
+                    poll: .every(.seconds(5)), timeout: .seconds(60))
+
+                // when
+                try await fixture.store.register([kit], at: time(1))
+
+                // then
+                #expect(try await fixture.store.specifications() == [kit])
+                try await fixture.store.register([], at: time(2))
+                #expect(try await fixture.store.specifications() == [])
+            }
+        }
+
         @Test func testThatAChangedBotIsLookedFor() async throws {
             try await withStore { fixture in
                 // given
