@@ -1,0 +1,126 @@
+import CustomDump
+import Execution
+import ExecutionSupport
+import Glibc
+import JobProtocol
+import TestSupport
+import Testing
+
+/// What both executors must do; the scripted one is only good for tests if it does what the real one does.
+@Suite struct ExecutorContractTests {
+    enum Kind: CaseIterable, Sendable { case local, scripted }
+
+    /// An executor, an attempt of one step that prints `hello` and exits with `exit`, or waits, and a way to kill it.
+    struct Fixture: Sendable {
+        let executor: any Executor
+        let attempt: AttemptDirectory
+        let lose: @Sendable () -> Void
+
+        func events() async throws -> [StatusEvent] {
+            var events: [StatusEvent] = []
+            for try await event in AttemptFollower(executor: executor).events(of: attempt) { events.append(event) }
+            return events
+        }
+    }
+
+    private func with(_ kind: Kind, exit: Int32? = 0, _ body: (Fixture) async throws -> Void) async throws {
+        try await withLaunched { launched in
+            let attempt = launched.attempt()
+            let script = exit.map { "echo hello; exit \($0)" } ?? "echo hello; sleep 1000"
+            try attempt.prepare(launched.job(script))
+            switch kind {
+            case .local:
+                try await body(
+                    Fixture(executor: launched.executor, attempt: attempt) {
+                        launched.kill(launched.lockOwner(attempt.paths.lock), SIGKILL)
+                    })
+            case .scripted:
+                let executor = ScriptedExecutor { _ in
+                    exit.map { exit in .init { _, _ in .init(output: "hello\n", exit: exit) } }
+                }
+                try await body(Fixture(executor: executor, attempt: attempt) { executor.lose(attempt) })
+            }
+        }
+    }
+
+    /// Without the times and the usage.
+    private func words(_ events: [StatusEvent]) -> [String] {
+        events.map { event in
+            switch event {
+            case .started(let step, _): "started \(step)"
+            case .ended(let step, _, let exit, _, _, _): "ended \(step) \(exit ?? -1)"
+            case .finished(_, let result, let reason, _, let step):
+                "finished \(result) \(reason ?? "") \(step.map(String.init) ?? "")"
+            }
+        }
+    }
+
+    @Test(arguments: Kind.allCases) func testThatItRunsAnAttemptToItsEnd(kind: Kind) async throws {
+        try await with(kind) { fixture in
+            // given
+            #expect(try await fixture.executor.liveness(of: fixture.attempt) == .notStarted)
+            // when
+            try await fixture.executor.start(fixture.attempt, secrets: [:])
+            // then
+            let events = try await fixture.events()
+            expectNoDifference(words(events), ["started 0", "ended 0 0", "finished completed  "])
+            #expect(try await fixture.executor.liveness(of: fixture.attempt) == .finished)
+            #expect(try fixture.attempt.readLog(from: 0, count: 100) == Array("hello\n".utf8))
+            #expect(try fixture.attempt.readIndex().first?.offset == 0)
+            #expect(fixture.attempt.logSize == 6)
+        }
+    }
+
+    @Test(arguments: Kind.allCases) func testThatAFailureIsNoError(kind: Kind) async throws {
+        try await with(kind, exit: 3) { fixture in
+            try await fixture.executor.start(fixture.attempt, secrets: [:])
+            let events = try await fixture.events()
+            expectNoDifference(
+                words(events),
+                ["started 0", "ended 0 3", "finished failed script exited with 3 0"])
+        }
+    }
+
+    @Test(arguments: Kind.allCases) func testThatLaunchingTwiceIsHarmless(kind: Kind) async throws {
+        try await with(kind) { fixture in
+            // given
+            try await fixture.executor.start(fixture.attempt, secrets: [:])
+            let events = try await fixture.events()
+            // when
+            try await fixture.executor.start(fixture.attempt, secrets: [:])
+            // then
+            let again = try await fixture.events()
+            expectNoDifference(again, events)
+        }
+    }
+
+    @Test(arguments: Kind.allCases) func testThatCancelingEndsItWithTheReason(kind: Kind) async throws {
+        try await with(kind, exit: nil) { fixture in
+            // given
+            try await fixture.executor.start(fixture.attempt, secrets: [:])
+            #expect(try await fixture.executor.liveness(of: fixture.attempt) == .running)
+            // when
+            try await fixture.executor.cancel(fixture.attempt, reason: "superseded", grace: .seconds(1))
+            // then
+            #expect(words(try await fixture.events()).last == "finished canceled superseded 0")
+        }
+    }
+
+    @Test(arguments: Kind.allCases) func testThatALostSupervisorIsSaidToBeLost(kind: Kind) async throws {
+        try await with(kind, exit: nil) { fixture in
+            // given
+            try await fixture.executor.start(fixture.attempt, secrets: [:])
+            // when
+            fixture.lose()
+            // then
+            await #expect { try await fixture.events() } throws: { ($0 as? ExecutionError)?.code == .lost }
+            #expect(try await fixture.executor.liveness(of: fixture.attempt) == .lost)
+        }
+    }
+
+    @Test(arguments: Kind.allCases) func testThatFollowingWhatWasNotStartedIsAnError(kind: Kind) async throws {
+        try await with(kind) { fixture in
+            await #expect { try await fixture.events() } throws: { ($0 as? ExecutionError)?.code == .notFound }
+        }
+    }
+}

@@ -1,0 +1,107 @@
+import CLinux
+import Execution
+import Glibc
+import JobProtocol
+import TestSupport
+import Testing
+
+/// A real executor whose launcher, and whatever it started, is gone when the test is.
+struct Launched: Sendable {
+    let directory: TemporaryDirectory
+    let executor: LocalExecutor
+    let socket: String
+    let workspace: String
+
+    func attempt(_ name: String = "attempt") -> AttemptDirectory { AttemptDirectory(path: directory.path(name)) }
+
+    /// A job of shell commands in the workspace.
+    func job(
+        _ scripts: String..., timeout: Int64 = 30_000, grace: Int64 = 200, limits: JobDescription.Limits? = nil,
+        report: [String] = [], collect: [JobDescription.Collect] = [], secrets: [String] = [], isRequired: Bool = true
+    ) -> JobDescription {
+        JobDescription(
+            steps: scripts.map { script in
+                .init(
+                    step: "testing", name: "script", arguments: ["sh", "-c", script], timeoutMilliseconds: timeout,
+                    report: report, isRequired: isRequired, secrets: secrets)
+            }, workspace: workspace, secrets: secrets,
+            limits: limits ?? .init(graceMilliseconds: grace), collect: collect)
+    }
+
+    /// Runs a job to its end.
+    func run(
+        _ job: JobDescription, secrets: [String: String] = [:], name: String = "attempt"
+    ) async throws -> Ended {
+        let attempt = attempt(name)
+        try attempt.prepare(job)
+        try await executor.start(attempt, secrets: secrets)
+        return try await end(of: attempt)
+    }
+
+    func end(of attempt: AttemptDirectory) async throws -> Ended {
+        var events: [StatusEvent] = []
+        for try await event in AttemptFollower(executor: executor).events(of: attempt) { events.append(event) }
+        return Ended(
+            events: events, log: String(decoding: try attempt.readLog(from: 0, count: 1 << 20), as: UTF8.self),
+            attempt: attempt)
+    }
+
+    /// Waits until the workspace has a file.
+    func waitFor(_ name: String) async {
+        await until("\(name) in the workspace") { access(workspace + "/" + name, F_OK) == 0 }
+    }
+
+    func lockOwner(_ path: String) -> LockContent? {
+        LockContent(String(decoding: SmallFile.read(path, limit: 4096) ?? [], as: UTF8.self))
+    }
+
+    func kill(_ owner: LockContent?, _ signal: Int32) {
+        guard let owner, owner.isAlive else { return }
+        Glibc.kill(owner.pid, signal)
+    }
+}
+
+/// What is left of a job.
+struct Ended: Sendable {
+    let events: [StatusEvent]
+    let log: String
+    let attempt: AttemptDirectory
+
+    /// Of the step: `exit 3`, `signal 9`, with ` LIMIT` behind it.
+    func step(_ index: Int) -> String? {
+        for case .ended(index, _, let exit, let signal, let limit, _) in events {
+            return (exit.map { "exit \($0)" } ?? "signal \(signal ?? 0)") + (limit.map { " \($0)" } ?? "")
+        }
+        return nil
+    }
+
+    var result: StatusEvent.Outcome? {
+        if case .finished(_, let result, _, _, _)? = events.last { result } else { nil }
+    }
+    var reason: String? { if case .finished(_, _, let reason, _, _)? = events.last { reason } else { nil } }
+    var limit: String? { if case .finished(_, _, _, let limit, _)? = events.last { limit } else { nil } }
+}
+
+func withLaunched<Value>(_ body: (Launched) async throws -> Value) async throws -> Value {
+    try await withTemporaryDirectory { directory in
+        let workspace = try directory.makeDirectory("workspace")
+        let socket = directory.path("launcher.sock")
+        let launched = Launched(
+            directory: directory,
+            executor: LocalExecutor(socket: socket, supervisor: try TestTools.builtProduct("martlet-supervisor")),
+            socket: socket, workspace: workspace)
+        let result: Result<Value, any Error>
+        do { result = .success(try await body(launched)) } catch { result = .failure(error) }
+        let launcher = launched.lockOwner(socket + ".lock")
+        launched.kill(launcher, SIGTERM)
+        await until("the launcher is gone") { !(launcher?.isAlive ?? false) }
+        // Nothing that a job started may be left (invariant: no process of a finished job remains).
+        for entry in ProcessTable.all() where entry.isAlive {
+            let link = SmallFile.read("/proc/\(entry.pid)/environ", limit: 1 << 20) ?? []
+            if String(decoding: link, as: UTF8.self).contains("MARTLET_TEST_CANARY=\(directory.path)") {
+                Issue.record("process \(entry.pid) of a finished job remains")
+            }
+        }
+        return try result.get()
+    }
+}

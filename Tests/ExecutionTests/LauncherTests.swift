@@ -1,0 +1,96 @@
+import Execution
+import Glibc
+import JobProtocol
+import TestSupport
+import Testing
+
+@Suite struct LauncherTests {
+    @Test func testThatItsEndDoesNotTouchWhatItStarted() async throws {
+        try await withLaunched { launched in
+            // given
+            let attempt = launched.attempt()
+            try attempt.prepare(launched.job("touch ready; while ! test -e go; do sleep 0.02; done"))
+            try await launched.executor.start(attempt, secrets: [:])
+            await launched.waitFor("ready")
+            let first = try #require(launched.lockOwner(launched.socket + ".lock"))
+            // when
+            launched.kill(first, SIGKILL)
+            await until("the launcher is gone") { !first.isAlive }
+            // then
+            #expect(try await launched.executor.liveness(of: attempt) == .running)
+            try launched.directory.write("workspace/go", "")
+            #expect(try await launched.end(of: attempt).result == .completed)
+            // and the socket that it left is replaced
+            #expect(try await launched.run(launched.job("true"), name: "second").result == .completed)
+            #expect(launched.lockOwner(launched.socket + ".lock") != first)
+        }
+    }
+
+    @Test func testThatWhatAKilledSupervisorLeavesIsEnded() async throws {
+        try await withLaunched { launched in
+            // given
+            let attempt = launched.attempt()
+            try attempt.prepare(
+                launched.job("setsid sh -c 'echo $$ > pid; touch ready; exec sleep 1000' & sleep 1000"))
+            try await launched.executor.start(attempt, secrets: [:])
+            await launched.waitFor("ready")
+            let text = try launched.directory.text("workspace/pid")
+            let pid = try #require(Int32(text.trimmingPrefix(" ").split(separator: "\n").first ?? ""))
+            #expect(ProcessTable.entry(of: pid)?.isAlive ?? false)
+            // when
+            launched.kill(launched.lockOwner(attempt.paths.lock), SIGKILL)
+            // then
+            await until("the orphan is gone") { !(ProcessTable.entry(of: pid)?.isAlive ?? false) }
+            #expect(try await launched.executor.liveness(of: attempt) == .lost)
+        }
+    }
+
+    @Test func testThatTwoExecutorsThatStartAtOnceGetOneLauncher() async throws {
+        try await withLaunched { launched in
+            let supervisor = try TestTools.builtProduct("martlet-supervisor")
+            let results = try await withThrowingTaskGroup(of: StatusEvent.Outcome?.self) { group in
+                for number in 0..<4 {
+                    group.addTask {
+                        let attempt = launched.attempt("a\(number)")
+                        try attempt.prepare(launched.job("true"))
+                        try await LocalExecutor(socket: launched.socket, supervisor: supervisor)
+                            .start(attempt, secrets: [:])
+                        return try await launched.end(of: attempt).result
+                    }
+                }
+                return try await group.reduce(into: []) { $0.append($1) }
+            }
+            #expect(results == [.completed, .completed, .completed, .completed])
+        }
+    }
+
+    @Test func testThatItsSocketIsForItsOwnerOnly() async throws {
+        try await withLaunched { launched in
+            _ = try await launched.run(launched.job("true"))
+            var status = stat()
+            #expect(lstat(launched.socket, &status) == 0)
+            #expect(status.st_mode & 0o777 == 0o600)
+        }
+    }
+
+    @Test func testThatAMissingProgramIsSaid() async throws {
+        try await withLaunched { launched in
+            let attempt = launched.attempt()
+            try attempt.prepare(launched.job("true"))
+            let executor = LocalExecutor(socket: launched.socket, supervisor: "/no/martlet-supervisor")
+            await #expect {
+                try await executor.start(attempt, secrets: [:])
+            } throws: { error in
+                (error as? ExecutionError)?.code == .noLauncher
+            }
+        }
+    }
+
+    @Test func testThatPreparingWhatWasLaunchedIsRefused() async throws {
+        try await withLaunched { launched in
+            let job = launched.job("true")
+            let end = try await launched.run(job)
+            #expect { try end.attempt.prepare(job) } throws: { ($0 as? ExecutionError)?.code == .exists }
+        }
+    }
+}

@@ -1,0 +1,280 @@
+import Execution
+import Glibc
+import JobProtocol
+import TestSupport
+import Testing
+
+/// The supervisor, by what it leaves in an attempt's directory.
+@Suite struct SupervisorTests {
+    @Suite struct GivenAStepThatEnds {
+        @Test(arguments: [
+            ("exit 0", "exit 0", StatusEvent.Outcome.completed), ("exit 1", "exit 1", .failed),
+            ("exit 77", "exit 77", .failed), ("exit 137", "exit 137", .failed), ("exit 255", "exit 255", .failed),
+            ("kill -9 $$", "signal 9", .failed), ("kill -11 $$", "signal 11", .failed),
+            ("exec >&- 2>&-; sleep 0.1; exit 5", "exit 5", .failed),
+            ("setsid sleep 1000 & exit 0", "exit 0", .completed),
+            ("(setsid sh -c 'trap \"\" TERM HUP; sleep 1000' &) ; exit 4", "exit 4", .failed),
+        ])
+        func testThatItsTrueEndIsToldAndNothingRemains(
+            script: String, ended: String, result: StatusEvent.Outcome
+        ) async throws {
+            try await withLaunched { launched in
+                // given
+                var job = launched.job(script)
+                job.environment["MARTLET_TEST_CANARY"] = launched.directory.path
+                // when
+                let end = try await launched.run(job)
+                // then
+                #expect(end.step(0) == ended)
+                #expect(end.result == result)
+            }
+        }
+
+        @Test func testThatOneThatIsNotRequiredDoesNotStopTheNext() async throws {
+            try await withLaunched { launched in
+                var job = launched.job("exit 3", "echo second")
+                job.steps[0].isRequired = false
+                let end = try await launched.run(job)
+                #expect(end.step(0) == "exit 3")
+                #expect(end.step(1) == "exit 0")
+                #expect(end.result == .completed)
+            }
+        }
+
+        @Test func testThatOneThatFailsStopsTheNext() async throws {
+            try await withLaunched { launched in
+                let end = try await launched.run(launched.job("exit 3", "echo second"))
+                #expect(end.step(1) == nil)
+                #expect(end.result == .failed)
+            }
+        }
+
+        @Test(arguments: [["no-such-command"], ["/no/such/command"]])
+        func testThatACommandThatIsNotThereIs127AndSaid(arguments: [String]) async throws {
+            try await withLaunched { launched in
+                var job = launched.job("")
+                job.steps[0].arguments = arguments
+                let end = try await launched.run(job)
+                #expect(end.step(0) == "exit 127")
+                #expect(end.log.contains("\(arguments[0]) cannot be started: No such file or directory"))
+            }
+        }
+
+        @Test func testThatAWorkingDirectoryThatIsALinkIsRefused() async throws {
+            try await withLaunched { launched in
+                symlink("/", launched.workspace + "/out")
+                var job = launched.job("pwd")
+                job.steps[0].workingDirectory = "out"
+                let end = try await launched.run(job)
+                #expect(end.step(0) == "exit 127")
+            }
+        }
+    }
+
+    @Suite struct GivenAStepThatDoesNotEnd {
+        @Test(arguments: ["sleep 1000", "trap '' TERM; sleep 1000 & while :; do sleep 1; done", "kill -STOP $$"])
+        func testThatItIsEndedAtItsTimeout(script: String) async throws {
+            try await withLaunched { launched in
+                // given
+                var job = launched.job(script, timeout: 300)
+                job.environment["MARTLET_TEST_CANARY"] = launched.directory.path
+                // when
+                let end = try await launched.run(job)
+                // then
+                #expect(end.limit == "testing exceeded 300 ms")
+                #expect(end.step(0)?.hasPrefix("signal ") ?? false, "\(end.step(0) ?? "")")
+                #expect(end.result == .failed)
+                #expect(end.log.contains("martlet: testing exceeded 300 ms"))
+            }
+        }
+
+        @Test func testThatItIsGivenTimeToEndInOrder() async throws {
+            try await withLaunched { launched in
+                let job = launched.job(
+                    "trap 'echo cleaning; exit 9' TERM; echo ready; while :; do sleep 0.05; done", timeout: 500,
+                    grace: 20_000)
+                let end = try await launched.run(job)
+                #expect(end.step(0) == "exit 9 testing exceeded 500 ms")
+                #expect(end.log.contains("cleaning"))
+            }
+        }
+
+        @Test func testThatASignalWithoutACancelFileIsTheMachineStopping() async throws {
+            try await withLaunched { launched in
+                // given
+                let attempt = launched.attempt()
+                try attempt.prepare(launched.job("touch ready; sleep 1000"))
+                try await launched.executor.start(attempt, secrets: [:])
+                await launched.waitFor("ready")
+                // when
+                launched.kill(launched.lockOwner(attempt.paths.lock), SIGTERM)
+                // then
+                let end = try await launched.end(of: attempt)
+                #expect(end.result == .interrupted)
+            }
+        }
+
+        @Test func testThatACancelBeforeTheFirstStepRunsNothing() async throws {
+            try await withLaunched { launched in
+                let attempt = launched.attempt()
+                try attempt.prepare(launched.job("touch ran"))
+                try await launched.executor.cancel(attempt, reason: "changed my mind", grace: .zero)
+                try await launched.executor.start(attempt, secrets: [:])
+                let end = try await launched.end(of: attempt)
+                #expect(end.result == .canceled)
+                #expect(end.reason == "changed my mind")
+                #expect(access(launched.workspace + "/ran", F_OK) != 0)
+            }
+        }
+    }
+
+    @Suite struct GivenALog {
+        @Test func testThatItIsCappedWithAMarker() async throws {
+            try await withLaunched { launched in
+                // given
+                let job = launched.job("yes", limits: .init(logBytes: 64 * 1024, graceMilliseconds: 200))
+                // when
+                let end = try await launched.run(job)
+                // then
+                #expect(end.limit == "log over 64 KiB")
+                #expect(end.result == .failed)
+                #expect(end.log.contains("\nmartlet: log over 64 KiB; the rest is not kept\n"))
+                #expect(end.attempt.logSize < 66 * 1024)
+            }
+        }
+
+        @Test func testThatItHasTheBytesAsPrintedAndAnIndexOfThem() async throws {
+            try await withLaunched { launched in
+                // when
+                let end = try await launched.run(launched.job(#"printf 'a\0\377b'"#, #"printf 'c\nd'; echo e >&2"#))
+                // then
+                let log = try end.attempt.readLog(from: 0, count: 100)
+                #expect(log == [0x61, 0, 0xFF, 0x62] + Array("c\nde\n".utf8))
+                let index = try end.attempt.readIndex()
+                #expect(index.first { $0.step == 1 }?.offset == 4)
+                #expect(index.first { $0.step == 1 }?.flags == .continuesLine)
+                #expect(index.first?.firstLine == 1)
+            }
+        }
+
+        @Test func testThatSecretsAreInTheEnvironmentAndNowhereElse() async throws {
+            try await withLaunched { launched in
+                // given
+                let job = launched.job(
+                    #"echo "is $token"; printf %s "$token" | base64; test -n "$token"; ls /proc/self/fd | wc -l"#,
+                    secrets: ["token"])
+                // when
+                let end = try await launched.run(job, secrets: ["token": "canary-7f3a"])
+                // then
+                #expect(end.result == .completed)
+                #expect(end.log.hasPrefix("is ***\n***"), "\(end.log)")
+                #expect(end.log.hasSuffix("\n4\n"), "0, 1, 2 and the listing's own descriptor: \(end.log)")
+                let grep = try await run(["grep", "-r", "canary-7f3a", launched.directory.path], in: "/")
+                #expect(grep.status == 1, "\(grep.stdout)")
+            }
+        }
+
+        @Test func testThatAMissingSecretIsOurFault() async throws {
+            try await withLaunched { launched in
+                let end = try await launched.run(launched.job("true", secrets: ["token"]))
+                #expect(end.result == .faulty)
+                #expect(end.reason == "the secret token was not given")
+            }
+        }
+    }
+
+    @Suite struct GivenFilesToCollect {
+        @Test func testThatReportsAndArtifactsAreCopiedAndOldReportsAreNot() async throws {
+            try await withLaunched { launched in
+                // given
+                try launched.directory.write("workspace/build/old.xml", "last week")
+                let job = launched.job(
+                    "mkdir -p build out/bin; test ! -e build/old.xml && echo new > build/new.xml; "
+                        + "echo x > out/bin/tool; chmod +x out/bin/tool",
+                    report: ["build/*.xml"], collect: [.init(patterns: ["out/**"], base: "out")])
+                // when
+                let end = try await launched.run(job)
+                // then
+                #expect(end.result == .completed)
+                let reports = try end.attempt.reports(ofStep: 0)
+                #expect(reports.map(\.path) == ["build/new.xml"])
+                #expect(try reports.first.map { try end.attempt.read($0, limit: 100) } == Array("new\n".utf8))
+                let artifacts = try end.attempt.artifacts()
+                #expect(artifacts.map(\.path) == ["bin/tool"])
+                #expect(artifacts.first?.isExecutable ?? false)
+            }
+        }
+
+        @Test func testThatLinksPipesAndDevicesAreNeitherFollowedNorWaitedFor() async throws {
+            try await withLaunched { launched in
+                // given
+                let secret = try launched.directory.write("outside/secret.xml", "secret")
+                let job = launched.job(
+                    "mkdir r; ln -s \(secret) r/link.xml; ln \(secret) r/hard.xml; mkfifo r/pipe.xml; "
+                        + "ln -s \(launched.directory.path)/outside dir; echo ok > r/a.xml",
+                    report: ["r/*.xml", "dir/*.xml"], collect: [.init(patterns: ["dir/**", "r/**"])])
+                // when
+                let end = try await launched.run(job)
+                // then
+                #expect(end.result == .completed)
+                #expect(try end.attempt.reports(ofStep: 0).map(\.path) == ["r/a.xml"])
+                #expect(try end.attempt.artifacts().map(\.path) == ["r/a.xml"])
+                #expect(end.log.contains("r/hard.xml was not copied: it has 2 names"))
+                #expect(try launched.directory.text("outside/secret.xml") == "secret")
+            }
+        }
+
+        @Test func testThatDeletingOldReportsDoesNotReachThroughALink() async throws {
+            try await withLaunched { launched in
+                try launched.directory.write("outside/kept.xml", "kept")
+                symlink(launched.directory.path("outside"), launched.workspace + "/build")
+                _ = try await launched.run(launched.job("true", report: ["build/*.xml", "**/*.xml"]))
+                #expect(try launched.directory.text("outside/kept.xml") == "kept")
+            }
+        }
+
+        @Test(arguments: [
+            (JobDescription.Limits(fileBytes: 10), "artifacts over 10 bytes"),
+            (JobDescription.Limits(files: 2), "artifacts over 2 files"),
+        ])
+        func testThatTooMuchIsALimit(limits: JobDescription.Limits, text: String) async throws {
+            try await withLaunched { launched in
+                let job = launched.job(
+                    "mkdir o; for i in 1 2 3; do echo 12345 > o/$i; done", limits: limits,
+                    collect: [.init(patterns: ["o/*"])])
+                let end = try await launched.run(job)
+                #expect(end.result == .failed)
+                #expect(end.limit == text)
+            }
+        }
+
+        @Test func testThatAFailedJobLeavesReportsButNoArtifacts() async throws {
+            try await withLaunched { launched in
+                let job = launched.job(
+                    "echo x > a.xml; exit 1", report: ["a.xml"], collect: [.init(patterns: ["a.xml"])])
+                let end = try await launched.run(job)
+                #expect(try end.attempt.reports(ofStep: 0).map(\.path) == ["a.xml"])
+                #expect(try end.attempt.artifacts().isEmpty)
+            }
+        }
+    }
+
+    @Test(arguments: ["sandbox", "NONE", ""]) func testThatAnUnknownFenceIsRefused(isolation: String) async throws {
+        try await withLaunched { launched in
+            var job = launched.job("touch ran")
+            job.isolation = isolation
+            let end = try await launched.run(job)
+            #expect(end.result == .faulty)
+            #expect(access(launched.workspace + "/ran", F_OK) != 0)
+        }
+    }
+
+    @Test func testThatAWorkspaceThatIsNotThereIsOurFault() async throws {
+        try await withLaunched { launched in
+            var job = launched.job("true")
+            job.workspace = "/nonexistent"
+            let end = try await launched.run(job)
+            #expect(end.result == .faulty)
+        }
+    }
+}
