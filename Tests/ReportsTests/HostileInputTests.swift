@@ -1,0 +1,170 @@
+import Glibc
+import Model
+import TestSupport
+import Testing
+
+@testable import Reports
+
+/// No reader may trap on any bytes, or need more than linear time.
+@Suite struct HostileInputTests {
+    /// A reader, and what it reads when all is well.
+    struct Reader: Sendable, CustomTestStringConvertible {
+        var name: String
+        var seeds: [String]
+        var read: @Sendable ([UInt8]) -> Int
+        var testDescription: String { name }
+    }
+
+    private static let root = SourceRoot(mountedAt: "/home/me/pkg")
+    static let readers = [
+        Reader(name: "diagnostics", seeds: ["build-errors.txt", "test-xctest-crash.txt"]) { bytes in
+            DiagnosticReader.findings(in: bytes, root: root).count
+        },
+        Reader(name: "compiled files", seeds: ["build-errors.txt"]) { bytes in
+            CompiledFiles(log: bytes).contains("Sources/Tiny/T.swift") ? 1 : 0
+        },
+        Reader(name: "XCTest's console", seeds: ["test-parallel.txt", "test-xctest-crash.txt"]) { bytes in
+            XCTestConsoleReader.tests(in: bytes, root: root, listed: ["ATests.XTests/testB"]).count
+        },
+        Reader(name: "Swift Testing's console", seeds: ["test-parallel.txt"]) { bytes in
+            SwiftTestingConsoleReader.tests(in: bytes, root: root).count
+        },
+        Reader(name: "event stream", seeds: ["events-6.3-empty.jsonl", "events-6.3-crash.jsonl"]) { bytes in
+            EventStreamReader.read(bytes, root: root).tests.count
+        },
+        Reader(name: "JUnit", seeds: ["xunit-swift-testing.xml", "xunit-parallel-crash.xml"]) { bytes in
+            JUnitReader.read(bytes, root: root).tests.count
+        },
+        Reader(name: "SARIF", seeds: ["results.sarif"]) { bytes in SARIFReader.read(bytes, root: root).findings.count },
+        Reader(name: "any report", seeds: ["xunit-swift-testing.xml", "results.sarif", "events-6.3-empty.jsonl"]) {
+            bytes in
+            let content = ReportReader.read(bytes, fileName: "a", root: root)
+            let merged = TestMerge.merge([content.tests, content.tests], end: CommandEnd(exit: 1, console: bytes))
+            return merged.count + Fingerprinter.keys(of: content.findings) { _, _ in nil }.count
+        },
+    ]
+
+    /// SplitMix64, so that a failure can be had again.
+    struct Generator: RandomNumberGenerator {
+        var state: UInt64
+        mutating func next() -> UInt64 {
+            state &+= 0x9E37_79B9_7F4A_7C15
+            var value = state
+            value = (value ^ value >> 30) &* 0xBF58_476D_1CE4_E5B9
+            value = (value ^ value >> 27) &* 0x94D0_49BB_1331_11EB
+            return value ^ value >> 31
+        }
+    }
+
+    private static let tokens = [
+        "Test Case '", "' started", "' passed (", ": error: ", "warning: ", ":0:", ":99999999999999999999:",
+        "<testcase ",
+        "</testsuite>", "<![CDATA[", "]]>", "<!DOCTYPE", "&#0;", "\u{1B}[", "\u{1B}]", "\"runs\":null", "{", "}", "[",
+        "]", "null",
+        "-1", "1e999", "\u{0}", "\r", "\n", "\u{FEFF}", "é", "◇ Test ", "✘ Test ", " started.", "\"testID\":",
+        " : Test skipped", ">>> referenced by (", "*** Signal ", "at /:::", "{0}", "%", "`", "/", ".", " (2)",
+    ]
+
+    /// Cuts, flips, repeats, and puts in what readers look for.
+    private static func mutated(_ seed: [UInt8], _ generator: inout Generator) -> [UInt8] {
+        var bytes = seed
+        for _ in 0...Int.random(in: 0..<6, using: &generator) {
+            guard !bytes.isEmpty else { break }
+            let place = Int.random(in: 0..<bytes.count, using: &generator)
+            switch Int.random(in: 0..<7, using: &generator) {
+            case 0: bytes = Array(bytes[..<place])
+            case 1: bytes[place] = UInt8.random(in: 0...255, using: &generator)
+            case 2: bytes.remove(at: place)
+            case 3: bytes.insert(contentsOf: (tokens.randomElement(using: &generator) ?? "").utf8, at: place)
+            case 4:
+                let end = min(bytes.count, place + Int.random(in: 1...200, using: &generator))
+                bytes.insert(contentsOf: Array(bytes[place..<end]), at: place)
+            case 5: bytes = Array(bytes[place...])
+            default:
+                let end = min(bytes.count, place + Int.random(in: 1...200, using: &generator))
+                bytes.removeSubrange(place..<end)
+            }
+        }
+        return bytes
+    }
+
+    @Test(arguments: readers)
+    func testThatTwoThousandMutationsDoNotTrap(reader: Reader) throws {
+        let seeds = try reader.seeds.map { Array(try Samples.bytes($0).prefix(12_000)) }
+        var generator = Generator(state: 2026)
+        var total = 0
+        for round in 0..<2000 {
+            let count = reader.read(Self.mutated(seeds[round % seeds.count], &generator))
+            #expect(count < 1000)
+            total += count
+        }
+        #expect(total > 0, "the mutations must leave something to read")
+    }
+
+    @Test(arguments: readers)
+    func testThatRandomBytesDoNotTrap(reader: Reader) {
+        var generator = Generator(state: 7)
+        for _ in 0..<300 {
+            let count = Int.random(in: 0...300, using: &generator)
+            #expect(reader.read((0..<count).map { _ in UInt8.random(in: 0...255, using: &generator) }) < 300)
+        }
+    }
+
+    @Test(.corpus, arguments: readers)
+    func testThatEveryFileOfTheCorpusIsSurvived(reader: Reader) throws {
+        for file in ["logs", "samples", "tap", "xml-attacks", "semver"].flatMap({ Corpus.files($0) }) {
+            #expect(reader.read(try file.bytes()) < 10_000, "\(file.name)")
+        }
+    }
+
+    /// Thread time and not the clock's, so that other work on the machine changes nothing.
+    private static func seconds(_ body: () -> Void) -> Double {
+        func now() -> Double {
+            var time = timespec()
+            clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time)
+            return Double(time.tv_sec) + Double(time.tv_nsec) / 1e9
+        }
+        let start = now()
+        body()
+        return now() - start
+    }
+
+    private static let units = [
+        "\u{1B}[", "[", "a: ", "\r", ".c:1:", "Test Case '", "✘ Test ", "error: ", " at /", "<", "&#", "[{", "%",
+    ]
+
+    private static func repeated(_ unit: String, bytes: Int) -> [UInt8] {
+        Array(repeatElement(Array(unit.utf8), count: bytes / unit.utf8.count).joined())
+    }
+
+    /// Four times the input may take at most eight times as long, above a floor at which measuring makes sense.
+    private static func expectLinearTime(_ reader: Reader, _ unit: String) {
+        let (small, large) = (repeated(unit, bytes: 16 * 1024), repeated(unit, bytes: 64 * 1024))
+        let first = seconds { _ = reader.read(small) }
+        let second = seconds { _ = reader.read(large) }
+        #expect(second < max(first * 8, 0.1 * TestLimits.scale), "\(unit): \(first) s, four times that \(second) s")
+    }
+
+    @Test(arguments: readers)
+    func testThatLongLinesTakeLinearTime(reader: Reader) {
+        for unit in Self.units { Self.expectLinearTime(reader, unit) }
+    }
+
+    /// Lines of a megabyte; optimised, each takes a few milliseconds.
+    @Test(arguments: readers, ["(", "a", ":"])
+    func testThatALineOfAMegabyteIsRead(reader: Reader, unit: String) {
+        let line = Self.repeated(unit, bytes: 1 << 20)
+        let time = Self.seconds { #expect(reader.read(line) == 0) }
+        #expect(time < 5 * TestLimits.scale)
+    }
+
+    /// Many short lines, each of which looks like what is wanted.
+    @Test(
+        arguments: readers,
+        [
+            "a.c:1:2: error: m\n", "a.c:1:2: warning: ", "Test Case 'A.b' started at x\n", "◇ Test a() started.\n",
+            "x.c:3: error: A.b : m\n", "<testcase name='a'>", "{\"kind\":\"event\",\"version\":0}\n",
+            "ld: undefined reference to `x'\n", "Test Case 'A.b' passed (0.1 seconds)\n", "[1/2] Testing A.B/c\n",
+        ])
+    func testThatManyLinesTakeLinearTime(reader: Reader, line: String) { Self.expectLinearTime(reader, line) }
+}
