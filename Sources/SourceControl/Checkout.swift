@@ -18,6 +18,8 @@ struct Checkout {
     /// The operator's path of our record.
     let state: String
     let isClean: Bool
+    /// Untracked entries of the root that stay, whatever the commit's rules say.
+    let kept: Set<[UInt8]>
 
     /// Files in a workspace, built ones included; above it the workspace is emptied.
     static let maximumFiles = 10_000_000
@@ -51,7 +53,8 @@ struct Checkout {
                     of: tree, listing: listing, record: known, isSameAttributes: known.attributes == attributes,
                     before: before, limit: Self.maximumFiles
                 ) { path, isDirectory throws(SourceControlError) in
-                    try writer.rules.isIgnored(path, isDirectory: isDirectory)
+                    if kept.contains(path) { return true }
+                    return try writer.rules.isIgnored(path, isDirectory: isDirectory)
                 }
             } catch {
                 // Unreadable directories, a link put in a directory's place meanwhile, too many files: emptied instead.

@@ -12,15 +12,18 @@ extension Mirror {
     ///   - workspace: The tree's absolute path, made when absent.
     ///   - state: The absolute path of a directory of ours, outside the workspace, that no other workspace uses.
     ///   - isClean: Empties the workspace first.
+    ///   - kept: Names in the root that are treated as ignored: build directories of tools, also of a repository that
+    ///     forgot to ignore them, so that an incremental build stays incremental.
     /// - Throws: `commitMissing`, `treeRefused`, `tooLarge`, `mirrorDamaged`, `file`.
     package func checkout(
-        _ commit: CommitID, ref: RefName, into workspace: String, state: String, isClean: Bool = false
+        _ commit: CommitID, ref: RefName, into workspace: String, state: String, isClean: Bool = false,
+        kept: [String] = []
     ) async throws(SourceControlError) -> CheckoutReport {
         let store = store
         return try await local { repository throws(SourceControlError) in
             try Checkout(
                 store: store, repository: repository, commit: commit, ref: ref, workspace: workspace, state: state,
-                isClean: isClean
+                isClean: isClean, kept: Set(kept.map { Array($0.utf8) })
             ).run()
         }
     }

@@ -24,17 +24,17 @@ struct MirrorStore: Sendable {
         let directory = try files("opening the mirror \(name)") { () throws(FileError) in
             try Directory(creating: path)
         }
-        let isNew = try files("opening the mirror \(name)") { () throws(FileError) -> Bool in
-            // A crash in the middle of making it leaves some of these.
-            let head = try directory.status("HEAD")
-            let objects = try directory.status("objects")
-            return head == nil || objects == nil
-        }
-        let isDamaged = try files("opening the mirror \(name)") { () throws(FileError) in
-            try directory.status(Self.damageMark) != nil
+        let (isNew, isWhole) = try files("opening the mirror \(name)") { () throws(FileError) in
+            let isNew = try directory.entries().isEmpty
+            // A crash in the middle of making it leaves some of these; refs without objects are worse than nothing.
+            var isWhole = try directory.status(Self.damageMark) == nil
+            for part in ["HEAD", "config", "objects", "refs"] where isWhole {
+                isWhole = try directory.status(part) != nil
+            }
+            return (isNew, isWhole)
         }
         if isNew { try make() }
-        if !isNew, isDamaged { try makeAnew(directory) }
+        if !isNew, !isWhole { try makeAnew(directory) }
         do throws(SourceControlError) {
             return try opened()
         } catch {

@@ -15,8 +15,12 @@ struct NetworkWatch {
         let result = await withTaskGroup(of: Result<Value, SourceControlError>?.self) { group in
             group.addTask {
                 await lane.run { () -> Result<Value, SourceControlError> in
-                    Result { () throws(SourceControlError) in
-                        try control.run { () throws(SourceControlError) in try body(control) }
+                    do throws(SourceControlError) {
+                        return .success(try control.run { () throws(SourceControlError) in try body(control) })
+                    } catch {
+                        // Whatever libgit2 said about a socket that was shut down under it, this is why. Asked here: the
+                        // watch is stopped when we are done.
+                        return .failure(control.stopped.map { Self.error($0, underlying: error) } ?? error)
                     }
                 }
             }
@@ -32,14 +36,8 @@ struct NetworkWatch {
             }
             return result
         }
-        guard let result else { throw Self.error(.canceled) }
-        switch result {
-        case .success(let value): return value
-        case .failure(let failure):
-            // Whatever libgit2 said about a socket that was shut down under it, this is why.
-            if let stop = control.stopped { throw Self.error(stop, underlying: failure) }
-            throw failure
-        }
+        // Never nothing: the lane's task always returns a result.
+        return try (result ?? .failure(Self.error(.canceled))).get()
     }
 
     /// Ends when it has stopped the operation or when its task is canceled.

@@ -28,7 +28,10 @@ enum PathRules {
 
     /// Whether it is `.gitmodules`, or what another file system takes for it.
     static func isModulesFile(_ name: [UInt8]) -> Bool {
-        name.withUnsafeBytes { bytes in
+        // NTFS's short name, which libgit2 1.5.1 lets pass.
+        let lower = name.map { (0x41...0x5a).contains($0) ? $0 + 32 : $0 }
+        if lower.starts(with: "gitmod~".utf8) { return true }
+        return name.withUnsafeBytes { bytes in
             let text = bytes.bindMemory(to: CChar.self)
             return git_path_is_gitfile(
                 text.baseAddress, text.count, GIT_PATH_GITFILE_GITMODULES, GIT_PATH_FS_GENERIC) > 0

@@ -49,7 +49,8 @@ extension RemoteSession {
         }
         let absent = [
             "404", "not found", "does not exist", "not exported", "could not find repository", "no such file",
-            "failed to resolve path", "not appear to be a git", "access denied or repository",
+            "failed to resolve path", "unsupported url protocol", "not appear to be a git",
+            "access denied or repository",
         ]
         if absent.contains(where: { lower.contains($0) }) {
             return explained(

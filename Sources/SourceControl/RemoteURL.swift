@@ -40,8 +40,10 @@ package struct RemoteURL: Sendable, Hashable, CustomStringConvertible {
             throw refusal("backslashes and a leading hyphen are not allowed in it")
         }
         if text.hasPrefix("/") {
-            guard Self.isClean(path: text), text.count > 1 else {
-                throw refusal("write a local path absolute, without empty, \".\" and \"..\" components")
+            // libgit2 takes a path with a colon for ssh's host:path when nothing is there.
+            guard Self.isClean(path: text), text.count > 1, !text.contains(":") else {
+                throw refusal(
+                    "write a local path absolute, without colons and without empty, \".\" and \"..\" components")
             }
             (description, kind, user, host, path) = (text, .path, nil, nil, text)
             return

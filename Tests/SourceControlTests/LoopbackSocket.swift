@@ -1,0 +1,67 @@
+import Basics
+import Glibc
+import Synchronization
+import TestSupport
+import Testing
+
+/// A listening socket of the loopback whose backlog accepts connections, and that never says a word.
+final class LoopbackSocket: Sendable {
+    let port: Int
+    private let number: Int32
+    private let connections = Mutex<[Int32]>([])
+
+    init() throws {
+        (number, port) = try Self.listening()
+    }
+
+    deinit {
+        for connection in connections.withLock({ $0 }) { close(connection) }
+        close(number)
+    }
+
+    /// Waits until somebody connects. The connection stays open as long as this object lives.
+    func connection() async {
+        let number = number
+        let taken = await BlockingLane(label: "accept").run { accept(number, nil, nil) }
+        connections.withLock { $0.append(taken) }
+    }
+
+    /// A port that was free a moment ago.
+    static func freePort() throws -> Int {
+        let (number, port) = try listening()
+        close(number)
+        return port
+    }
+
+    static func isListening(_ port: Int) -> Bool {
+        let number = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+        defer { close(number) }
+        var address = Self.address(port: port)
+        return withUnsafePointer(to: &address) {
+            $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                connect(number, $0, socklen_t(MemoryLayout<sockaddr_in>.size)) == 0
+            }
+        }
+    }
+
+    private static func listening() throws -> (Int32, Int) {
+        let number = socket(AF_INET, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
+        var address = Self.address(port: 0)
+        var length = socklen_t(MemoryLayout<sockaddr_in>.size)
+        let result = withUnsafeMutablePointer(to: &address) {
+            $0.withMemoryRebound(to: sockaddr.self, capacity: 1) { pointer in
+                bind(number, pointer, length) | listen(number, 16) | getsockname(number, pointer, &length)
+            }
+        }
+        try #require(result == 0, "no port on the loopback")
+        return (number, Int(UInt16(bigEndian: address.sin_port)))
+    }
+
+    private static func address(port: Int) -> sockaddr_in {
+        var address = sockaddr_in()
+        address.sin_family = sa_family_t(AF_INET)
+        address.sin_port = UInt16(port).bigEndian
+        address.sin_addr.s_addr = UInt32(0x7f00_0001).bigEndian
+        return address
+    }
+}

@@ -1,0 +1,197 @@
+import Basics
+import Model
+import SourceControl
+import TestSupport
+import Testing
+
+@Suite struct NetworkTests {
+    @Test func testThatItFetchesFromAServer() async throws {
+        try await withOrigin { fixture in
+            // given
+            let commit = try await fixture.origin.head()
+            try await GitDaemon.serving(fixture.directory.path("origin")) { server in
+                let url = try RemoteURL("git://127.0.0.1:\(server.port)/kit", isInsecureAllowed: true)
+                let mirror = Mirrors(directory: fixture.directory.path("others")).mirror(of: url)
+
+                // when
+                let heads = try await mirror.look().heads
+                try await mirror.fetch(heads)
+                let later = try await fixture.origin.commit(files: ["b": "2\n"])
+                try await mirror.fetch(try await mirror.look().heads)
+
+                // then
+                #expect(heads == [fixture.main: commit])
+                #expect(try await mirror.contains(later))
+            }
+        }
+    }
+
+    @Test func testThatItSaysWhenAServerHasNoSuchRepository() async throws {
+        try await withOrigin { fixture in
+            try await GitDaemon.serving(fixture.directory.path("origin")) { server in
+                let url = try RemoteURL("git://127.0.0.1:\(server.port)/absent", isInsecureAllowed: true)
+                let mirror = Mirrors(directory: fixture.directory.path("others")).mirror(of: url)
+                await expectRejection(SourceControlError.self, \.code, .repositoryNotFound) { try await mirror.look() }
+            }
+        }
+    }
+
+    /// A force push between look and fetch, by a server that gives no commits but its refs' (git's default).
+    @Test func testThatAReplacedCommitOfAServerIsGone() async throws {
+        try await withOrigin { fixture in
+            // given
+            try await GitDaemon.serving(fixture.directory.path("origin")) { server in
+                let url = try RemoteURL("git://127.0.0.1:\(server.port)/kit", isInsecureAllowed: true)
+                let mirror = Mirrors(directory: fixture.directory.path("others")).mirror(of: url)
+                _ = try await fixture.origin.commit(files: ["a": "1\n"], message: "Seen")
+                let heads = try await mirror.look().heads
+                try await fixture.origin.git("reset", "-q", "--hard", "HEAD~1")
+                let now = try await fixture.origin.commit(files: ["a": "2\n"], message: "Forced")
+
+                // when
+                let error = await expectRejection(SourceControlError.self, \.code, .refGone) {
+                    try await mirror.fetch(heads)
+                }
+
+                // then
+                expectContains("\(try #require(error))", "was replaced")
+                #expect(try await mirror.contains(now))
+            }
+        }
+    }
+
+    @Test(arguments: ["git", "http", "https", "ssh"])
+    func testThatASilentServerIsGivenUp(_ scheme: String) async throws {
+        try await withTemporaryDirectory { directory in
+            // given
+            let server = try LoopbackSocket()
+            var limits = NetworkLimits()
+            limits.silence = .milliseconds(200)
+            limits.interval = .milliseconds(20)
+            let url = try RemoteURL("\(scheme)://127.0.0.1:\(server.port)/kit", isInsecureAllowed: true)
+            let mirror = Mirrors(directory: directory.path("repositories"), limits: limits).mirror(of: url)
+
+            // when
+            let start = ContinuousClock.now
+            let error = await expectRejection(SourceControlError.self, \.code, .timedOut) { try await mirror.look() }
+
+            // then
+            #expect(ContinuousClock.now - start < .seconds(5) * TestLimits.scale)
+            expectContains("\(try #require(error))", "sent nothing for 0.2 seconds")
+            // The lane is free again.
+            let id = try #require(CommitID("00000000000000000000000000000000000000aa"))
+            #expect(try await mirror.contains(id) == false)
+        }
+    }
+
+    @Test func testThatAWholeLookHasALimit() async throws {
+        try await withTemporaryDirectory { directory in
+            let server = try LoopbackSocket()
+            var limits = NetworkLimits()
+            limits.look = .milliseconds(100)
+            limits.interval = .milliseconds(20)
+            let url = try RemoteURL("git://127.0.0.1:\(server.port)/kit", isInsecureAllowed: true)
+            let mirror = Mirrors(directory: directory.path("repositories"), limits: limits).mirror(of: url)
+            let error = await expectRejection(SourceControlError.self, \.code, .timedOut) { try await mirror.look() }
+            expectContains("\(try #require(error))", "not done after 0.1 seconds")
+        }
+    }
+
+    @Test func testThatACanceledLookEndsAtOnce() async throws {
+        try await withTemporaryDirectory { directory in
+            let server = try LoopbackSocket()
+            let url = try RemoteURL("git://127.0.0.1:\(server.port)/kit", isInsecureAllowed: true)
+            let mirror = Mirrors(directory: directory.path("repositories")).mirror(of: url)
+            let code = await withTaskGroup(of: SourceControlError.Code?.self) { group in
+                group.addTask {
+                    do throws(SourceControlError) {
+                        _ = try await mirror.look()
+                        return nil
+                    } catch {
+                        return error.code
+                    }
+                }
+                group.addTask {
+                    // It is in the middle of it when the connection is there.
+                    await server.connection()
+                    return nil
+                }
+                var code: SourceControlError.Code?
+                _ = await group.next()
+                group.cancelAll()
+                for await next in group { code = next ?? code }
+                return code
+            }
+            #expect(code == .canceled)
+        }
+    }
+
+    @Test func testThatARefusedConnectionIsUnreachable() async throws {
+        try await withTemporaryDirectory { directory in
+            let port = try LoopbackSocket.freePort()
+            let url = try RemoteURL("https://127.0.0.1:\(port)/kit", isInsecureAllowed: false)
+            let mirror = Mirrors(directory: directory.path("repositories")).mirror(of: url)
+            let error = await expectRejection(SourceControlError.self, \.code, .unreachable) { try await mirror.look() }
+            expectContains("\(try #require(error))", "Connection refused")
+        }
+    }
+
+    @Suite struct GivenInsteadOf {
+        @Test(arguments: ["", "file://"])
+        func testThatTheLongestMatchIsUsed(_ prefix: String) async throws {
+            try await withOrigin { fixture in
+                // given
+                let commit = try await fixture.origin.head()
+                let file = try fixture.directory.write(
+                    "home/.gitconfig",
+                    """
+                    [url "https://wrong.invalid/"]
+                        insteadOf = https://forge.example/
+                    [url "\(prefix)\(fixture.directory.path("origin"))/"]
+                        insteadOf = https://forge.example/acme/
+                    [core]
+                        autocrlf = true
+                    """)
+                let mirrors = Mirrors(
+                    directory: fixture.directory.path("others"),
+                    configuration: .usual(home: fixture.directory.path("home"), xdgConfigHome: nil))
+                let mirror = mirrors.mirror(
+                    of: try RemoteURL("https://forge.example/acme/kit", isInsecureAllowed: false))
+
+                // when
+                let heads = try await mirror.look().heads
+                try await mirror.fetch(heads)
+                _ = try await mirror.checkout(
+                    commit, ref: fixture.main, into: fixture.workspace, state: fixture.state)
+
+                // then
+                #expect(heads == [fixture.main: commit])
+                #expect(try fixture.tree() == ["README": "kit\n"])
+                expectContains(file, "home")
+            }
+        }
+
+        @Test func testThatItCannotLeadToAnotherWay() async throws {
+            try await withTemporaryDirectory { directory in
+                try directory.write("home/.gitconfig", "[url \"ext::sh -c \"]\n\tinsteadOf = https://forge.example/\n")
+                let mirrors = Mirrors(
+                    directory: directory.path("repositories"),
+                    configuration: .usual(home: directory.path("home"), xdgConfigHome: nil))
+                let mirror = mirrors.mirror(of: try RemoteURL("https://forge.example/kit", isInsecureAllowed: false))
+                await expectRejection(SourceControlError.self, \.code, .invalidURL) { try await mirror.look() }
+            }
+        }
+
+        @Test func testThatAnUnreadableConfigurationIsNamed() async throws {
+            try await withTemporaryDirectory { directory in
+                let file = try directory.write("home/.gitconfig", "[url \"x\n")
+                let mirrors = Mirrors(
+                    directory: directory.path("repositories"),
+                    configuration: .usual(home: directory.path("home"), xdgConfigHome: nil))
+                let mirror = mirrors.mirror(of: try RemoteURL("https://forge.example/kit", isInsecureAllowed: false))
+                let error = await expectRejection(SourceControlError.self, \.code, .file) { try await mirror.look() }
+                expectContains("\(try #require(error))", file)
+            }
+        }
+    }
+}
