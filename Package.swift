@@ -114,6 +114,13 @@ let package = Package(
         .target(
             name: "ExecutionSupport", dependencies: ["Execution", "JobProtocol", "Model", "Basics"],
             path: "Tests/ExecutionSupport", swiftSettings: strict),
+        .target(
+            name: "BotSupport",
+            dependencies: [
+                "Integrations", "Model", "Basics", "Settings", "Storage", "SourceControl", "Execution", "Archives",
+                "Transfer", "JobProtocol", "TestSupport", "ExecutionSupport", .logging,
+            ],
+            path: "Tests/BotSupport", swiftSettings: strict),
         tests("TestSupportTests", ["Model", "Basics", "Transfer", .logging]),
         tests("ArchitectureTests", ["Basics"]),
         tests("ModelTests", ["Model"]),
@@ -126,7 +133,19 @@ let package = Package(
         tests("ExecutionTests", ["Execution", "ExecutionSupport", "Model", "Basics", "JobProtocol", "CLinux"]),
         tests("ReportsTests", ["Reports", "Model"], exclude: ["Samples"]),
         tests("ArchivesTests", ["Archives", "Model", "Basics"]),
-        tests("TransferTests", ["Transfer", "Basics"]),
+        tests("TransferTests", ["Transfer", "Basics", .crypto]),
+        tests(
+            "IntegrationsTests",
+            [
+                "Integrations", "BotSupport", "ExecutionSupport", "Model", "Basics", "Settings", "Storage",
+                "SourceControl", "Execution", "Reports", "Archives", "Transfer", "JobProtocol", .logging,
+            ]),
+        tests(
+            "EndToEndTests",
+            [
+                "Integrations", "BotSupport", "ExecutionSupport", "Model", "Basics", "Settings", "Storage",
+                "SourceControl", "Execution", "Archives", "Transfer", "JobProtocol", "Web",
+            ], exclude: ["Scenarios"]),
         tests(
             "WebTests",
             [

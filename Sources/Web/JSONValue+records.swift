@@ -20,7 +20,8 @@ extension JSONValue {
         ]
     }
 
-    /// - Parameter attempts: The latest of each job; nothing in listings, where `configurations` is then left out.
+    /// - Parameter attempts: The latest of each job; nothing in listings, where `configurations` is then left out. While
+    ///   jobs run, `step` is the least advanced one's.
     init(_ integration: IntegrationRecord, attempts: [AttemptRecord]?) {
         var members: [Member] = []
         func add(_ key: String, _ value: JSONValue) { members.append(Member(key: key, value: value)) }
@@ -35,7 +36,8 @@ extension JSONValue {
         add("subject", .init(integration.subject))
         add("author", .init(integration.author))
         add("state", .string(integration.state.word))
-        add("step", .string(integration.state.step.rawValue))
+        let step = integration.state.step == .running ? attempts?.leastAdvancedStep?.rawValue : nil
+        add("step", .string(step ?? integration.state.step.rawValue))
         add("verdict", .init(integration.state.verdict?.rawValue))
         add("result", .init(describing: integration.state.result))
         add("reason", .init(integration.reason))

@@ -13,7 +13,8 @@ extension Pages {
         let triggers = try await store.triggers(of: record.id)
         let id = record.id
         var view: ViewObject = [
-            "bot": .text(id.bot), "number": .text(id.number), "result": .list([ResultView(record.state).view]),
+            "bot": .text(id.bot), "number": .text(id.number),
+            "result": .list([ResultView(record.state, attempts: attempts).view]),
             "subject": .text(record.subject ?? ""), "ref": .text(record.ref.shortName),
             "commit": .text(record.commit), "author": .text(record.author),
             "cause": .text(record.cause.rawValue + (record.requestedBy.map { ", \($0)" } ?? "")),
@@ -28,6 +29,8 @@ extension Pages {
         show(tests: tests, isFailing: call.flag("failing"), of: record, in: &view)
         view["artifacts"] = .list(artifacts.map(Self.artifact))
         view["hasArtifacts"] = .flag(!artifacts.isEmpty)
+        view["noArtifacts"] = .text(
+            record.summary == nil ? "Known when a configuration is done." : "Nothing was archived.")
         view["triggers"] = .list(triggers.map { trigger($0, of: record) })
         view["hasTriggers"] = .flag(!triggers.isEmpty)
         let isDone = record.state.word == "completed"

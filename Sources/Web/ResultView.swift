@@ -46,6 +46,15 @@ struct ResultView: Sendable, Hashable {
         }
     }
 
+    /// While jobs run, the least advanced one's step is shown.
+    init(_ state: IntegrationState, attempts: [AttemptRecord]) {
+        guard case .running(.running) = state, let step = attempts.leastAdvancedStep else {
+            self.init(state)
+            return
+        }
+        self.init(word: step.rawValue, tone: .busy, icon: Self.arc)
+    }
+
     init(_ state: AttemptState) {
         switch state {
         case .queued: self.init(word: "queued", tone: .none, icon: Self.dots)
@@ -86,4 +95,18 @@ struct ResultView: Sendable, Hashable {
     }
 
     var view: ViewObject { ["word": .text(word), "tone": .text(tone.rawValue), "icon": .html(icon)] }
+}
+
+extension [AttemptRecord] {
+    /// The step of the job that is least far; nothing when none runs. A job that waits is at its checkout.
+    var leastAdvancedStep: JobStep? {
+        compactMap { attempt -> JobStep? in
+            switch attempt.state {
+            case .queued: .checkout
+            case .running(let step): step
+            case .ended: .processing
+            case .processed: nil
+            }
+        }.min()
+    }
 }

@@ -1,0 +1,214 @@
+import Basics
+import Model
+import Storage
+import TestSupport
+import Testing
+
+@testable import Web
+
+@Suite struct FileServerTests {
+    /// A product with 1.0.0, 1.4.2, 1.5.0 (yanked) and 2.0.0-beta.1.
+    private func withVersions(
+        anonymousMayRead: Bool = true, _ body: @Sendable (WebFixture) async throws -> Void
+    ) async throws {
+        try await withWeb(anonymousMayRead: anonymousMayRead) { web in
+            let sample = SampleContent(web: web)
+            try await web.store.register(
+                [BotSpecification(name: SampleContent.kit, repository: SampleContent.repository)], at: WebFixture.now)
+            for version in ["1.0.0", "1.4.2", "1.5.0", "2.0.0-beta.1"] {
+                let record = try await sample.integrate(0, ref: "release/1", failing: [], warnings: 0, before: nil)
+                try await sample.publish(version, by: record)
+            }
+            try await web.store.yank(
+                product: SampleContent.kit, version: SemanticVersion(1, 5, 0), at: WebFixture.now)
+            try await body(web)
+        }
+    }
+
+    @Test func testThatAFileIsSentWithItsDigest() async throws {
+        try await withVersions { web in
+            // when
+            let answer = try await web.send("GET", "/files/kit/1.4.2/kit-source.tar.gz")
+            // then
+            #expect(answer.status == 200)
+            #expect(answer.text == "source")
+            #expect(answer["ETag"] == "\"\(BearerToken.digest(of: Array("source".utf8)))\"")
+            // printf source | openssl dgst -sha256 -binary | base64
+            #expect(answer["Repr-Digest"] == "sha-256=:Qc9nlLpCALg5xTUxVV8POZjfTLsBpNXLC5Tjyl4jlH0=:")
+            #expect(answer["Cache-Control"] == "public, max-age=31536000, immutable")
+            #expect(answer["Accept-Ranges"] == "bytes")
+            #expect(answer["Content-Length"] == "6")
+            #expect(answer["Content-Type"] == "application/gzip")
+            #expect(answer["Content-Disposition"] == "attachment; filename=\"kit-source.tar.gz\"")
+        }
+    }
+
+    /// Threats X5.
+    @Test func testThatAnActiveTypeIsSavedAndNeverRun() async throws {
+        try await withVersions { web in
+            let answer = try await web.send("GET", "/files/kit/1.4.2/page.html")
+            #expect(answer["Content-Type"] == "application/octet-stream")
+            #expect(answer["Content-Disposition"] == "attachment; filename=\"page.html\"")
+            #expect(answer["Content-Security-Policy"]?.contains("sandbox") == true)
+            #expect(answer["X-Content-Type-Options"] == "nosniff")
+        }
+    }
+
+    @Test func testThatHEADSaysTheSameWithoutTheBody() async throws {
+        try await withVersions { web in
+            let answer = try await web.send("HEAD", "/files/kit/1.4.2/kit-source.tar.gz")
+            #expect(answer.status == 200)
+            #expect(answer.body.isEmpty)
+            #expect(answer["Content-Length"] == "6")
+        }
+    }
+
+    @Test func testThatARangeIsServed() async throws {
+        let rows: [(String, Int, String, String?)] = [
+            ("bytes=1-3", 206, "our", "bytes 1-3/6"), ("bytes=-2", 206, "ce", "bytes 4-5/6"),
+            ("bytes=4-", 206, "ce", "bytes 4-5/6"), ("bytes=0-0,2-3", 200, "source", nil),
+            ("bytes=9-", 416, "", "bytes */6"),
+            ("bytes=18446744073709551616-", 416, "", "bytes */6"), ("bytes=3-1", 200, "source", nil),
+        ]
+        try await withVersions { web in
+            for (range, status, body, contentRange) in rows {
+                let answer = try await web.send(
+                    "GET", "/files/kit/1.4.2/kit-source.tar.gz", headers: [("Range", range)])
+                #expect(answer.status == status)
+                #expect(answer.text == body)
+                #expect(answer["Content-Range"] == contentRange)
+            }
+        }
+    }
+
+    @Test func testThatWhatIsThereIsNotSentAgain() async throws {
+        try await withVersions { web in
+            let path = "/files/kit/1.4.2/kit-source.tar.gz"
+            let first = try await web.send("GET", path)
+            let tag = try #require(first["ETag"])
+            let date = try #require(first["Last-Modified"])
+            let again = try await web.send("GET", path, headers: [("If-None-Match", tag)])
+            #expect(again.status == 304)
+            #expect(again.body.isEmpty)
+            try await web.expect(304, "GET", path, headers: [("If-Modified-Since", date)])
+            let part = [("Range", "bytes=0-1"), ("If-Range", "\"other\"")]
+            try await web.expect(200, "GET", path, headers: part)
+            try await web.expect(412, "GET", path, headers: [("If-Match", "\"other\"")])
+        }
+    }
+
+    @Test func testThatARangeLeadsToTheVersion() async throws {
+        let rows: [(String, String)] = [
+            ("latest", "1.4.2"), ("latest-pre", "2.0.0-beta.1"), ("~1.4", "1.4.2"), ("%7E1.4", "1.4.2"),
+            ("^1", "1.4.2"),
+            ("%5E1", "1.4.2"), ("~1.0", "1.0.0"),
+        ]
+        try await withVersions { web in
+            for (range, version) in rows {
+                let answer = try await web.send("GET", "/files/kit/\(range)/kit-source.tar.gz")
+                #expect(answer.status == 302)
+                #expect(answer["Location"] == "/files/kit/\(version)/kit-source.tar.gz")
+                #expect(answer["Cache-Control"] == "no-cache")
+                #expect(try await web.send("GET", "/files/kit/\(range)/")["Location"] == "/files/kit/\(version)/")
+            }
+        }
+    }
+
+    @Test func testThatAYankedVersionStaysFetchable() async throws {
+        try await withVersions { web in
+            try await web.expect(200, "GET", "/files/kit/1.5.0/kit-source.tar.gz")
+        }
+    }
+
+    /// Threats R1.
+    @Test func testThatNothingElseIsThere() async throws {
+        let rows: [String] = [
+            "/files/kit/1.4.2/../1.0.0/kit-source.tar.gz", "/files/kit/1.4.2/..%2f1.0.0/kit-source.tar.gz",
+            "/files/kit/1.4.2/%252e%252e/x", "/files/kit/1.4.2/..%5cx", "/files/kit/1.4.2/%c0%ae%c0%ae/x",
+            "/files//etc/passwd",
+            "//etc/passwd", "/files/kit/1.4.2//kit-source.tar.gz", "/files/kit/1.4.2/kit-source.tar.gz%00",
+            "/files/kit/1.4.2/kit-source.tar.gz.", "/files/kit/1.4.2/KIT-source.tar.gz", "/files/kit/1.4.2/CON",
+            "/files/kit/01.4.2/kit-source.tar.gz", "/files/kit/v1.4.2/kit-source.tar.gz",
+            "/files/Kit/1.4.2/kit-source.tar.gz",
+            "/files/kit/~9/kit-source.tar.gz", "/files/kit/1.4.2/hidden", "/files/kit/1.4.2/kit-source.tar.gz/x",
+            "/files/..%2f..%2fmartlet.sqlite", "/files/kit/1.4.2/\u{202E}x",
+        ]
+        try await withVersions { web in
+            for path in rows {
+                // given: a file that lies there and no manifest lists, and a link out
+                try web.directory.write("state/files/kit/1.4.2/hidden", "secret")
+                // when
+                let answer = try await web.send("GET", path)
+                // then
+                #expect([400, 404].contains(answer.status), "\(path): \(answer.status)")
+                #expect(!answer.text.contains("source") && !answer.text.contains("secret"))
+            }
+        }
+    }
+
+    /// Threats R4, as far as a size tells.
+    @Test func testThatADamagedFileIsNotServed() async throws {
+        try await withVersions { web in
+            web.log.expectErrors(containing: "damaged")
+            try web.directory.write("state/files/kit/1.4.2/kit-source.tar.gz", "sourc")
+            let answer = try await web.send("GET", "/files/kit/1.4.2/kit-source.tar.gz")
+            #expect(answer.status == 500)
+            #expect(!answer.text.contains("/files/kit"), "an outsider sees no path")
+        }
+    }
+
+    @Test func testThatALinkInTheTreeIsNotFollowed() async throws {
+        try await withVersions { web in
+            web.log.expectErrors(containing: "request failed")
+            let path = "state/files/kit/1.4.2/kit-source.tar.gz"
+            try web.directory.directory().remove(path)
+            try web.directory.directory().makeLink(path, target: Array("/etc/hostname".utf8))
+            try await web.expect(500, "GET", "/files/kit/1.4.2/kit-source.tar.gz")
+        }
+    }
+
+    /// Threats R3.
+    @Test func testThatNoSharedCacheKeepsWhatNeedsAToken() async throws {
+        try await withVersions(anonymousMayRead: false) { web in
+            let path = "/files/kit/1.4.2/kit-source.tar.gz"
+            let answer = try await web.send("GET", path, as: .viewer)
+            #expect(answer["Cache-Control"] == "private, max-age=31536000, immutable")
+            #expect(answer["Vary"] == "Authorization")
+            #expect(try await web.send("GET", "/", as: .viewer)["Cache-Control"] == "no-store")
+            try await web.expect(401, "GET", path)
+        }
+    }
+
+    @Test func testThatDirectoriesAreListed() async throws {
+        try await withVersions { web in
+            let json = [("Accept", "application/json")]
+            expectContains(try await web.send("GET", "/files/").text, "href=\"/files/kit/\"")
+            expectContains(try await web.send("GET", "/files/kit/").text, "href=\"/files/kit/2.0.0-beta.1/\"")
+            let page = try await web.send("GET", "/files/kit/1.4.2/").text
+            expectContains(page, "href=\"/files/kit/1.4.2/SHA256SUMS\"")
+            let list = try await web.send("GET", "/files/kit/", headers: json)
+            #expect(list["Content-Type"] == "application/json; charset=utf-8")
+            expectContains(list.text, "\"version\":\"1.5.0\"")
+            expectContains(list.text, "\"yanked\":true")
+            #expect(try await web.send("GET", "/files/kit")["Location"] == "/files/kit/")
+            #expect(try await web.send("GET", "/files/kit/1.4.2")["Location"] == "/files/kit/1.4.2/")
+            let sums = try await web.send("GET", "/files/kit/1.4.2/SHA256SUMS")
+            expectContains(sums.text, "  kit-source.tar.gz\n")
+            #expect(sums["Content-Disposition"] == nil)
+        }
+    }
+
+    /// Larger than several chunks, so that the streaming itself is tested.
+    @Test func testThatALargeFileArrivesWhole() async throws {
+        try await withVersions { web in
+            let sample = SampleContent(web: web)
+            let bytes = (0..<3_000_000).map { UInt8(truncatingIfNeeded: $0 &* 31 &+ $0 >> 8) }
+            let record = try await sample.integrate(1, ref: "release/3", failing: [], warnings: 0, before: nil)
+            try await sample.publish("3.0.0", by: record, files: ["big.bin": bytes])
+            #expect(try await web.send("GET", "/files/kit/3.0.0/big.bin").body == bytes)
+            let part = try await web.send(
+                "GET", "/files/kit/3.0.0/big.bin", headers: [("Range", "bytes=262100-1000000")])
+            #expect(part.body == Array(bytes[262_100...1_000_000]))
+        }
+    }
+}

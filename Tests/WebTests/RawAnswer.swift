@@ -1,0 +1,81 @@
+import Basics
+import Glibc
+import Testing
+
+/// An answer as it came over the wire. The request is sent byte for byte as written, which no HTTP client would do with
+/// the paths that attackers send.
+struct RawAnswer: Sendable {
+    let status: Int
+    let headers: [(name: String, value: String)]
+    let body: [UInt8]
+
+    var text: String { String(decoding: body, as: UTF8.self) }
+
+    subscript(_ name: String) -> String? { headers.first { $0.name.lowercased() == name.lowercased() }?.value }
+
+    struct Failure: Error { let what: String }
+
+    private static let lane = BlockingLane(label: "raw-http")
+
+    static func send(
+        _ method: String, _ target: String, headers: [(String, String)] = [], body: [UInt8] = [], port: Int
+    ) async throws -> RawAnswer {
+        var head = "\(method) \(target) HTTP/1.1\r\nHost: 127.0.0.1\r\nConnection: close\r\n"
+        if !body.isEmpty, !headers.contains(where: { $0.0 == "Content-Length" }) {
+            head += "Content-Length: \(body.count)\r\n"
+        }
+        for (name, value) in headers { head += "\(name): \(value)\r\n" }
+        let bytes = Array((head + "\r\n").utf8) + body
+        let answer = try await lane.run { try exchange(bytes, port: port) }
+        return try parse(answer, isHead: method == "HEAD")
+    }
+
+    private static func exchange(_ bytes: [UInt8], port: Int) throws -> [UInt8] {
+        let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+        defer { close(descriptor) }
+        var address = sockaddr_in()
+        address.sin_family = sa_family_t(AF_INET)
+        address.sin_port = in_port_t(UInt16(port).bigEndian)
+        address.sin_addr.s_addr = in_addr_t(UInt32(0x7F00_0001).bigEndian)
+        // An answer that does not come is a failure, not a hang.
+        var limit = timeval(tv_sec: 20, tv_usec: 0)
+        setsockopt(descriptor, SOL_SOCKET, SO_RCVTIMEO, &limit, socklen_t(MemoryLayout<timeval>.size))
+        let result = withUnsafePointer(to: &address) {
+            $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                connect(descriptor, $0, socklen_t(MemoryLayout<sockaddr_in>.size))
+            }
+        }
+        guard result == 0 else { throw Failure(what: "connect: \(String(cString: strerror(errno)))") }
+        var sent = 0
+        while sent < bytes.count {
+            let count = bytes.withUnsafeBytes {
+                Glibc.send(descriptor, $0.baseAddress! + sent, bytes.count - sent, Int32(MSG_NOSIGNAL))
+            }
+            // A server that refuses a body may close before it has all of it.
+            if count <= 0 { break }
+            sent += count
+        }
+        var answer: [UInt8] = []
+        var buffer = [UInt8](repeating: 0, count: 65_536)
+        while true {
+            let count = recv(descriptor, &buffer, buffer.count, 0)
+            if count <= 0 { return answer }
+            answer += buffer[..<count]
+        }
+    }
+
+    private static func parse(_ bytes: [UInt8], isHead: Bool) throws -> RawAnswer {
+        let end = Array("\r\n\r\n".utf8)
+        guard let split = bytes.firstRange(of: end) else {
+            throw Failure(what: "no answer: \(String(decoding: bytes.prefix(200), as: UTF8.self))")
+        }
+        let lines = String(decoding: bytes[..<split.lowerBound], as: UTF8.self).replacing("\r\n", with: "\n")
+            .split(separator: "\n")
+        let status = Int(lines[0].split(separator: " ")[1]) ?? 0
+        let headers = lines.dropFirst().map { line in
+            let parts = line.split(separator: ":", maxSplits: 1)
+            return (name: String(parts[0]), value: parts.count > 1 ? String(parts[1].drop { $0 == " " }) : "")
+        }
+        return RawAnswer(status: status, headers: headers, body: Array(bytes[split.upperBound...]))
+    }
+}

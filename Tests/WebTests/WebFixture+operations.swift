@@ -1,0 +1,26 @@
+import Execution
+import Integrations
+import Settings
+import SourceControl
+import Storage
+import TestSupport
+import Transfer
+
+/// The real operations over the real store. No job is ever started: the service is built and not run.
+func makeOperations(
+    store: Store, directory: TemporaryDirectory, state: String, log: RecordingLogger
+) throws -> Operations {
+    let settings = ServiceSettings(
+        listen: [], url: "http://ci.example", state: state, bots: directory.path("bots"), concurrency: 1)
+    let secrets = SecretStore(directory: directory.path("secrets"), credentialsDirectory: nil)
+    let parts = IntegrationService.Parts(
+        settings: settings, state: StateDirectory(path: state), store: store,
+        directory: BotDirectory(directory: directory.path("bots")),
+        secrets: secrets,
+        mirrors: Mirrors(directory: directory.path("repositories")),
+        executor: LocalExecutor(socket: directory.path("launcher.socket"), supervisor: ""),
+        uploader: Uploads(uploader: Uploader(transport: try CurlTransport()), secrets: secrets), environment: [:],
+        supervisor: "", version: "1.2.3",
+        logger: log.logger)
+    return try IntegrationService(parts).operations
+}

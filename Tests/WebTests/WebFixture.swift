@@ -1,0 +1,103 @@
+import Basics
+import Integrations
+import Logging
+import Model
+import ServiceLifecycle
+import Storage
+import TestSupport
+import Testing
+
+@testable import Web
+
+/// A service with a real store and a real server on a loopback port and a unix socket.
+struct WebFixture: Sendable {
+    let store: Store
+    let directory: TemporaryDirectory
+    /// The state directory, with `integrations/` and `files/`.
+    let state: String
+    let port: Int
+    let socket: String
+    let table: RouteTable
+    let log: RecordingLogger
+    /// One token of each role.
+    let tokens: [Role: BearerToken]
+
+    /// 2026-03-01T12:00:00Z, for everything that asks for the time.
+    static let now = Timestamp(secondsSinceEpoch: 1_772_366_400)
+
+    /// Sends one request over TCP.
+    func send(
+        _ method: String = "GET", _ target: String, as role: Role? = nil, headers: [(String, String)] = [],
+        body: [UInt8] = []
+    ) async throws -> RawAnswer {
+        var headers = headers
+        if let token = role.flatMap({ tokens[$0] }) { headers.append(("Authorization", "Bearer \(token.secret)")) }
+        return try await RawAnswer.send(method, target, headers: headers, body: body, port: port)
+    }
+
+    /// Sends a request and expects just this status.
+    func expect(
+        _ status: Int, _ method: String, _ target: String, as role: Role? = nil, headers: [(String, String)] = [],
+        body: [UInt8] = [], sourceLocation: SourceLocation = #_sourceLocation
+    ) async throws {
+        let answer = try await send(method, target, as: role, headers: headers, body: body)
+        #expect(answer.status == status, "\(method) \(target): \(answer.text)", sourceLocation: sourceLocation)
+    }
+
+    func json(_ target: String, as role: Role? = nil) async throws -> String {
+        let answer = try await send("GET", target, as: role)
+        #expect(answer.status == 200, "\(target): \(answer.text)")
+        return answer.text
+    }
+}
+
+/// Starts the service, runs `body` and stops the service; all its work has ended when this returns.
+func withWeb(
+    anonymousMayRead: Bool = true, url: String = "http://ci.example", bots: [String: String] = [:],
+    sourceLocation: SourceLocation = #_sourceLocation,
+    _ body: @Sendable (WebFixture) async throws -> Void
+) async throws {
+    try await withTemporaryDirectory(sourceLocation: sourceLocation) { directory in
+        let state = try directory.makeDirectory("state")
+        for name in ["integrations", "files", "staging", "repositories", "workspaces"] {
+            try directory.makeDirectory("state/\(name)")
+        }
+        for (name, text) in bots { try directory.write("bots/\(name).yml", text) }
+        try directory.makeDirectory("bots")
+        let log = RecordingLogger(sourceLocation: sourceLocation)
+        let store = try Store.open(path: state + "/martlet.sqlite")
+        var tokens: [Role: BearerToken] = [:]
+        for role in Role.allCases {
+            let token = BearerToken.random()
+            tokens[role] = token
+            try await store.createToken(name: role.rawValue, role: role, hash: token.hash, at: WebFixture.now)
+        }
+        let operations = try makeOperations(store: store, directory: directory, state: state, log: log)
+        let (addresses, continuation) = AsyncStream.makeStream(of: [String].self)
+        let server = try WebServer(
+            configuration: .init(
+                listen: [.init(host: "127.0.0.1", port: 0)], socket: directory.path("martlet.socket"), state: state,
+                url: url, anonymousMayRead: anonymousMayRead, version: "1.2.3"),
+            store: store, operations: operations, clock: { WebFixture.now }, logger: log.logger,
+            onListening: { continuation.yield($0) })
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            let services = ServiceGroup(configuration: .init(services: [server], logger: log.logger))
+            group.addTask {
+                defer { continuation.finish() }
+                try await services.run()
+            }
+            var iterator = addresses.makeAsyncIterator()
+            let bound = try #require(await iterator.next(), sourceLocation: sourceLocation)
+            let port = try #require(bound[0].split(separator: ":").last.flatMap { Int($0) })
+            let fixture = WebFixture(
+                store: store, directory: directory, state: state, port: port, socket: bound[1], table: server.table,
+                log: log, tokens: tokens)
+            let result: Result<Void, any Error>
+            do { result = .success(try await body(fixture)) } catch { result = .failure(error) }
+            await services.triggerGracefulShutdown()
+            try await group.waitForAll()
+            try result.get()
+        }
+        try store.close()
+    }
+}
