@@ -6,6 +6,9 @@ struct RemoteUpload: UploadMethod {
     let identifiers: any IdentifierSource
     let options: UploadOptions
 
+    /// Room for the text of a 404 where a smaller file was expected, 64 KiB.
+    static let errorPage: Int64 = 64 << 10
+
     func stage(_ target: UploadTarget) async throws(TransferError) -> String? {
         if try await isThere(target) { return nil }
         let part = target.partURL(identifiers.next())
@@ -41,7 +44,9 @@ struct RemoteUpload: UploadMethod {
         switch status {
         case 200..<300: return
         case 405, 501: try await putInPlace(target, part: part)
-        case 409, 412:
+        // 404: libcurl sends a request again when a connection that was used before closes without an answer; the first
+        // one may have moved it.
+        case 404, 409, 412:
             if try await isThere(target) { return await discard(target, part: part) }
             throw failure(.status, target, "the server did not move it from its name beside (status \(status))")
         default: throw refused(status, target, "moving it to its name")
@@ -90,7 +95,7 @@ struct RemoteUpload: UploadMethod {
     private func holds(_ url: String, _ file: UploadFile) async throws(TransferError) -> Bool? {
         var request = self.request(.get, url)
         request.destination = .digest
-        request.limits.response = file.size
+        request.limits.response = file.size + Self.errorPage
         do throws(TransferError) {
             let answer = try await transport.perform(request)
             switch answer.status {
@@ -109,8 +114,9 @@ struct RemoteUpload: UploadMethod {
         request.headers["Content-Type"] = "application/octet-stream"
         if isNew { request.headers["If-None-Match"] = "*" }
         var status = try await transport.perform(request).status
-        if status == 409 || status == 404 {
-            // RFC 4918 section 9.7.1: 409 when the collection above is missing. Making one that exists gives 405.
+        if [404, 409, 500].contains(status), !url.hasPrefix("sftp:") {
+            // The collection above may be missing: 409 by RFC 4918 section 9.7.1, 500 from nginx 1.22 without
+            // `create_full_put_path`. Making one that exists gives 405, which is fine.
             for collection in target.collections {
                 _ = try await transport.perform(self.request(.makeCollection, collection))
             }

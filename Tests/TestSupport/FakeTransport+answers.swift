@@ -1,0 +1,156 @@
+import Basics
+import Crypto
+import Foundation
+import Synchronization
+import Testing
+package import Transfer
+
+extension FakeTransport {
+    package func perform(_ request: TransferRequest) async throws(TransferError) -> TransferResponse {
+        let answer = try respond(to: request)
+        guard answer.body.count <= request.limits.response else {
+            throw error(.tooLarge, request, "the answer is larger than the limit of \(request.limits.response) bytes")
+        }
+        switch request.destination {
+        case .memory: return answer
+        case .digest: return hashed(answer)
+        case .file(let path):
+            guard !FileManager.default.fileExists(atPath: path), let file = fopen(path, "wx") else {
+                throw error(.file, request, "\(path) cannot be written")
+            }
+            defer { fclose(file) }
+            guard fwrite(answer.body, 1, answer.body.count, file) == answer.body.count else {
+                throw error(.file, request, "\(path) cannot be written")
+            }
+            return hashed(answer)
+        }
+    }
+
+    package func stream(_ request: TransferRequest) async throws(TransferError) -> TransferStream {
+        let answer = try respond(to: request)
+        let body = AsyncThrowingStream<[UInt8], any Error> { continuation in
+            if !answer.body.isEmpty { continuation.yield(answer.body) }
+            continuation.finish()
+        }
+        return TransferStream(status: answer.status, headers: answer.headers, body: body)
+    }
+
+    private func respond(to request: TransferRequest) throws(TransferError) -> TransferResponse {
+        if Task.isCancelled { throw error(.canceled, request, "it was canceled") }
+        try check(request)
+        let bytes = try content(of: request)
+        let (failure, isKnown, isForbidden) = state.withLock { state in
+            state.count += 1
+            state.unread.append(
+                Request(
+                    method: request.method, url: request.url, headers: request.headers, body: bytes,
+                    target: request.target, credentials: request.credentials))
+            let isKnown =
+                state.answers["\(request.method.rawValue) \(request.url)"] != nil
+                || state.origins.contains { request.url.hasPrefix($0) }
+            let isForbidden = state.forbidden.contains {
+                $0.method == request.method && request.url.hasPrefix($0.prefix)
+            }
+            return (state.failures[state.count], isKnown, isForbidden)
+        }
+        if isForbidden {
+            Issue.record("\(request.method.rawValue) \(request.url) was forbidden", sourceLocation: sourceLocation)
+            throw error(.denied, request, "the test forbade it")
+        }
+        guard isKnown else {
+            Issue.record(
+                "\(request.method.rawValue) \(request.url): nothing is served there; say serve(_:) or answer(_:_:with:) before",
+                sourceLocation: sourceLocation)
+            throw error(.unreachable, request, "nothing is served there")
+        }
+        switch failure {
+        case nil: return act(request, bytes)
+        case .before(let code): throw error(code, request, "the test made it fail")
+        case .after(let code):
+            _ = act(request, bytes)
+            throw error(code, request, "the test lost the answer")
+        case .status(let status): return TransferResponse(status: status)
+        case .truncation: return act(request, Array(bytes.dropLast()))
+        }
+    }
+
+    /// What the server does, by RFC 9110 and RFC 4918.
+    private func act(_ request: TransferRequest, _ bytes: [UInt8]) -> TransferResponse {
+        state.withLock { state in
+            let url = request.url
+            if let answer = state.answers["\(request.method.rawValue) \(url)"] { return answer }
+            // With a text, as servers do: a reader must not take it for the file.
+            func status(_ status: Int) -> TransferResponse {
+                let text = status == 404 ? String(repeating: "There is no such file here. ", count: 6) : ""
+                return TransferResponse(status: status, body: Array(text.utf8))
+            }
+            func hasParent(_ url: String) -> Bool {
+                let path = url.hasSuffix("/") ? url.dropLast() : url[...]
+                let parent = path.lastIndex(of: "/").map { String(path[...$0]) } ?? ""
+                return !state.needsCollections || state.collections.contains(parent)
+            }
+            switch request.method {
+            case .get: return state.files[url].map { TransferResponse(status: 200, body: $0) } ?? status(404)
+            case .head:
+                guard let file = state.files[url] else { return status(404) }
+                return TransferResponse(status: 200, headers: ["Content-Length": String(file.count)])
+            case .put:
+                guard hasParent(url) else { return status(409) }
+                return status(state.files.updateValue(bytes, forKey: url) == nil ? 201 : 204)
+            case .delete: return status(state.files.removeValue(forKey: url) == nil ? 404 : 204)
+            case .makeCollection:
+                guard !state.collections.contains(url) else { return status(405) }
+                guard hasParent(url) else { return status(409) }
+                state.collections.insert(url)
+                return status(201)
+            case .move:
+                guard state.isMoveSupported else { return status(405) }
+                guard let target = request.target, let file = state.files[url] else { return status(404) }
+                guard state.files[target] == nil else { return status(412) }
+                state.files[url] = nil
+                state.files[target] = file
+                return status(201)
+            case .post, .patch: return status(405)
+            }
+        }
+    }
+
+    // MARK: What CurlTransport refuses too
+
+    private func check(_ request: TransferRequest) throws(TransferError) {
+        let isSecure = ["https://", "sftp://"].contains { request.url.hasPrefix($0) }
+        let isAllowed = request.isPlainHTTPAllowed || request.unixSocket != nil
+        guard isSecure || (isAllowed && request.url.hasPrefix("http://")) else {
+            throw error(.schemeRefused, request, "the scheme is not allowed")
+        }
+        for field in request.headers.fields where (field.name + field.value).utf8.contains(where: { $0 < 0x20 }) {
+            throw error(.invalid, request, "a header holds a control character")
+        }
+        guard request.url.utf8.allSatisfy({ $0 > 0x20 && $0 != 0x7f }) else {
+            throw error(.invalid, request, "the URL holds a control character")
+        }
+    }
+
+    private func content(of request: TransferRequest) throws(TransferError) -> [UInt8] {
+        switch request.body {
+        case .none: return []
+        case .bytes(let bytes): return bytes
+        case .file(let path):
+            do throws(FileError) {
+                return try WholeFile.read(path, limit: 1 << 30)
+            } catch {
+                throw self.error(.file, request, "\(error)")
+            }
+        }
+    }
+
+    private func hashed(_ answer: TransferResponse) -> TransferResponse {
+        TransferResponse(
+            status: answer.status, headers: answer.headers, size: Int64(answer.body.count),
+            sha256: Hexadecimal.encode(SHA256.hash(data: answer.body)))
+    }
+
+    private func error(_ code: TransferError.Code, _ request: TransferRequest, _ message: String) -> TransferError {
+        TransferError(code: code, operation: "\(request.method.rawValue) \(request.url)", message: message)
+    }
+}

@@ -1,0 +1,81 @@
+import Foundation
+import Glibc
+import TestSupport
+import Testing
+
+/// A server program on loopback, ended when the body has.
+enum ServerProcess {
+    /// Starts a program, waits until it is ready, runs the body, and ends the program and waits for its end.
+    /// - Parameter end: The signal that ends it. SIGKILL, since Foundation's children have inherited a mask that blocks SIGTERM;
+    ///   nginx sets its own mask and needs SIGTERM to end its worker.
+    static func running<Value>(
+        _ arguments: [String], log: String, end: Int32 = SIGKILL,
+        isReady: () async throws -> Bool, _ body: () async throws -> Value
+    ) async throws -> Value {
+        let process = Process()
+        process.executableURL = URL(fileURLWithPath: arguments[0])
+        process.arguments = Array(arguments.dropFirst())
+        process.environment = ["PATH": "/usr/sbin:/usr/bin:/bin"]
+        _ = FileManager.default.createFile(atPath: log, contents: nil)
+        let output = try FileHandle(forWritingTo: URL(fileURLWithPath: log))
+        process.standardOutput = output
+        process.standardError = output
+        process.standardInput = FileHandle.nullDevice
+        let (ended, continuation) = AsyncStream<Void>.makeStream()
+        process.terminationHandler = { _ in continuation.finish() }
+        try process.run()
+        let result: Result<Value, any Error>
+        do {
+            let isUp = try await until("the start of \(arguments[0])") { try await isReady() || !process.isRunning }
+            guard isUp, process.isRunning else {
+                let said = (try? String(contentsOfFile: log, encoding: .utf8)) ?? ""
+                throw ServerFailure(description: "\(arguments[0]) did not start: \(said.suffix(2000))")
+            }
+            result = .success(try await body())
+        } catch {
+            result = .failure(error)
+        }
+        if process.isRunning { kill(process.processIdentifier, end) }
+        for await _ in ended {}
+        return try result.get()
+    }
+
+    /// A port of 127.0.0.1 that was free a moment ago.
+    static func freePort() throws -> Int {
+        let socket = Glibc.socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+        guard socket >= 0 else { throw ServerFailure(description: "no socket") }
+        defer { close(socket) }
+        var address = sockaddr_in()
+        address.sin_family = sa_family_t(AF_INET)
+        address.sin_addr.s_addr = UInt32(0x7f00_0001).bigEndian
+        var length = socklen_t(MemoryLayout<sockaddr_in>.size)
+        let result = withUnsafeMutablePointer(to: &address) { pointer in
+            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                bind(socket, $0, length) | getsockname(socket, $0, &length)
+            }
+        }
+        guard result == 0 else { throw ServerFailure(description: "no free port") }
+        return Int(UInt16(bigEndian: address.sin_port))
+    }
+
+    /// Whether something listens on a port of 127.0.0.1.
+    static func listens(on port: Int) -> Bool {
+        let socket = Glibc.socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+        guard socket >= 0 else { return false }
+        defer { close(socket) }
+        var address = sockaddr_in()
+        address.sin_family = sa_family_t(AF_INET)
+        address.sin_addr.s_addr = UInt32(0x7f00_0001).bigEndian
+        address.sin_port = in_port_t(UInt16(port).bigEndian)
+        return withUnsafePointer(to: &address) { pointer in
+            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                connect(socket, $0, socklen_t(MemoryLayout<sockaddr_in>.size)) == 0
+            }
+        }
+    }
+}
+
+/// A server that cannot be started.
+struct ServerFailure: Error, CustomStringConvertible {
+    let description: String
+}

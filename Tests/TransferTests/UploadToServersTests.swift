@@ -1,0 +1,205 @@
+import Basics
+import Foundation
+import TestSupport
+import Testing
+import Transfer
+
+/// Uploads that arrive at real servers on loopback.
+@Suite struct UploadToServersTests {
+    @Suite(.program("nginx")) struct GivenNginx {
+        @Test(arguments: ["PUT DELETE MKCOL MOVE", "PUT DELETE MKCOL", "PUT"])
+        func testThatFilesArriveWholeAndOnce(methods: String) async throws {
+            try await withTemporaryDirectory { directory in
+                let makesDirectories = methods == "PUT"
+                try await NginxServer.running(
+                    in: directory, methods: methods, makesDirectories: makesDirectories
+                ) { server in
+                    // given
+                    let files = [
+                        try UploaderTests.file(directory, "kit 1.tar.zst", String(repeating: "x", count: 3_000_000)),
+                        try UploaderTests.file(directory, "SHA256SUMS", "sums"),
+                    ]
+                    var options = UploadOptions()
+                    options.isPlainHTTPAllowed = true
+                    let uploader = try Uploader(transport: CurlTransport())
+                    let target = server.origin + "/kit/{version}"
+
+                    // when
+                    let first = try await uploader.upload(
+                        files, to: target, values: ["version": "1.0.0"], options: options)
+                    let second = try await uploader.upload(
+                        files, to: target, values: ["version": "1.0.0"], options: options)
+
+                    // then
+                    #expect(first.map(\.outcome) == [.uploaded, .uploaded])
+                    #expect(second.map(\.outcome) == [.alreadyThere, .alreadyThere])
+                    expectFile(directory.path("files/kit/1.0.0/SHA256SUMS"), "sums")
+                    let names = try Directory(opening: directory.path("files/kit/1.0.0")).entries().map(\.name)
+                    // A server that knows neither MOVE nor DELETE keeps the parts beside.
+                    #expect(names.filter { !$0.contains(".part-") } == ["SHA256SUMS", "kit 1.tar.zst"])
+                    if methods.contains("DELETE") { #expect(names.count == 2) }
+                    let other = try UploaderTests.file(directory, "SHA256SUMS", "other")
+                    await expectRejection(TransferError.self, \.code, .exists) {
+                        try await uploader.upload([other], to: target, values: ["version": "1.0.0"], options: options)
+                    }
+                    expectFile(directory.path("files/kit/1.0.0/SHA256SUMS"), "sums")
+                }
+            }
+        }
+    }
+
+    @Suite(.program("python3")) struct GivenAServerThatMisbehaves {
+        @Test(arguments: [
+            ("truncating", TransferError.Code.corrupted), ("forbidden", .denied), ("private", .credentials),
+        ])
+        func testThatItSaysWhatIsWrong(path: String, code: TransferError.Code) async throws {
+            try await withTemporaryDirectory { directory in
+                try await PythonServer.running(in: directory) { server in
+                    let file = try UploaderTests.file(directory, "a", "one")
+                    var options = UploadOptions()
+                    options.isPlainHTTPAllowed = true
+                    options.credentials = .password(user: "ci", password: "canary-secret")
+                    let error = await expectRejection(TransferError.self, \.code, code) {
+                        try await Uploader(transport: CurlTransport()).upload(
+                            [file], to: server.origin + "/\(path)/", options: options)
+                    }
+                    #expect(error?.description.contains("canary-secret") == false)
+                }
+            }
+        }
+
+        @Test func testThatAMoveWhoseAnswerIsLostIsRecognised() async throws {
+            try await withTemporaryDirectory { directory in
+                try await PythonServer.running(in: directory) { server in
+                    let file = try UploaderTests.file(directory, "a", "one")
+                    var options = UploadOptions()
+                    options.isPlainHTTPAllowed = true
+                    let results = try await Uploader(transport: CurlTransport()).upload(
+                        [file], to: server.origin + "/losingmove/", options: options)
+                    #expect(results.map(\.outcome) == [.uploaded])
+                }
+            }
+        }
+    }
+
+    @Suite(.program("sshd"), .program("ssh-keygen")) struct GivenOpenSSH {
+        @Test func testThatFilesArriveWholeAndOnce() async throws {
+            try await withTemporaryDirectory { directory in
+                try await SSHServer.running(in: directory) { server in
+                    // given
+                    let files = [
+                        try UploaderTests.file(
+                            directory, "kit \"1\".tar.zst", String(repeating: "x", count: 1_000_000)),
+                        try UploaderTests.file(directory, "SHA256SUMS", "sums"),
+                    ]
+                    let uploader = try Uploader(transport: CurlTransport())
+                    let (target, values) = (server.url + "{branch}/{version}/", ["version": "1.0.0", "branch": "r"])
+
+                    // when
+                    let first = try await uploader.upload(files, to: target, values: values, options: server.options)
+                    let second = try await uploader.upload(files, to: target, values: values, options: server.options)
+
+                    // then
+                    #expect(first.map(\.outcome) == [.uploaded, .uploaded])
+                    #expect(second.map(\.outcome) == [.alreadyThere, .alreadyThere])
+                    let place = try Directory(opening: directory.path("remote/r/1.0.0"))
+                    #expect(try place.entries().map(\.name) == ["SHA256SUMS", "kit \"1\".tar.zst"])
+                    expectFile(directory.path("remote/r/1.0.0/SHA256SUMS"), "sums")
+                }
+            }
+        }
+
+        @Test func testThatOtherBytesThereAreAnErrorAndStay() async throws {
+            try await withTemporaryDirectory { directory in
+                try await SSHServer.running(in: directory) { server in
+                    // given
+                    try directory.write("remote/a", "mine")
+                    let file = try UploaderTests.file(directory, "a", "one")
+
+                    // when, then
+                    await expectRejection(TransferError.self, \.code, .exists) {
+                        try await Uploader(transport: CurlTransport()).upload(
+                            [file], to: server.url, options: server.options)
+                    }
+                    expectFile(directory.path("remote/a"), "mine")
+                }
+            }
+        }
+
+        @Test func testThatARenameNeverOverwrites() async throws {
+            try await withTemporaryDirectory { directory in
+                try await SSHServer.running(in: directory) { server in
+                    // given
+                    try directory.write("remote/part", "one")
+                    try directory.write("remote/a", "mine")
+                    var move = TransferRequest(.move, server.url + "part", credentials: server.options.credentials)
+                    move.knownHosts = server.knownHosts
+                    move.target = server.url + "a"
+                    let transport = try CurlTransport()
+
+                    // when
+                    let refused = try await transport.perform(move)
+                    move.url = server.url + "absent"
+                    let absent = try await transport.perform(move)
+                    var delete = move
+                    delete.method = .delete
+                    delete.url = server.url + "part"
+                    let deleted = try await transport.perform(delete)
+
+                    // then
+                    #expect(refused.status == 412)
+                    #expect(absent.status == 404 || absent.status == 412)
+                    #expect(deleted.status == 204)
+                    expectFile(directory.path("remote/a"), "mine")
+                    expectNoFile(directory.path("remote/part"))
+                }
+            }
+        }
+
+        @Test func testThatTheHostKeyHasToBeKnown() async throws {
+            try await withTemporaryDirectory { directory in
+                try await SSHServer.running(in: directory) { server in
+                    // given
+                    let stranger = try directory.text("stranger.pub").split(separator: " ").prefix(2)
+                    let lines = [
+                        "empty": "", "other": "[127.0.0.1]:\(server.port) \(stranger.joined(separator: " "))\n",
+                    ]
+                    var request = TransferRequest(.get, server.url + "a", credentials: server.options.credentials)
+                    let transport = try CurlTransport()
+
+                    // when, then
+                    await expectRejection(TransferError.self, \.code, .hostKey) { try await transport.perform(request) }
+                    for (name, text) in lines {
+                        request.knownHosts = try directory.write("hosts-" + name, text)
+                        let error = await expectRejection(TransferError.self, \.code, .hostKey) {
+                            try await transport.perform(request)
+                        }
+                        expectContains(error?.message ?? "", "known_hosts")
+                        #expect(try directory.text("hosts-" + name) == text)
+                    }
+                }
+            }
+        }
+
+        @Test func testThatAWrongKeyIsNamed() async throws {
+            try await withTemporaryDirectory { directory in
+                try await SSHServer.running(in: directory) { server in
+                    var request = TransferRequest(.get, server.url + "a")
+                    request.knownHosts = server.knownHosts
+                    let transport = try CurlTransport()
+                    for credentials: TransferCredentials? in [
+                        nil, .privateKey(user: nil, path: directory.path("stranger"), passphrase: nil),
+                        .privateKey(user: nil, path: directory.path("absent"), passphrase: nil),
+                        .password(user: nil, password: "canary-secret"), .bearer(token: "canary-secret"),
+                    ] {
+                        request.credentials = credentials
+                        let error = await expectRejection(TransferError.self, \.code, .credentials) {
+                            try await transport.perform(request)
+                        }
+                        #expect(error?.description.contains("canary-secret") == false)
+                    }
+                }
+            }
+        }
+    }
+}

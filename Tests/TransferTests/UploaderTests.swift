@@ -1,0 +1,236 @@
+import Basics
+import Crypto
+import Foundation
+import TestSupport
+import Testing
+import Transfer
+
+@Suite struct UploaderTests {
+    static let base = "https://files.example/kit/"
+
+    static func file(_ directory: TemporaryDirectory, _ name: String, _ text: String) throws -> UploadFile {
+        let path = try directory.write("made/" + name, text)
+        return UploadFile(
+            path: path, name: name, sha256: Hexadecimal.encode(SHA256.hash(data: Array(text.utf8))),
+            size: Int64(text.utf8.count))
+    }
+
+    private func withUploader(
+        isMoveSupported: Bool = true, needsCollections: Bool = false,
+        _ body: (Uploader, FakeTransport, TemporaryDirectory) async throws -> Void
+    ) async throws {
+        try await withTemporaryDirectory { directory in
+            try await withFakeTransport { transport in
+                transport.serve(
+                    Self.base, isMoveSupported: isMoveSupported, needsCollections: needsCollections)
+                try await body(
+                    Uploader(transport: transport, identifiers: SeededIdentifiers()), transport, directory)
+                _ = transport.takeRequests()
+            }
+        }
+    }
+
+    @Test func testThatNothingGetsItsNameBeforeAllIsThere() async throws {
+        try await withUploader { uploader, transport, directory in
+            // given
+            let files = [try Self.file(directory, "a", "one"), try Self.file(directory, "b", "two")]
+            transport.forbid(.put, Self.base + "1.0.0/a")
+            transport.forbid(.put, Self.base + "1.0.0/b")
+
+            // when
+            let results = try await uploader.upload(files, to: Self.base + "{version}/", values: ["version": "1.0.0"])
+
+            // then
+            #expect(results.map(\.outcome) == [.uploaded, .uploaded])
+            #expect(results.map(\.url) == [Self.base + "1.0.0/a", Self.base + "1.0.0/b"])
+            #expect(transport.urls == [Self.base + "1.0.0/a", Self.base + "1.0.0/b"])
+            let methods = transport.takeRequests().map(\.method)
+            #expect(methods == [.get, .put, .get, .get, .put, .get, .move, .move])
+        }
+    }
+
+    @Test func testThatTheSameBytesThereAreSuccess() async throws {
+        try await withUploader { uploader, transport, directory in
+            // given
+            let file = try Self.file(directory, "a", "one")
+            transport.store(Array("one".utf8), at: Self.base + "a")
+            transport.forbid(.put, Self.base)
+
+            // when
+            let results = try await uploader.upload([file], to: Self.base)
+
+            // then
+            #expect(results.map(\.outcome) == [.alreadyThere])
+        }
+    }
+
+    @Test(arguments: ["two", "longer than one", ""])
+    func testThatOtherBytesThereAreAnErrorAndStay(bytes: String) async throws {
+        try await withUploader { uploader, transport, directory in
+            // given
+            let file = try Self.file(directory, "a", "one")
+            transport.store(Array(bytes.utf8), at: Self.base + "a")
+            for method in [TransferRequest.Method.put, .move, .delete] { transport.forbid(method, Self.base + "a") }
+
+            // when, then
+            await expectRejection(TransferError.self, \.code, .exists) {
+                try await uploader.upload([file], to: Self.base)
+            }
+            #expect(transport.file(Self.base + "a") == Array(bytes.utf8))
+        }
+    }
+
+    @Test func testThatATruncatedFileIsSentAgain() async throws {
+        try await withUploader { uploader, transport, directory in
+            // given
+            let file = try Self.file(directory, "a", "one")
+            transport.fail(request: 2, with: .truncation)
+
+            // when
+            _ = try await uploader.upload([file], to: Self.base)
+
+            // then
+            #expect(transport.file(Self.base + "a") == Array("one".utf8))
+            #expect(transport.urls.count == 1)
+        }
+    }
+
+    @Test func testThatAServerThatTruncatesGetsNothingPublished() async throws {
+        try await withUploader { uploader, transport, directory in
+            // given
+            let file = try Self.file(directory, "a", "one")
+            transport.fail(request: 2, with: .truncation)
+            transport.fail(request: 4, with: .truncation)
+            transport.forbid(.move, Self.base)
+
+            // when, then
+            await expectRejection(TransferError.self, \.code, .corrupted) {
+                try await uploader.upload([file], to: Self.base)
+            }
+            #expect(transport.urls == [])
+        }
+    }
+
+    @Test func testThatALostAnswerOfAMoveIsRecognised() async throws {
+        try await withUploader { uploader, transport, directory in
+            // given
+            let file = try Self.file(directory, "a", "one")
+            transport.fail(request: 4, with: .after(.interrupted))
+
+            // when
+            let results = try await uploader.upload([file], to: Self.base)
+
+            // then
+            #expect(results.map(\.outcome) == [.uploaded])
+            #expect(transport.urls == [Self.base + "a"])
+        }
+    }
+
+    @Test func testThatMissingCollectionsAreMade() async throws {
+        try await withUploader(needsCollections: true) { uploader, transport, directory in
+            let file = try Self.file(directory, "a", "one")
+            _ = try await uploader.upload(
+                [file], to: Self.base + "{branch}/{version}", values: ["branch": "b", "version": "1"])
+            #expect(transport.urls == [Self.base + "b/1/a"])
+        }
+    }
+
+    @Test func testThatAServerWithoutMoveGetsThePutItself() async throws {
+        try await withUploader(isMoveSupported: false) { uploader, transport, directory in
+            // given
+            let file = try Self.file(directory, "a", "one")
+
+            // when
+            let results = try await uploader.upload([file], to: Self.base)
+
+            // then
+            #expect(results.map(\.outcome) == [.uploaded])
+            #expect(transport.urls == [Self.base + "a"])
+            let put = transport.takeRequests().last { $0.method == .put }
+            #expect(put?.headers["if-none-match"] == "*")
+        }
+    }
+
+    @Test func testThatTwoFilesForOneNameAreRefusedBeforeAnyRequest() async throws {
+        try await withUploader { uploader, transport, directory in
+            // given
+            let files = [try Self.file(directory, "a", "one"), try Self.file(directory, "b", "two")]
+
+            // when, then
+            await expectRejection(TransferError.self, \.code, .invalid) {
+                try await uploader.upload([files[0], files[0]], to: Self.base)
+            }
+            #expect(transport.count == 0)
+        }
+    }
+
+    @Test(arguments: [false, true]) func testThatNoFailureLeavesAWrongFile(isMoveSupported: Bool) async throws {
+        var count = 0
+        var hasSucceeded = false
+        while !hasSucceeded {
+            count += 1
+            try #require(count < 60)
+            for failure in [FakeTransport.Failure.before(.unreachable), .after(.interrupted), .status(503)] {
+                try await withUploader(isMoveSupported: isMoveSupported) { uploader, transport, directory in
+                    // given
+                    let files = [try Self.file(directory, "a", "one"), try Self.file(directory, "b", "two")]
+                    transport.fail(request: count, with: failure)
+
+                    // when
+                    do {
+                        _ = try await uploader.upload(files, to: Self.base)
+                        hasSucceeded = transport.count < count
+                    } catch let error as TransferError {
+                        #expect([.unreachable, .interrupted, .status].contains(error.code))
+                    }
+
+                    // then: under a file's name are its bytes or nothing, and another try ends well.
+                    for (name, text) in [("a", "one"), ("b", "two")] {
+                        let found = transport.file(Self.base + name)
+                        #expect(found == nil || found == Array(text.utf8))
+                    }
+                    guard transport.count >= count else { return }
+                    _ = try await uploader.upload(files, to: Self.base)
+                    #expect(Set(transport.urls).isSuperset(of: [Self.base + "a", Self.base + "b"]))
+                }
+            }
+        }
+    }
+
+    @Suite struct GivenALocalDirectory {
+        @Test(arguments: ["", "file://"])
+        func testThatItCopiesBesideAndRenames(scheme: String) async throws {
+            try await withTemporaryDirectory { directory in
+                // given
+                let uploader = Uploader(transport: FakeTransport())
+                let files = [try UploaderTests.file(directory, "a b", "one")]
+                let target = scheme + directory.path("share/{version}/")
+
+                // when
+                let first = try await uploader.upload(files, to: target, values: ["version": "1.0.0"])
+                let second = try await uploader.upload(files, to: target, values: ["version": "1.0.0"])
+
+                // then
+                #expect(first.map(\.outcome) == [.uploaded])
+                #expect(second.map(\.outcome) == [.alreadyThere])
+                expectFile(directory.path("share/1.0.0/a b"), "one")
+                #expect(try Directory(opening: directory.path("share/1.0.0")).entries().count == 1)
+            }
+        }
+
+        @Test func testThatItLeavesOtherBytesAlone() async throws {
+            try await withTemporaryDirectory { directory in
+                // given
+                try directory.write("share/a", "mine")
+                let file = try UploaderTests.file(directory, "a", "one")
+
+                // when, then
+                await expectRejection(TransferError.self, \.code, .exists) {
+                    try await Uploader(transport: FakeTransport()).upload([file], to: directory.path("share"))
+                }
+                expectFile(directory.path("share/a"), "mine")
+                #expect(try Directory(opening: directory.path("share")).entries().count == 1)
+            }
+        }
+    }
+}
