@@ -11,9 +11,12 @@ enum LibGit2 {
                 clibgit2_set_option_int(Int32(GIT_OPT_ENABLE_FSYNC_GITDIR.rawValue), 1)
             }
             // No file outside a mirror configures it: neither attributes nor ignore rules nor settings of whoever runs
-            // the daemon. Only url.*.insteadOf is taken from those, by GitConfiguration. (The home directory's own level
-            // stays: libgit2 finds ~/.ssh/known_hosts by it.)
-            for level in [GIT_CONFIG_LEVEL_PROGRAMDATA, GIT_CONFIG_LEVEL_SYSTEM, GIT_CONFIG_LEVEL_XDG] {
+            // the daemon. Only url.*.insteadOf is taken from those, by GitConfiguration. ~/.ssh/known_hosts is found by
+            // HOME all the same.
+            let levels = [
+                GIT_CONFIG_LEVEL_PROGRAMDATA, GIT_CONFIG_LEVEL_SYSTEM, GIT_CONFIG_LEVEL_XDG, GIT_CONFIG_LEVEL_GLOBAL,
+            ]
+            for level in levels {
                 try git("setting up libgit2") { clibgit2_set_search_path(Int32(level.rawValue), "") }
             }
             // We open mirrors of our own, and as remotes the paths that the operator named; nothing a job could write. The

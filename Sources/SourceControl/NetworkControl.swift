@@ -21,6 +21,7 @@ final class NetworkControl: Sendable {
         var stop: Stop?
         var credentialTries = 0
         var failure: SourceControlError.Code?
+        var peer: String?
     }
 
     let limits: NetworkLimits
@@ -42,6 +43,18 @@ final class NetworkControl: Sendable {
         state.withLock {
             $0.credentialTries += 1
             return $0.credentialTries
+        }
+    }
+
+    /// Whether an operation may connect there: to the first address it connected to, and to no other.
+    ///
+    /// `GIT_REMOTE_REDIRECT_NONE` of libgit2 1.5.1 refuses only redirects to other hosts; to another port of the same host
+    /// it goes, and takes the credentials along (seen in `CredentialTests`).
+    func mayConnect(to peer: String) -> Bool {
+        state.withLock {
+            if $0.peer == nil { $0.peer = peer }
+            if $0.peer != peer { $0.failure = .redirected }
+            return $0.peer == peer
         }
     }
 

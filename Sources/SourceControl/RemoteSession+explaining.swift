@@ -12,6 +12,10 @@ extension RemoteSession {
             return SourceControlError(
                 code: code, operation: operation + address, message: message, underlying: failure)
         }
+        func redirected() -> SourceControlError {
+            explained(
+                .redirected, "the server redirects elsewhere (\(said)), which is not followed; write the new address")
+        }
         switch control.failure {
         case .credentialsMissing:
             return explained(
@@ -34,6 +38,7 @@ extension RemoteSession {
                         + " ssh-keyscan \(url.host ?? "HOST") >> ~/.ssh/known_hosts of the daemon's account"
                     : "the server's certificate is not valid for \(url.host ?? "it") (\(said));"
                         + " install the issuer's certificate on this machine")
+        case .redirected: return redirected()
         default: break
         }
         if failure.code == GIT_EAUTH.rawValue {
@@ -44,8 +49,7 @@ extension RemoteSession {
         }
         let lower = said.lowercased()
         if lower.contains("redirect") || lower.contains("status code: 30") {
-            return explained(
-                .redirected, "the server redirects elsewhere (\(said)), which is not followed; write the new address")
+            return redirected()
         }
         let absent = [
             "404", "not found", "does not exist", "not exported", "could not find repository", "no such file",

@@ -56,6 +56,9 @@ enum SocketStream {
         let whole = socketStream(stream)
         guard let host = whole.pointee.host, let port = whole.pointee.port else { return fail("no host") }
         guard let control = NetworkControl.current else { return fail("a connection outside of an operation") }
+        guard control.mayConnect(to: "\(String(cString: host)):\(String(cString: port))") else {
+            return fail("the server redirects to \(String(cString: host)):\(String(cString: port))")
+        }
         var hints = addrinfo()
         hints.ai_socktype = Int32(SOCK_STREAM.rawValue)
         var found: UnsafeMutablePointer<addrinfo>?

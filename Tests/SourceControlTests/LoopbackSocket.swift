@@ -26,6 +26,15 @@ final class LoopbackSocket: Sendable {
         connections.withLock { $0.append(taken) }
     }
 
+    /// The next connection, to be closed by the caller; nothing once stopped.
+    func accepted() -> Int32? {
+        let connection = accept(number, nil, nil)
+        return connection < 0 ? nil : connection
+    }
+
+    /// Ends `accepted`.
+    func stop() { shutdown(number, Int32(SHUT_RDWR)) }
+
     /// A port that was free a moment ago.
     static func freePort() throws -> Int {
         let (number, port) = try listening()
