@@ -5,19 +5,22 @@
 package struct CompiledFiles: Sendable {
     /// By file name: the modules named with it; an empty one where the log names none.
     private var modules: [String: Set<String>] = [:]
-    private static let extensions = [".swift", ".c", ".cc", ".cpp", ".cxx", ".m", ".mm", ".S", ".s"]
+    private static let extensions: Set<String> = ["swift", "c", "cc", "cpp", "cxx", "m", "mm", "S", "s"]
 
     /// Understands SwiftPM's `[5/9] Compiling Kit Parser.swift` and command lines with `-c FILE`, as Make prints them.
     package init(log: [UInt8]) {
         var found: [String: Set<String>] = [:]
         LogScan.forEachLine(in: log, containing: ["Compiling ", " -c "]) { line in
-            let words = line.text.split(separator: " ")
-            let files = words.filter { word in Self.extensions.contains { word.hasSuffix($0) } }
+            let words = line.text.utf8.split(separator: UInt8(ascii: " ")).map { Substring($0) }
+            let files = words.filter { word in
+                guard let dot = word.utf8.lastIndex(of: UInt8(ascii: ".")) else { return false }
+                return Self.extensions.contains(String(word[word.utf8.index(after: dot)...].utf8.prefix(6)) ?? "")
+            }
             let place = words.firstIndex(of: "Compiling")
             var module = ""
             if let place, words.count > place + 2 { module = String(words[place + 1]) }
             for file in files {
-                let name = file.trimmingSuffix { $0 == "," }.split(separator: "/").last ?? ""
+                let name = file.utf8.split(separator: UInt8(ascii: "/")).last.map { Substring($0) } ?? ""
                 found[String(name), default: []].insert(module)
             }
         }

@@ -1,10 +1,10 @@
 extension DiagnosticLine {
     /// What GNU ld, gold and lld print without the word error.
     static func linker(_ line: String) -> DiagnosticLine? {
-        if line.contains("ld returned 1 exit status") {
+        if line.has("ld returned 1 exit status") {
             return DiagnosticLine(isError: true, message: "ld returned 1 exit status", isConsequence: true)
         }
-        for phrase in ["undefined reference to ", "multiple definition of "] {
+        for phrase in ["undefined reference to ", "multiple definition of "] as [StaticString] {
             guard let range = line.range(ofFirst: phrase), range.lowerBound > line.startIndex else { continue }
             let head = line[..<range.lowerBound].trimmingSuffix { $0 == " " || $0 == ":" }
             var text = String(line[range.lowerBound...])
@@ -15,9 +15,9 @@ extension DiagnosticLine {
             return diagnostic
         }
         let (tool, rest) = split(line)
-        guard let tool, isLinker(tool), problems.contains(where: { rest.contains($0) }) else { return nil }
+        guard let tool, isLinker(tool), problems.contains(where: { rest.has($0) }) else { return nil }
         return DiagnosticLine(
-            isError: true, message: quoted(String(rest)), isConsequence: rest.contains("final link failed"))
+            isError: true, message: quoted(String(rest)), isConsequence: rest.has("final link failed"))
     }
 
     /// `make: *** No rule to make target 'x'.  Stop.`, `Makefile:3: *** missing separator.  Stop.`
@@ -40,7 +40,7 @@ extension DiagnosticLine {
             || message.hasPrefix("undefined symbol")
     }
 
-    private static let problems = [
+    private static let problems: [StaticString] = [
         "cannot find ", "TLS definition in", "file not recognized", "file format not recognized", "DSO missing",
         "could not read symbols", "final link failed", "cannot open ", "hidden symbol", "relocation ",
         "undefined symbol", "No such file",

@@ -44,24 +44,28 @@ struct DiagnosticLine: Equatable {
 
     /// The earliest `error: `, `fatal error: ` or `warning: ` that begins the line or follows `: `.
     private static func severity(in line: String) -> (head: Substring, isError: Bool, text: Substring)? {
-        let bytes = Array(line.utf8)
-        var index = 0
-        while index < bytes.count {
-            // A keyword begins the line, or follows a colon and a space.
-            if index == 0 || (index >= 2 && bytes[index - 1] == 0x20 && bytes[index - 2] == UInt8(ascii: ":")) {
-                for (keyword, isError) in keywords where bytes[index...].starts(with: keyword) {
-                    let text = bytes[(index + keyword.count)...].drop { $0 == 0x20 }
-                    let head = String(decoding: bytes[..<max(0, index - 2)], as: UTF8.self)
-                    return (Substring(head), isError, Substring(String(decoding: text, as: UTF8.self)))
-                }
+        let found = keywords.compactMap { keyword, isError in
+            place(of: keyword, in: line).map { (range: $0, isError: isError) }
+        }
+        guard let first = found.min(by: { $0.range.lowerBound < $1.range.lowerBound }) else { return nil }
+        let head = line[..<first.range.lowerBound].dropLast(2)
+        return (head, first.isError, line[first.range.upperBound...].trimmingPrefix { $0 == " " })
+    }
+
+    private static func place(of keyword: StaticString, in line: String) -> Range<String.Index>? {
+        var from = line.startIndex
+        while let range = line[from...].range(ofFirst: keyword) {
+            if range.lowerBound == line.startIndex || line[..<range.lowerBound].utf8.suffix(2).elementsEqual(": ".utf8)
+            {
+                return range
             }
-            index += 1
+            from = range.upperBound
         }
         return nil
     }
 
-    private static let keywords: [([UInt8], Bool)] = [
-        (Array("error:".utf8), true), (Array("fatal error:".utf8), true), (Array("warning:".utf8), false),
+    private static let keywords: [(StaticString, Bool)] = [
+        ("error:", true), ("fatal error:", true), ("warning:", false),
     ]
 
     /// `12 | let x = 1` and `  |  …`: source that swiftc, clang and gcc show.
@@ -86,10 +90,10 @@ struct DiagnosticLine: Equatable {
 
     private static func isConsequence(_ message: String) -> Bool {
         message == "fatalError"
-            || consequences.contains { message.contains($0) }
+            || consequences.contains { message.has($0) }
     }
 
-    private static let consequences = [
+    private static let consequences: [StaticString] = [
         "linker command failed with exit code", "link command failed with exit code", "ld returned 1 exit status",
         "command failed with exit code", "command failed due to signal", "final link failed",
         "too many errors emitted", "xited with unexpected signal code",

@@ -43,20 +43,7 @@ enum LogScan {
         var text: String { String(decoding: LogScan.withoutTerminalSequences(buffer), as: UTF8.self) }
 
         /// Whether the line, as printed, has one of the needles.
-        func contains(_ needles: [StaticString]) -> Bool { needles.contains { LogScan.contains(buffer, $0) } }
-    }
-
-    fileprivate static func contains(_ bytes: UnsafeRawBufferPointer, _ needle: StaticString) -> Bool {
-        guard let base = bytes.baseAddress, needle.utf8CodeUnitCount > 0 else { return false }
-        let first = Int32(needle.utf8Start.pointee)
-        var index = 0
-        while index + needle.utf8CodeUnitCount <= bytes.count,
-            let found = memchr(base + index, first, bytes.count - index - needle.utf8CodeUnitCount + 1)
-        {
-            if memcmp(found, needle.utf8Start, needle.utf8CodeUnitCount) == 0 { return true }
-            index = UnsafeRawPointer(found) - base + 1
-        }
-        return false
+        func contains(_ needles: [StaticString]) -> Bool { needles.contains { buffer.firstOffset(of: $0) != nil } }
     }
 
     /// Drops what ECMA-48 calls control sequences (colors: `ESC [ … m`), operating system commands (`ESC ] … BEL`, links)

@@ -1,22 +1,26 @@
-// Searching by bytes: String's own search compares characters, which is far slower on logs.
+import Glibc
 
 extension StringProtocol where SubSequence == Substring {
-    /// The place of the first occurrence, bytes compared.
-    func range(ofFirst needle: String) -> Range<Index>? {
-        var index = startIndex
-        let wanted = Array(needle.utf8)
-        guard let head = wanted.first else { return nil }
-        while let found = utf8[index...].firstIndex(of: head) {
-            if utf8[found...].starts(with: wanted) {
-                return found..<utf8.index(found, offsetBy: wanted.count)
-            }
-            index = utf8.index(after: found)
+    /// The place of the first occurrence, bytes compared: String's own search compares characters, which is far slower on
+    /// logs.
+    func range(ofFirst needle: StaticString) -> Range<Index>? {
+        let length = needle.utf8CodeUnitCount
+        let found = utf8.withContiguousStorageIfAvailable { bytes in
+            UnsafeRawBufferPointer(bytes).firstOffset(of: needle)
         }
-        return nil
+        if let found {
+            guard let offset = found else { return nil }
+            let start = utf8.index(startIndex, offsetBy: offset)
+            return start..<utf8.index(start, offsetBy: length)
+        }
+        // Text in one piece is what the readers have; anything else is made so, and its places are counted.
+        guard let offset = Array(utf8).withUnsafeBytes({ $0.firstOffset(of: needle) }) else { return nil }
+        let start = utf8.index(startIndex, offsetBy: offset)
+        return start..<utf8.index(start, offsetBy: length)
     }
 
     /// The place of the last occurrence, bytes compared.
-    func range(ofLast needle: String) -> Range<Index>? {
+    func range(ofLast needle: StaticString) -> Range<Index>? {
         var last: Range<Index>?
         var rest = self[...]
         while let found = rest.range(ofFirst: needle) {
@@ -24,5 +28,24 @@ extension StringProtocol where SubSequence == Substring {
             rest = rest[found.upperBound...]
         }
         return last
+    }
+
+    /// Whether the text has it, bytes compared.
+    func has(_ needle: StaticString) -> Bool { range(ofFirst: needle) != nil }
+}
+
+extension UnsafeRawBufferPointer {
+    /// How many bytes are before the first occurrence.
+    func firstOffset(of needle: StaticString) -> Int? {
+        let length = needle.utf8CodeUnitCount
+        guard let base = baseAddress, length > 0, count >= length else { return nil }
+        let first = Int32(needle.utf8Start.pointee)
+        let end = count - length + 1
+        var index = 0
+        while index < end, let found = memchr(base + index, first, end - index) {
+            if memcmp(found, needle.utf8Start, length) == 0 { return UnsafeRawPointer(found) - base }
+            index = UnsafeRawPointer(found) - base + 1
+        }
+        return nil
     }
 }

