@@ -5,12 +5,16 @@
 package struct CompiledFiles: Sendable {
     /// By file name: the modules named with it; an empty one where the log names none.
     private var modules: [String: Set<String>] = [:]
+    /// Modules of which all files were compiled: with optimization SwiftPM compiles a module as a whole and names only its
+    /// first file.
+    private var whole: Set<String> = []
     private static let extensions: Set<String> = ["swift", "c", "cc", "cpp", "cxx", "m", "mm", "S", "s"]
 
     /// Understands SwiftPM's `[5/9] Compiling Kit Parser.swift` and command lines with `-c FILE`, as Make prints them.
     package init(log: [UInt8]) {
         var found: [String: Set<String>] = [:]
-        LogScan.forEachLine(in: log, containing: ["Compiling ", " -c "]) { line in
+        var isOptimized = false
+        LogScan.forEachLine(in: log, containing: ["Compiling ", " -c ", "Building for production"]) { line in
             let words = line.text.utf8.split(separator: UInt8(ascii: " ")).map { Substring($0) }
             let files = words.filter { word in
                 guard let dot = word.utf8.lastIndex(of: UInt8(ascii: ".")) else { return false }
@@ -19,6 +23,8 @@ package struct CompiledFiles: Sendable {
             let place = words.firstIndex(of: "Compiling")
             var module = ""
             if let place, words.count > place + 2 { module = String(words[place + 1]) }
+            if line.contains(["Building for production"]) { isOptimized = true }
+            if isOptimized, !module.isEmpty { whole.insert(module) }
             for file in files {
                 let name = file.utf8.split(separator: UInt8(ascii: "/")).last.map { Substring($0) } ?? ""
                 found[String(name), default: []].insert(module)
@@ -31,6 +37,7 @@ package struct CompiledFiles: Sendable {
     /// name apart.
     package func contains(_ path: String) -> Bool {
         let parts = path.split(separator: "/")
+        if path.hasSuffix(".swift"), parts.dropLast().contains(where: { whole.contains(String($0)) }) { return true }
         guard let name = parts.last, let named = modules[String(name)] else { return false }
         return named.contains("") || parts.dropLast().contains { named.contains(String($0)) }
     }

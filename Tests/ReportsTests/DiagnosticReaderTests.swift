@@ -209,4 +209,17 @@ import Testing
         #expect(CompiledFiles(log: second).contains("Tests/STests/S.swift"))
         #expect(CompiledFiles(log: Array("cc -O2 -c src/a.c -o a.o\n".utf8)).contains("src/a.c"))
     }
+
+    @Test func testThatAnOptimizedBuildCompilesModulesAsAWhole() {
+        // given what `swift build -c release` prints of a module of three files
+        let log =
+            "Building for production...\n[0/3] Compiling CT f.c\n[4/4] Compiling Tiny A.swift\nBuild complete! (0.70s)\n"
+        // when
+        let compiled = CompiledFiles(log: Array(log.utf8))
+        // then
+        #expect(compiled.contains("Sources/Tiny/C.swift"))
+        #expect(compiled.contains("Sources/Other/C.swift") == false)
+        #expect(compiled.contains("Sources/CT/f.c"))
+        #expect(compiled.contains("Sources/CT/g.c") == false)
+    }
 }
