@@ -13,6 +13,7 @@ package final class CurlTransport: Transport {
     deinit { engine.stop() }
 
     package func perform(_ request: TransferRequest) async throws(TransferError) -> TransferResponse {
+        try Self.checkCancellation(request)
         let engine = engine
         let id = engine.nextID()
         let result: Result<TransferResponse, TransferError> = await withTaskCancellationHandler {
@@ -28,6 +29,7 @@ package final class CurlTransport: Transport {
     }
 
     package func stream(_ request: TransferRequest) async throws(TransferError) -> TransferStream {
+        try Self.checkCancellation(request)
         let engine = engine
         let id = engine.nextID()
         let reader = StreamReader(engine: engine, id: id)
@@ -44,5 +46,11 @@ package final class CurlTransport: Transport {
         return TransferStream(
             status: answer.status, headers: answer.headers,
             body: AsyncThrowingStream(unfolding: { try await reader.next() }))
+    }
+
+    /// A task that is canceled already sends nothing at all: started and canceled, a short request could be through.
+    private static func checkCancellation(_ request: TransferRequest) throws(TransferError) {
+        guard Task.isCancelled else { return }
+        throw TransferError(code: .canceled, operation: request.method.rawValue, message: "it was canceled")
     }
 }
