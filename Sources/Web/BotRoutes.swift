@@ -12,9 +12,12 @@ struct BotRoutes: Sendable {
         [
             Route(.get, "/api/v1/bots", .read, "All bots, each with its latest integration.") { _ in
                 let overview = await site.operations.overview()
-                let bots = try await site.store.bots()
+                var items: [JSONValue] = []
+                for bot in try await site.store.bots() {
+                    items.append(try await json(bot, overview))
+                }
                 return .json([
-                    "items": .array(bots.map { bot in JSONValue(bot, specification: overview.bot(bot.name)) }),
+                    "items": .array(items),
                     "next": nil, "problems": .array(overview.problems.map { .string($0) }),
                     "isolation": .string(overview.isolation), "version": .string(overview.version),
                 ])
@@ -24,7 +27,7 @@ struct BotRoutes: Sendable {
                 guard let bot = try await site.store.bots().first(where: { $0.name == name }) else {
                     throw Problem.notFound
                 }
-                return .json(JSONValue(bot, specification: await site.operations.overview().bot(name)))
+                return .json(try await json(bot, await site.operations.overview()))
             },
             Route(.get, "/api/v1/bots/{bot}/resolved", .role(.viewer), "A bot's file with every default, as YAML.") {
                 .plain(try await site.operations.resolved(bot: $0.name("bot")))
@@ -49,6 +52,11 @@ struct BotRoutes: Sendable {
                 return .json(JSONValue(record, attempts: nil), status: .created)
             },
         ]
+    }
+
+    private func json(_ bot: BotRecord, _ overview: Overview) async throws -> JSONValue {
+        let error = bot.isRetired ? nil : try await site.store.repository(bot.repository)?.lastError
+        return JSONValue(bot, specification: overview.bot(bot.name), lookError: error)
     }
 
     private struct Wish: Decodable {

@@ -15,6 +15,8 @@ final class EventRoutes: Sendable {
     private static let bufferedEvents = 64
     /// So often a comment is sent, which is how a reader that went away is noticed.
     private static let heartbeat: Duration = .seconds(15)
+    /// 32 bytes, so that a client that gives up below 1 byte a second, as our own does, stays.
+    private static let nothing = ": nothing changed, still here.\n\n"
 
     private let store: Store
     private let readers = Atomic<Int>(0)
@@ -33,16 +35,18 @@ final class EventRoutes: Sendable {
         let body = ResponseBody { [store] writer in
             let (lines, continuation) = AsyncStream.makeStream(
                 of: String.self, bufferingPolicy: .bufferingNewest(Self.bufferedEvents))
+            // Before the first byte is sent: who has read it misses nothing from then on.
+            let changes = store.changes()
             try await withGracefulShutdownHandler {
                 try await withThrowingTaskGroup(of: Void.self) { group in
                     group.addTask {
-                        for await change in store.changes() { continuation.yield(Self.event(change)) }
+                        for await change in changes { continuation.yield(Self.event(change)) }
                         continuation.finish()
                     }
                     group.addTask {
                         while !Task.isCancelled {
                             try await Task.sleep(for: Self.heartbeat)
-                            continuation.yield(":\n\n")
+                            continuation.yield(Self.nothing)
                         }
                     }
                     defer { group.cancelAll() }
