@@ -9,8 +9,6 @@ package struct AttemptProcessor: Sendable {
     package struct Context: Sendable {
         package var configuration: Name
         package var plan: JobPlanner.Plan
-        /// Whether the build directory was empty before.
-        package var isFresh: Bool
         /// How many tests the same configuration had in the branch's integration before.
         package var previousTests: Int?
         /// Whether a file is in the commit's tree.

@@ -10,6 +10,8 @@ package struct AttemptReading: Sendable {
     var buildFindings: [Finding] = []
     var hasBuilt = false
     var tests: [TestResult] = []
+    /// Lines of `swift test list`.
+    var listed: [String] = []
     var notes: [String] = []
     var verdict: Verdict = .succeeded
     var reason: String?
@@ -30,6 +32,8 @@ package struct AttemptReading: Sendable {
         switch kind {
         case .analyzing: addAnalysis(step: step, end: end, log: log, reports: reports, root: root)
         case .building: addBuild(end: end, log: log, root: root, context: context, memory: memory)
+        case .testing where step.name == JobPlanner.listStep:
+            listed = String(decoding: log, as: UTF8.self).split(whereSeparator: \.isNewline).map(String.init)
         case .testing: addTests(step: step, end: end, log: log, reports: reports, root: root, context: context)
         case .archiving where !end.isSuccess: worsen(to: .buildErrors, "archiving failed: \(end)")
         case .archiving, .checkout, .processing: break
@@ -75,7 +79,7 @@ package struct AttemptReading: Sendable {
         hasBuilt = true
         let printed = DiagnosticReader.findings(in: log, root: root, category: .asPrinted)
         var found =
-            memory?.combine(printed: printed, log: log, isFresh: context.isFresh, exists: context.exists) ?? printed
+            memory?.combine(printed: printed, log: log, exists: context.exists) ?? printed
         if end.isSuccess {
             // The command succeeded, so what a plugin or a script called an error was none.
             for index in found.indices where found[index].category == .error { found[index].category = .warning }
@@ -95,10 +99,11 @@ package struct AttemptReading: Sendable {
         step: JobDescription.Step, end: CommandEnd, log: [UInt8], reports: [ReportContent], root: SourceRoot,
         context: AttemptProcessor.Context
     ) {
+        let end = CommandEnd(exit: end.exit, signal: end.signal, limit: end.limit, console: log)
         let fromReports = reports.map(\.tests)
-        let xctest = XCTestConsoleReader.tests(in: log, root: root)
+        let xctest = XCTestConsoleReader.tests(in: log, root: root, listed: listed)
         let hasEvents = fromReports.contains { !$0.isEmpty }
-        let console = hasEvents ? [] : SwiftTestingConsoleReader.tests(in: log, root: root)
+        let console = hasEvents ? [] : SwiftTestingConsoleReader.tests(in: log, root: root, listed: listed)
         let merged = TestMerge.merge(fromReports + [xctest, console], end: end)
         if merged.isEmpty, !end.isSuccess, Self.saysNoTests(log) {
             tested = "skipped: no tests (the package has no test target)"
@@ -117,12 +122,7 @@ package struct AttemptReading: Sendable {
             worsen(to: .warnings, nil)
         }
         tests += merged
-        findings += merged.filter(\.outcome.isFailure).map { test in
-            Finding(
-                category: .testFailure, message: test.message ?? test.outcome.rawValue, rule: test.fullName,
-                path: test.path,
-                line: test.line)
-        }
+        findings += reports.flatMap(\.findings) + merged.compactMap(Finding.init(failureOf:))
         if judged.verdict > .succeeded, !merged.contains(where: \.outcome.isFailure) {
             findings.append(
                 Finding(

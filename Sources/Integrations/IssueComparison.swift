@@ -44,7 +44,8 @@ struct IssueComparison {
         case .testFailure:
             if configuration.tests.contains(where: { $0.fullName == finding.rule }) { return true }
             let isWhole = configuration.steps.contains {
-                $0.step == .testing && $0.endedAt != nil && $0.signal == nil && $0.limit == nil
+                $0.step == .testing && $0.name != JobPlanner.listStep && $0.endedAt != nil && $0.signal == nil
+                    && $0.limit == nil
             }
             return isWhole && !configuration.tests.contains { $0.outcome == .crashed }
         }

@@ -32,6 +32,10 @@ package struct JobPlanner: Sendable {
 
     /// Directory in the workspace for what we make there; never a repository's own.
     static let ownDirectory = ".martlet"
+    /// Build directories that survive a checkout although a repository may not ignore them: ours and SwiftPM's.
+    static let keptDirectories = [ownDirectory, ".build"]
+    /// The name of the step whose output is the list of tests.
+    static let listStep = "list"
     static let eventStream = ".martlet/test/events.jsonl"
     static let xunit = ".martlet/test/tests.xml"
 
@@ -51,6 +55,7 @@ package struct JobPlanner: Sendable {
 
         if let step = commands.build(projectType: recipe.projectType) { plan.steps.append(step) }
         if let step = commands.test(projectType: recipe.projectType, tree: tree) {
+            if let list = commands.listTests(projectType: recipe.projectType) { plan.steps.append(list) }
             plan.steps.append(step)
         } else {
             plan.notTested = Self.whyNotTested(recipe: recipe)
@@ -116,6 +121,14 @@ private struct Commands {
         case .make: return step(.building, "build", ["make"] + configuration.flags)
         case nil: return nil
         }
+    }
+
+    /// XCTest on Linux prints only a test's class; the list says its module. Listing may fail where there are no tests,
+    /// which the test step then says.
+    func listTests(projectType: ProjectType?) -> JobDescription.Step? {
+        guard projectType == .swiftPackage, configuration.test == nil else { return nil }
+        return step(
+            .testing, JobPlanner.listStep, ["swift", "test", "list", "--skip-build"] + swiftFlags, isRequired: false)
     }
 
     func test(projectType: ProjectType?, tree: JobPlanner.Tree) -> JobDescription.Step? {

@@ -7,17 +7,19 @@ import Storage
 
 extension JobRunner {
     /// Checks the commit out and writes the job directory.
-    /// - Returns: What is going to run, and whether the workspace was empty before.
+    /// - Returns: What is going to run.
     func prepare(
         _ id: AttemptID, _ directory: AttemptDirectory, _ workspace: Workspace, _ request: Request
-    ) async throws -> (plan: JobPlanner.Plan, isFresh: Bool) {
+    ) async throws -> JobPlanner.Plan {
         try await store.apply(.entered(.checkout), to: id, at: clock.now())
         let isClean = request.integration.isClean || isCleanDue(workspace, request.bot.clean)
         let report = try await request.mirror.checkout(
             request.integration.commit, ref: request.integration.ref, into: workspace.tree, state: workspace.state,
-            isClean: isClean)
+            isClean: isClean, kept: JobPlanner.keptDirectories)
         if isClean || report.isFresh {
             try AtomicFile.write(Array("\(clock.now().millisecondsSinceEpoch)".utf8), to: workspace.cleaned)
+            // What was built before is gone, and with it what was said about it.
+            try Directory(opening: workspace.path).remove("warnings.json")
         }
         let plan = makePlan(request, workspace)
         guard !plan.steps.isEmpty else {
@@ -38,7 +40,7 @@ extension JobRunner {
                     workspace: workspace.tree,
                     temporary: temporary),
                 workspace: workspace.tree, collect: plan.collect))
-        return (plan, isClean || report.isFresh)
+        return plan
     }
 
     /// The same plan before the start and, after a restart of the daemon, for reading the results.

@@ -7,11 +7,11 @@ import Storage
 extension JobRunner {
     /// Reads what the job left, packs what it archived, and stores both.
     func process(
-        _ id: AttemptID, _ directory: AttemptDirectory, plan: JobPlanner.Plan, isFresh: Bool, _ workspace: Workspace,
+        _ id: AttemptID, _ directory: AttemptDirectory, plan: JobPlanner.Plan, _ workspace: Workspace,
         _ request: Request
     ) async throws {
         let context = AttemptProcessor.Context(
-            configuration: id.job, plan: plan, isFresh: isFresh, previousTests: request.previousTests,
+            configuration: id.job, plan: plan, previousTests: request.previousTests,
             exists: { path in
                 // A path that leaves the tree, or passes a link, is none of the tree's.
                 (try? Directory(opening: workspace.tree).status(path)) != nil

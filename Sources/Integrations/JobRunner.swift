@@ -82,7 +82,6 @@ package struct JobRunner: Sendable {
         let id = attempt.id
         let directory = AttemptDirectory(path: state.attempt(id.integration, job: id.job, attempt: id.attempt))
         let workspace: Workspace
-        let isFresh: Bool
         let plan: JobPlanner.Plan
         if try await executor.liveness(of: directory) == .notStarted {
             if let reason = await cancellation.requested {
@@ -92,11 +91,15 @@ package struct JobRunner: Sendable {
             let lane: Workspaces.Lane = request.integration.isRelease ? .release : .trusted
             workspace = await workspaces.take(bot: request.bot.name, configuration: id.job, lane: lane)
             do {
-                (plan, isFresh) = try await prepare(id, directory, workspace, request)
+                plan = try await prepare(id, directory, workspace, request)
                 try await executor.start(directory, secrets: [:])
             } catch let error as SourceControlError {
                 await workspaces.giveBack(workspace)
                 try await finish(id, verdict: .checkoutError, reason: "\(error)")
+                return
+            } catch let error as PreparationError {
+                await workspaces.giveBack(workspace)
+                try await finish(id, verdict: .buildErrors, reason: "\(error)")
                 return
             } catch {
                 await workspaces.giveBack(workspace)
@@ -112,10 +115,10 @@ package struct JobRunner: Sendable {
             }
             workspace = found
             await workspaces.retake(workspace)
-            (plan, isFresh) = (makePlan(request, workspace), false)
+            plan = makePlan(request, workspace)
         }
         do {
-            try await follow(id, directory, plan: plan, isFresh: isFresh, workspace, request, cancellation)
+            try await follow(attempt, directory, plan: plan, workspace, request, cancellation)
         } catch {
             await workspaces.giveBack(workspace)
             throw error
@@ -123,11 +126,16 @@ package struct JobRunner: Sendable {
         await workspaces.giveBack(workspace)
     }
 
+    /// Removes what tools left in their temporary directory; the next preparation would too.
+    private func clear(_ workspace: Workspace) {
+        try? Directory(opening: workspace.path).remove("tmp")
+    }
+
     private func follow(
-        _ id: AttemptID, _ directory: AttemptDirectory, plan: JobPlanner.Plan, isFresh: Bool, _ workspace: Workspace,
+        _ attempt: AttemptRecord, _ directory: AttemptDirectory, plan: JobPlanner.Plan, _ workspace: Workspace,
         _ request: Request, _ cancellation: Cancellation
     ) async throws {
-        let executor = executor
+        let (id, executor) = (attempt.id, executor)
         let description = try directory.job()
         do {
             try await cancellation.whileCancellable(
@@ -136,9 +144,9 @@ package struct JobRunner: Sendable {
                     try? await executor.cancel(directory, reason: reason, grace: Self.cancelGrace)
                 },
                 {
-                    var started: [Int: Timestamp] = [:]
+                    var progress = Progress(state: attempt.state)
                     for try await event in AttemptFollower(executor: executor).events(of: directory) {
-                        try await note(event, of: id, steps: description.steps, started: &started)
+                        try await note(event, of: id, steps: description.steps, &progress)
                     }
                 })
         } catch let error as ExecutionError where error.code == .lost {
@@ -148,22 +156,40 @@ package struct JobRunner: Sendable {
             return
         }
         try Task.checkCancellation()
-        try await store.apply(.ended, to: id, at: clock.now())
-        try await process(id, directory, plan: plan, isFresh: isFresh, workspace, request)
+        clear(workspace)
+        if attempt.state != .ended { try await store.apply(.ended, to: id, at: clock.now()) }
+        try await process(id, directory, plan: plan, workspace, request)
+    }
+
+    /// How far an attempt is in the database. After a restart its events are read again from the first.
+    private struct Progress {
+        var state: AttemptState
+        var started: [Int: Timestamp] = [:]
+
+        /// Whether entering a step is news.
+        mutating func enters(_ step: JobStep) -> Bool {
+            switch state {
+            case .queued: break
+            case .running(let now): guard step > now else { return false }
+            case .ended, .processed: return false
+            }
+            state = .running(step)
+            return true
+        }
     }
 
     /// Between SIGTERM and SIGKILL when a person cancels.
     static let cancelGrace = Duration.seconds(10)
 
     private func note(
-        _ event: StatusEvent, of id: AttemptID, steps: [JobDescription.Step], started: inout [Int: Timestamp]
+        _ event: StatusEvent, of id: AttemptID, steps: [JobDescription.Step], _ progress: inout Progress
     ) async throws {
         switch event {
         case .started(let index, let at):
             guard steps.indices.contains(index), let step = JobStep(rawValue: steps[index].step) else { return }
             let time = Timestamp(millisecondsSinceEpoch: at)
-            started[index] = time
-            try await store.apply(.entered(step), to: id, at: time)
+            progress.started[index] = time
+            if progress.enters(step) { try await store.apply(.entered(step), to: id, at: time) }
             try await store.record(
                 step: StepRecord(index: index, step: step, name: steps[index].name, startedAt: time), of: id)
         case .ended(let index, let at, let exit, let signal, let limit, _):
@@ -171,7 +197,8 @@ package struct JobRunner: Sendable {
             let time = Timestamp(millisecondsSinceEpoch: at)
             try await store.record(
                 step: StepRecord(
-                    index: index, step: step, name: steps[index].name, startedAt: started[index] ?? time, endedAt: time,
+                    index: index, step: step, name: steps[index].name, startedAt: progress.started[index] ?? time,
+                    endedAt: time,
                     exit: exit.map(Int.init), signal: signal.map(Int.init), limit: limit),
                 of: id)
         case .finished: break

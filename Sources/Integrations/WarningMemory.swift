@@ -1,6 +1,7 @@
 import Basics
 import Foundation
 package import Model
+import Reports
 
 /// The compiler's warnings about what lies compiled in a workspace's build directory.
 ///
@@ -19,20 +20,17 @@ package struct WarningMemory: Sendable {
     /// files that it did not compile again.
     /// - Parameters:
     ///   - printed: What the build's log says.
-    ///   - log: The build's log. A file whose name it mentions was compiled again.
+    ///   - log: The build's log, which names the files that were compiled again.
     ///   - exists: Whether a file is in the commit's tree.
-    ///   - isFresh: Whether the build directory was empty before.
     package func combine(
-        printed: [Finding], log: [UInt8], isFresh: Bool, exists: (String) -> Bool
+        printed: [Finding], log: [UInt8], exists: (String) -> Bool
     ) -> [Finding] {
-        guard !isFresh else { return printed }
-        let remembered = recall().filter { $0.path.map(exists) ?? false }
-        let names = Set(remembered.compactMap { $0.path.map(Self.lastComponent) })
-        let mentioned = Self.mentioned(names, in: log)
+        let compiled = CompiledFiles(log: log)
         let known = Set(printed)
         return printed
-            + remembered.filter { finding in
-                !mentioned.contains(Self.lastComponent(finding.path ?? "")) && !known.contains(finding)
+            + recall().filter { finding in
+                guard let path = finding.path, exists(path), !compiled.contains(path) else { return false }
+                return !known.contains(finding)
             }
     }
 
@@ -47,24 +45,5 @@ package struct WarningMemory: Sendable {
         // Absent in a new workspace; unreadable is treated alike, since the next build from scratch says all again.
         guard let bytes = try? WholeFile.read(path, limit: Self.maximumBytes) else { return [] }
         return (try? JSONDecoder().decode([Finding].self, from: Data(bytes))) ?? []
-    }
-
-    private static func lastComponent(_ path: String) -> String {
-        path.split(separator: "/").last.map(String.init) ?? path
-    }
-
-    /// Which of the file names stand in the log as whole words. Linear in the log's length.
-    private static func mentioned(_ names: Set<String>, in log: [UInt8]) -> Set<String> {
-        guard !names.isEmpty else { return [] }
-        let isSeparator: (UInt8) -> Bool = { byte in
-            byte <= 0x20 || byte == UInt8(ascii: "/") || byte == UInt8(ascii: ":") || byte == UInt8(ascii: ",")
-                || byte == UInt8(ascii: "'") || byte == UInt8(ascii: "\"")
-        }
-        var found: Set<String> = []
-        for word in log.split(whereSeparator: isSeparator) where word.count <= 255 {
-            let text = String(decoding: word, as: UTF8.self)
-            if names.contains(text) { found.insert(text) }
-        }
-        return found
     }
 }

@@ -28,6 +28,14 @@ extension LookApplication {
         }
     }
 
+    /// The refs that those events name.
+    func claimedRefs() throws -> Set<RefName> {
+        let rows = try Row.fetchAll(
+            db, sql: "SELECT claims FROM deliveries WHERE repository = ? AND fate = 'pending' AND request <= ?",
+            arguments: [repository, look.request.sequence])
+        return Set(try rows.flatMap { try $0.json("claims", as: [RefClaim].self) ?? [] }.map(\.ref))
+    }
+
     /// The event's fate is that of its most telling claim; without claims, of all that the look saw.
     private func decide(_ claims: [RefClaim]) throws -> Decision {
         let decisions =

@@ -19,6 +19,8 @@ struct LookApplication {
     private(set) var before: [RefName: CommitID] = [:]
     private(set) var movements: [RefName: Movement] = [:]
     private var integrations: [IntegrationID] = []
+    /// Refs that events which wait for this look say were pushed.
+    private var claimed: Set<RefName> = []
 
     var db: Database { transaction.db }
 
@@ -33,6 +35,7 @@ struct LookApplication {
 
     mutating func run() throws -> LookOutcome {
         try storeMovements()
+        claimed = try claimedRefs()
         for watcher in look.watchers { try queue(for: watcher) }
         try storeFates()
         try decideEvents()
@@ -110,7 +113,7 @@ struct LookApplication {
             if isNew, ref.branch == nil {
                 try baseline(ref)
             } else if isNew || movements[ref] != nil {
-                try integrate(ref, head, bot: id, cause: isNew ? .baseline : look.cause, watcher)
+                try integrate(ref, head, bot: id, cause: isNew ? .baseline : cause(of: ref), watcher)
             }
             if known != nil || before[ref] == nil { try remember(ref, bot: id) }
         }
@@ -128,6 +131,9 @@ struct LookApplication {
         }
         try db.execute(sql: "UPDATE bots SET patterns = ? WHERE id = ?", arguments: [patterns, bot])
     }
+
+    /// A push, where an event that waits for this look names the ref; else what made us look.
+    private func cause(of ref: RefName) -> Cause { claimed.contains(ref) ? .push : look.cause }
 
     private mutating func baseline(_ ref: RefName) throws {
         let reason = "the tag was there before the bot watched it"
