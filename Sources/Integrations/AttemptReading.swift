@@ -35,7 +35,7 @@ package struct AttemptReading: Sendable {
         case .testing where step.name == JobPlanner.listStep:
             listed = String(decoding: log, as: UTF8.self).split(whereSeparator: \.isNewline).map(String.init)
         case .testing: addTests(step: step, end: end, log: log, reports: reports, root: root, context: context)
-        case .archiving where !end.isSuccess: worsen(to: .buildErrors, "archiving failed: \(end)")
+        case .archiving where !end.isSuccess: worsen(to: .buildErrors, "archiving failed: \(end.description)")
         case .archiving, .checkout, .processing: break
         }
     }
@@ -66,7 +66,7 @@ package struct AttemptReading: Sendable {
         if !end.isSuccess, found.isEmpty {
             found.append(
                 Finding(
-                    category: .analyzerWarning, message: "\(step.name) failed: \(end); see the log",
+                    category: .analyzerWarning, message: "\(step.name) failed: \(end.description); see the log",
                     rule: "martlet.analysis"))
         }
         findings += found
@@ -87,9 +87,9 @@ package struct AttemptReading: Sendable {
         } else {
             if !found.contains(where: { $0.category == .error }) {
                 found.append(
-                    Finding(category: .error, message: "the build failed: \(end); see the log", rule: "martlet.build"))
+                    Finding(category: .error, message: "the build failed: \(end.description); see the log", rule: "martlet.build"))
             }
-            worsen(to: .buildErrors, end.limit ?? "the build failed: \(end)")
+            worsen(to: .buildErrors, end.limit ?? "the build failed: \(end.description)")
         }
         buildFindings = found
         findings += found
