@@ -125,6 +125,9 @@ struct CommitReading {
         let id: git_oid
     }
 
+    /// Borrowed, so that the tree lives until its id has been read: a temporary's `pointer` outlives it.
+    static func id(of tree: borrowing GitHandle) -> git_oid { git_tree_id(tree.pointer)?.pointee ?? git_oid() }
+
     static func entries(of tree: borrowing GitHandle) -> [Entry] {
         (0..<git_tree_entrycount(tree.pointer)).compactMap { index in
             guard let entry = git_tree_entry_byindex(tree.pointer, index), let name = git_tree_entry_name(entry),
@@ -138,7 +141,7 @@ struct CommitReading {
     /// The bytes of a regular file, or nothing when the path is absent, a directory, a link or a submodule.
     func file(_ path: String, at commit: CommitID, limit: Int) throws(SourceControlError) -> [UInt8]? {
         let components = path.split(separator: "/", omittingEmptySubsequences: false)
-        var id = git_tree_id(try rootTree(of: commit).pointer).pointee
+        var id = Self.id(of: try rootTree(of: commit))
         for (index, component) in components.enumerated() {
             let tree = try self.tree(id)
             guard let entry = Self.entries(of: tree).first(where: { $0.name.elementsEqual(component.utf8) }) else {

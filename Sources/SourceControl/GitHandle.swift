@@ -1,4 +1,6 @@
 /// An object of libgit2 that is freed when this goes out of scope.
+///
+/// Give it a name before using its pointer: a temporary is freed as soon as the pointer has been read.
 struct GitHandle: ~Copyable {
     let pointer: OpaquePointer
     private let free: (OpaquePointer?) -> Void

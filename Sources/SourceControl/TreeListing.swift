@@ -28,7 +28,7 @@ struct TreeListing {
     init(of commit: CommitID, reading: CommitReading) throws(SourceControlError) {
         // A stack of our own: the depth is the repository's choice.
         var pending: [(path: [UInt8], id: git_oid, depth: Int)] = []
-        pending.append(([], git_tree_id(try reading.rootTree(of: commit).pointer).pointee, 0))
+        pending.append(([], CommitReading.id(of: try reading.rootTree(of: commit)), 0))
         while let next = pending.popLast() {
             let tree = try reading.tree(next.id)
             let prefix = next.path.isEmpty ? [] : next.path + [UInt8(ascii: "/")]

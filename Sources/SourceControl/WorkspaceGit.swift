@@ -85,7 +85,8 @@ struct WorkspaceGit {
         let path = memory.path + "/index"
         try files(operation) { () throws(FileError) in try memory.remove("index") }
         let index = try GitHandle(operation, free: git_index_free) { git_index_open($0, path) }
-        for (path, entry) in record.entries {
+        // In the index's own order, so that each is appended and none inserted.
+        for (path, entry) in record.entries.sorted(by: { $0.key.lexicographicallyPrecedes($1.key) }) {
             var added = git_index_entry()
             added.mtime = git_index_time(
                 seconds: Int32(truncatingIfNeeded: entry.modified / 1_000_000_000), nanoseconds: 0)

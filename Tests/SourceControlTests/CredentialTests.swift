@@ -132,7 +132,7 @@ import Testing
         }
     }
 
-    @Suite(.enabled(if: TestTools.find("sshd") != nil, "needs sshd"))
+    @Suite(.enabled(if: canServeSSH, "needs sshd and an account that may log in"))
     struct GivenSSH {
         @Test func testThatAnUnknownHostIsRefusedAndAKnownOneServes() async throws {
             try await withOrigin { fixture in
@@ -233,4 +233,10 @@ import Testing
 extension String {
     /// How often a part is there.
     fileprivate func components(_ part: String) -> Int { ranges(of: part).count }
+}
+
+/// sshd runs a command by the account's shell.
+private var canServeSSH: Bool {
+    let shell = getpwuid(geteuid()).map { String(cString: $0.pointee.pw_shell) } ?? ""
+    return TestTools.find("sshd") != nil && !shell.hasSuffix("nologin") && !shell.hasSuffix("false")
 }
