@@ -18,13 +18,13 @@ extension RemoteSession {
         }
         switch control.failure {
         case .credentialsMissing:
+            let key = "an Ed25519 key without passphrase at ~/.ssh/id_ed25519 (and .pub) of the daemon's account"
             return explained(
                 .credentialsMissing,
                 url.kind == .ssh
-                    ? "the server asks for a key; give the bot one (credentials: NAME, stored with martlet secret set"
-                        + " NAME) or put an Ed25519 key without passphrase at ~/.ssh/id_ed25519 of the daemon's account"
-                    : "the repository is private or does not exist: the server asks for a password or token; name one"
-                        + " with credentials: NAME and store it with martlet secret set NAME")
+                    ? "the server asks for a key; put \(key), and allow it to read there"
+                    : "the repository is private or does not exist: the server asks for a password; check the URL, or"
+                        + " write the repository's ssh address and put \(key)")
         case .credentialsRefused:
             return explained(
                 .credentialsRefused,

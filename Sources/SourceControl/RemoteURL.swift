@@ -84,7 +84,9 @@ package struct RemoteURL: Sendable, Hashable, CustomStringConvertible {
             guard !user.contains(":") else {
                 throw SourceControlError(
                     code: .invalidURL, operation: "reading the repository's URL",
-                    message: "it contains a password; take it out of the URL and store it with martlet secret set")
+                    message:
+                        "it contains a password, and URLs are shown to everyone; take it out and use an ssh address with a key"
+                )
             }
             guard Self.isPlain(user, also: "._~+-") else { throw refusal("\"\(user)\" is no account's name") }
         }
