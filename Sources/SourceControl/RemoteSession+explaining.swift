@@ -18,13 +18,14 @@ extension RemoteSession {
         }
         switch control.failure {
         case .credentialsMissing:
-            let key = "an Ed25519 key without passphrase at ~/.ssh/id_ed25519 (and .pub) of the daemon's account"
+            let secret = "git-\(url.host ?? "HOST")"
             return explained(
                 .credentialsMissing,
                 url.kind == .ssh
-                    ? "the server asks for a key; put \(key), and allow it to read there"
-                    : "the repository is private or does not exist: the server asks for a password; check the URL, or"
-                        + " write the repository's ssh address and put \(key)")
+                    ? "the server asks for a key; store an Ed25519 key's private part with martlet secret set \(secret),"
+                        + " or put it at ~/.ssh/id_ed25519 (and .pub) of the daemon's account"
+                    : "the repository is private or does not exist: the server asks for a password or token; store"
+                        + " USER:TOKEN with martlet secret set \(secret)")
         case .credentialsRefused:
             return explained(
                 .credentialsRefused,

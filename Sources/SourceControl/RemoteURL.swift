@@ -85,7 +85,7 @@ package struct RemoteURL: Sendable, Hashable, CustomStringConvertible {
                 throw SourceControlError(
                     code: .invalidURL, operation: "reading the repository's URL",
                     message:
-                        "it contains a password, and URLs are shown to everyone; take it out and use an ssh address with a key"
+                        "it contains a password, and URLs are shown to everyone; take it out and store it as the secret git-HOST"
                 )
             }
             guard Self.isPlain(user, also: "._~+-") else { throw refusal("\"\(user)\" is no account's name") }

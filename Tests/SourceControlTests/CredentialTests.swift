@@ -25,7 +25,7 @@ import Testing
                 let error = await expectRejection(SourceControlError.self, \.code, .credentialsMissing) {
                     try await mirror.look()
                 }
-                expectContains("\(try #require(error))", "~/.ssh/id_ed25519")
+                expectContains("\(try #require(error))", "martlet secret set git-127.0.0.1")
             }
         }
     }
