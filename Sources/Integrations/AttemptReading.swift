@@ -87,7 +87,9 @@ package struct AttemptReading: Sendable {
         } else {
             if !found.contains(where: { $0.category == .error }) {
                 found.append(
-                    Finding(category: .error, message: "the build failed: \(end.description); see the log", rule: "martlet.build"))
+                    Finding(
+                        category: .error, message: "the build failed: \(end.description); see the log",
+                        rule: "martlet.build"))
             }
             worsen(to: .buildErrors, end.limit ?? "the build failed: \(end.description)")
         }

@@ -9,6 +9,8 @@ package actor BotRegistry {
     private let settings: ServiceSettings
     private let secrets: SecretStore
     private let version: String
+    /// Bot files, secrets and signatures of large bodies are read and computed here.
+    private let lane = BlockingLane(label: "registry")
     private var bots: [Name: BotSpecification] = [:]
     private var problems: [String] = []
 
@@ -22,9 +24,9 @@ package actor BotRegistry {
 
     /// Reads the bot files that changed.
     /// - Returns: Whether any bot is other than before.
-    package func reload() -> Bool {
+    package func reload() async -> Bool {
         guard let directory else { return false }
-        let scan = directory.scan()
+        let scan = await lane.run { directory.scan() }
         problems = scan.problems.flatMap { problem in problem.diagnostics.map(\.description) }
         let now = Dictionary(scan.bots.map { ($0.name, $0) }) { first, _ in first }
         defer { bots = now }
@@ -73,16 +75,24 @@ package actor BotRegistry {
 
     /// Whether a push is signed with the bot's secret. A bot that is unknown, or names no secret, or one that is not
     /// set, verifies nothing.
-    package func verifies(_ push: PushRequest) -> BotSpecification? {
+    package func verifies(_ push: PushRequest) async -> BotSpecification? {
+        guard let bot = bots[push.bot], let name = bot.webhookSecret, let signature = push.signature else { return nil }
+        let secrets = secrets
+        let isValid = await lane.run {
+            // A secret that cannot be read verifies nothing, like one that is not set; `martlet doctor` says why.
+            guard let secret = try? secrets.value(name) else { return false }
+            return Self.isSignature(signature, of: push.body, secret: secret)
+        }
+        return isValid ? bot : nil
+    }
+
+    /// Whether a text is `sha256=` and the body's HMAC-SHA256 in hexadecimal. Nothing is signed by an empty secret.
+    static func isSignature(_ text: String, of body: [UInt8], secret: String) -> Bool {
         let prefix = "sha256="
-        guard let bot = bots[push.bot], let name = bot.webhookSecret, let signature = push.signature,
-            signature.utf8.count == prefix.utf8.count + 64, signature.hasPrefix(prefix),
-            let given = Hexadecimal.decode(signature.dropFirst(prefix.count)),
-            // A secret that cannot be read verifies nothing, as one that is not set; the log of `serve` has the cause.
-            let secret = try? secrets.value(name), !secret.isEmpty
-        else { return nil }
-        let expected = Digest.hmacSHA256(key: Array(secret.utf8), message: push.body)
-        return ConstantTime.areEqual(expected, given) ? bot : nil
+        guard text.utf8.count == prefix.utf8.count + 64, text.hasPrefix(prefix), !secret.isEmpty,
+            let given = Hexadecimal.decode(text.dropFirst(prefix.count))
+        else { return false }
+        return ConstantTime.areEqual(Digest.hmacSHA256(key: Array(secret.utf8), message: body), given)
     }
 
     private var serviceURL: String {

@@ -60,7 +60,7 @@ package struct IntegrationRunner: Sendable {
         guard let bot = await registry.bot(record.id.bot) else {
             return End(verdict: .canceled, reason: "the bot \(record.id.bot) was removed")
         }
-        let mirror = try remotes.mirror(for: bot)
+        let mirror = try await remotes.mirror(for: bot)
         var record = record
         switch try await prepare(record, bot: bot, mirror: mirror) {
         case .ready(let prepared): record = prepared

@@ -73,6 +73,14 @@ package struct JobPlanner: Sendable {
         return plan
     }
 
+    /// The plan of a job that was prepared before a restart: its description says what runs.
+    package static func plan(of job: JobDescription, recipe: Recipe) -> Plan {
+        func has(_ step: JobStep) -> Bool { job.steps.contains { $0.step == step.rawValue } }
+        return Plan(
+            steps: job.steps, collect: job.collect, notAnalyzed: has(.analyzing) ? nil : whyNotAnalyzed(recipe: recipe),
+            notTested: has(.testing) ? nil : whyNotTested(recipe: recipe))
+    }
+
     private static func whyNotAnalyzed(recipe: Recipe) -> String {
         recipe.analyze == []
             ? "not analyzed: the recipe says analyze: []"

@@ -12,24 +12,33 @@ extension JobRunner {
         _ id: AttemptID, _ directory: AttemptDirectory, _ workspace: Workspace, _ request: Request
     ) async throws -> JobPlanner.Plan {
         try await store.apply(.entered(.checkout), to: id, at: clock.now())
-        let isClean = request.integration.isClean || isCleanDue(workspace, request.bot.clean)
+        let isClean = await lane.run {
+            request.integration.isClean || isCleanDue(workspace, request.bot.clean)
+        }
         let report = try await request.mirror.checkout(
             request.integration.commit, ref: request.integration.ref, into: workspace.tree, state: workspace.state,
             isClean: isClean, kept: JobPlanner.keptDirectories)
-        if isClean || report.isFresh {
-            try AtomicFile.write(Array("\(clock.now().millisecondsSinceEpoch)".utf8), to: workspace.cleaned)
+        let (isFresh, now) = (isClean || report.isFresh, clock.now())
+        return try await lane.run { try arrange(directory, workspace, request, isFresh: isFresh, at: now) }
+    }
+
+    /// Everything about a checked-out workspace that is not git's.
+    private func arrange(
+        _ directory: AttemptDirectory, _ workspace: Workspace, _ request: Request, isFresh: Bool, at now: Timestamp
+    ) throws -> JobPlanner.Plan {
+        let outer = try Directory(opening: workspace.path)
+        if isFresh {
+            try AtomicFile.write(Array("\(now.millisecondsSinceEpoch)".utf8), to: workspace.cleaned)
             // What was built before is gone, and with it what was said about it.
-            try Directory(opening: workspace.path).remove("warnings.json")
+            try outer.remove("warnings.json")
         }
         let plan = makePlan(request, workspace)
         guard !plan.steps.isEmpty else {
-            throw PreparationError.nothingToDo(configuration: id.job)
+            throw PreparationError.nothingToDo(configuration: request.configuration.name)
         }
         let tree = try Directory(opening: workspace.tree)
         try tree.remove(JobPlanner.ownDirectory + "/products")
         try tree.makeDirectories(JobPlanner.ownDirectory + "/test")
-        let temporary = workspace.path + "/tmp"
-        let outer = try Directory(opening: workspace.path)
         try outer.remove("tmp")
         try outer.makeDirectories("tmp", mode: 0o700)
         try directory.prepare(
@@ -37,16 +46,14 @@ extension JobRunner {
                 steps: plan.steps,
                 environment: environment.job(
                     request.integration, bot: request.bot, configuration: request.configuration,
-                    workspace: workspace.tree,
-                    temporary: temporary),
+                    workspace: workspace.tree, temporary: workspace.path + "/tmp"),
                 workspace: workspace.tree, collect: plan.collect))
         return plan
     }
 
-    /// The same plan before the start and, after a restart of the daemon, for reading the results.
-    func makePlan(_ request: Request, _ workspace: Workspace) -> JobPlanner.Plan {
+    private func makePlan(_ request: Request, _ workspace: Workspace) -> JobPlanner.Plan {
         var tree = JobPlanner.Tree(rootEntries: [])
-        // The tree was checked out by us a moment ago; where a job removed it since, nothing of it is known.
+        // The tree was checked out by us a moment ago, so what cannot be read is not there.
         if let directory = try? Directory(opening: workspace.tree) {
             tree.rootEntries = (try? directory.entries().map(\.name)) ?? []
             let makefile = ProjectType.make.markers.first { tree.rootEntries.contains($0) }

@@ -20,6 +20,8 @@ package struct JobRunner: Sendable {
     let clock: WallClock
     let environment: JobEnvironment
     let logger: Logger
+    /// Job directories and workspaces are written, read and removed here.
+    let lane = BlockingLane(label: "jobs")
 
     /// Attempts that are made by themselves: one, and one more when the first was lost.
     static let maximumAttempts = 2
@@ -107,7 +109,7 @@ package struct JobRunner: Sendable {
             }
         } else {
             // Found running, or ended, after a restart: the job directory says with what.
-            let description = try directory.job()
+            let description = try await lane.run { try directory.job() }
             guard let found = Workspace(tree: description.workspace) else {
                 try await finish(
                     id, verdict: .internalError, reason: "the job directory \(directory.path) names no workspace")
@@ -115,7 +117,7 @@ package struct JobRunner: Sendable {
             }
             workspace = found
             await workspaces.retake(workspace)
-            plan = makePlan(request, workspace)
+            plan = JobPlanner.plan(of: description, recipe: request.recipe)
         }
         do {
             try await follow(attempt, directory, plan: plan, workspace, request, cancellation)
@@ -127,8 +129,8 @@ package struct JobRunner: Sendable {
     }
 
     /// Removes what tools left in their temporary directory; the next preparation would too.
-    private func clear(_ workspace: Workspace) {
-        try? Directory(opening: workspace.path).remove("tmp")
+    private func clear(_ workspace: Workspace) async {
+        await lane.run { try? Directory(opening: workspace.path).remove("tmp") }
     }
 
     private func follow(
@@ -136,7 +138,7 @@ package struct JobRunner: Sendable {
         _ request: Request, _ cancellation: Cancellation
     ) async throws {
         let (id, executor) = (attempt.id, executor)
-        let description = try directory.job()
+        let description = try await lane.run { try directory.job() }
         do {
             try await cancellation.whileCancellable(
                 stop: { reason in
@@ -150,13 +152,15 @@ package struct JobRunner: Sendable {
                     }
                 })
         } catch let error as ExecutionError where error.code == .lost {
-            try Directory(opening: state.workspaces).remove(
-                String(workspace.path.dropFirst(state.workspaces.count + 1)))
+            try await lane.run {
+                try Directory(opening: state.workspaces).remove(
+                    String(workspace.path.dropFirst(state.workspaces.count + 1)))
+            }
             try await finish(id, verdict: .internalError, reason: Self.lostReason)
             return
         }
         try Task.checkCancellation()
-        clear(workspace)
+        await clear(workspace)
         if attempt.state != .ended { try await store.apply(.ended, to: id, at: clock.now()) }
         try await process(id, directory, plan: plan, workspace, request)
     }

@@ -35,7 +35,7 @@ package struct PersonRequests: Sendable {
             throw OperationError(.notFound, "there is no bot \(name); `martlet bots` lists them")
         }
         do {
-            let mirror = try remotes.mirror(for: bot)
+            let mirror = try await remotes.mirror(for: bot)
             let listing = try await mirror.look()
             let (ref, commit) = try await target(revision, listing: listing, mirror: mirror)
             let new = NewIntegration(

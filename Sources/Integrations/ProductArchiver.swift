@@ -24,21 +24,24 @@ package struct ProductArchiver: Sendable {
     func archive(_ attempt: AttemptDirectory, of request: JobRunner.Request) async throws -> [Artifact] {
         guard request.recipe.archivedConfiguration == request.configuration.name else { return [] }
         let integration = request.integration
-        let files = try attempt.artifacts()
-        if files.isEmpty, let include = request.recipe.archive.include, !include.isEmpty {
+        let lane = BlockingLane(label: "archiving.\(integration.id)")
+        let source = "source-\(integration.id.bot)-\(integration.id.number)"
+        let staging = state.staging
+        let hasFiles = try await lane.run {
+            try Directory(opening: staging).remove(source)
+            return try !attempt.artifacts().isEmpty
+        }
+        if !hasFiles, let include = request.recipe.archive.include, !include.isEmpty {
             throw ArchivingError(patterns: include)
         }
-        let source = "source-\(integration.id.bot)-\(integration.id.number)"
-        let staging = try Directory(opening: state.staging)
-        try staging.remove(source)
-        try await request.mirror.export(integration.commit, into: "\(state.staging)/\(source)")
+        try await request.mirror.export(integration.commit, into: "\(staging)/\(source)")
         let packer = ArtifactPacker(
             product: request.bot.product, commit: integration.commit, configuration: request.configuration.name,
             triple: Self.triple, modified: integration.committedAt ?? integration.queuedAt,
-            lane: BlockingLane(label: "archiving.\(integration.id)"))
+            lane: lane)
         let packed = try await packer.pack(
-            tree: attempt.paths.artifacts, source: "\(state.staging)/\(source)", into: Self.directory(of: attempt))
-        try staging.remove(source)
+            tree: attempt.paths.artifacts, source: "\(staging)/\(source)", into: Self.directory(of: attempt))
+        try await lane.run { try Directory(opening: staging).remove(source) }
         return packed.artifacts
     }
 

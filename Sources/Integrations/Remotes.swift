@@ -1,3 +1,4 @@
+import Basics
 package import Model
 package import Settings
 package import SourceControl
@@ -9,6 +10,7 @@ package import SourceControl
 package struct Remotes: Sendable {
     private let mirrors: Mirrors
     private let secrets: SecretStore
+    private let lane = BlockingLane(label: "git-secrets")
 
     package init(mirrors: Mirrors, secrets: SecretStore) {
         self.mirrors = mirrors
@@ -16,9 +18,9 @@ package struct Remotes: Sendable {
     }
 
     /// - Throws: `SourceControlError` for a URL that is refused, `SecretError` for a secret that cannot be read.
-    package func mirror(for bot: BotSpecification) throws -> Mirror {
+    package func mirror(for bot: BotSpecification) async throws -> Mirror {
         let url = try RemoteURL(bot.repository, isInsecureAllowed: bot.isInsecure)
-        return mirrors.mirror(of: url, credentials: try credentials(host: url.host))
+        return mirrors.mirror(of: url, credentials: try await lane.run { try credentials(host: url.host) })
     }
 
     private func credentials(host: String?) throws -> Credentials? {

@@ -25,13 +25,13 @@ extension TriggerRunner {
         if try await executor.liveness(of: attempt) == .notStarted {
             var values: [String: String] = [:]
             for name in trigger.secrets {
-                guard let value = try secrets.value(name) else {
+                guard let value = try await lane.run({ try secrets.value(name) }) else {
                     throw ScriptError("the secret \(name) is not set; set it with `martlet secret set \(name)`")
                 }
                 values[SecretStore.variable(for: name)] = value
             }
             let job = try await describe(path, trigger, work: work, context, facts)
-            try attempt.prepare(job)
+            try await lane.run { try attempt.prepare(job) }
             try await executor.start(attempt, secrets: values)
         }
         let executor = executor
@@ -47,8 +47,9 @@ extension TriggerRunner {
                 ends = StepEnds(events)
             })
         try Task.checkCancellation()
-        try Directory(opening: state.integrations).remove(
-            String(work.dropFirst(state.integrations.count + 1)))
+        try await lane.run {
+            try Directory(opening: state.integrations).remove(String(work.dropFirst(state.integrations.count + 1)))
+        }
         guard let end = ends.steps[0], end.isSuccess else {
             throw ScriptError(
                 "\(script) failed: \(ends.limit ?? ends.steps[0]?.description ?? ends.reason ?? "it ended without a result")"
@@ -59,11 +60,13 @@ extension TriggerRunner {
     private func describe(
         _ path: String, _ trigger: Trigger, work: String, _ context: Context, _ facts: Facts?
     ) async throws -> JobDescription {
-        let integrations = try Directory(opening: state.integrations)
-        let relative = String(work.dropFirst(state.integrations.count + 1))
-        try integrations.remove(relative)
-        try integrations.makeDirectories(relative + "/tmp", mode: 0o700)
-        try integrations.makeDirectories(relative + "/artifacts")
+        try await lane.run {
+            let integrations = try Directory(opening: state.integrations)
+            let relative = String(work.dropFirst(state.integrations.count + 1))
+            try integrations.remove(relative)
+            try integrations.makeDirectories(relative + "/tmp", mode: 0o700)
+            try integrations.makeDirectories(relative + "/artifacts")
+        }
         let source = "\(work)/source"
         try await context.mirror.export(context.integration.commit, into: source)
         let version = try await version(of: context)

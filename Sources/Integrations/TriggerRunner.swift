@@ -21,6 +21,8 @@ package struct TriggerRunner: Sendable {
     let environment: JobEnvironment
     let clock: WallClock
     let logger: Logger
+    /// Job directories of scripts and secrets are read and written here.
+    let lane = BlockingLane(label: "triggers")
 
     package init(
         store: Store, state: StateDirectory, executor: any Executor, publisher: Publisher, uploads: Uploads,

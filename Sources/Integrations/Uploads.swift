@@ -1,3 +1,4 @@
+import Basics
 package import Model
 package import Settings
 package import Transfer
@@ -6,6 +7,7 @@ package import Transfer
 package struct Uploads: Sendable {
     private let uploader: Uploader
     private let secrets: SecretStore
+    private let lane = BlockingLane(label: "upload-secrets")
 
     package init(uploader: Uploader, secrets: SecretStore) {
         self.uploader = uploader
@@ -36,11 +38,12 @@ package struct Uploads: Sendable {
         // One configuration archives, so all files have the same; the source archive has none and goes along.
         var values = values
         values["configuration"] = files.lazy.compactMap(\.artifact.configuration).first?.description ?? ""
+        let options = try await lane.run { try options(credentials, template: template) }
         let results = try await uploader.upload(
             files.map {
                 UploadFile(
                     path: $0.path, name: $0.artifact.path, sha256: $0.artifact.sha256, size: $0.artifact.size.bytes)
-            }, to: template, values: values, options: try options(credentials, template: template))
+            }, to: template, values: values, options: options)
         let already = results.count { $0.outcome == .alreadyThere }
         return "uploaded \(results.count - already) files" + (already == 0 ? "" : ", \(already) were there already")
     }
