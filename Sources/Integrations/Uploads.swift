@@ -38,7 +38,7 @@ package struct Uploads: Sendable {
         // One configuration archives, so all files have the same; the source archive has none and goes along.
         var values = values
         values["configuration"] = files.lazy.compactMap(\.artifact.configuration).first?.description ?? ""
-        let options = try await lane.run { try options(credentials, template: template) }
+        let options: UploadOptions = try await lane.run { try self.options(credentials, template: template) }
         let results = try await uploader.upload(
             files.map {
                 UploadFile(
