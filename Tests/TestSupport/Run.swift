@@ -37,9 +37,14 @@ package func run(
     process.arguments = arguments
     if let directory { process.currentDirectoryURL = URL(fileURLWithPath: directory, isDirectory: true) }
     if let environment { process.environment = environment }
-    process.standardInput = try FileHandle(forReadingFrom: URL(fileURLWithPath: scratch + "/in"))
-    process.standardOutput = try FileHandle(forWritingTo: URL(fileURLWithPath: scratch + "/out"))
-    process.standardError = try FileHandle(forWritingTo: URL(fileURLWithPath: scratch + "/err"))
+    let handles = [
+        try FileHandle(forReadingFrom: URL(fileURLWithPath: scratch + "/in")),
+        try FileHandle(forWritingTo: URL(fileURLWithPath: scratch + "/out")),
+        try FileHandle(forWritingTo: URL(fileURLWithPath: scratch + "/err")),
+    ]
+    (process.standardInput, process.standardOutput, process.standardError) = (handles[0], handles[1], handles[2])
+    // The program has its own; ours would stay open as long as the process object lives.
+    defer { for handle in handles { try? handle.close() } }
     try await withCheckedThrowingContinuation { (continuation: CheckedContinuation<Void, any Error>) in
         process.terminationHandler = { _ in continuation.resume() }
         do {
