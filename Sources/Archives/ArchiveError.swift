@@ -1,5 +1,6 @@
 /// Something that could not be packed, kept or published.
 package struct ArchiveError: Error, Sendable, CustomStringConvertible {
+    /// What went wrong, for code that has to tell cases apart.
     package enum Code: String, Sendable {
         /// A name, triple or version that cannot become a file's name.
         case invalidName

@@ -5,6 +5,7 @@ package import Model
 /// In an integration VERSION is the commit's first twelve digits; a published version has the very same bytes under its
 /// number, so digests stay equal. That is why the archive's top directory is PRODUCT alone.
 package struct ArtifactName: Hashable, Sendable {
+    /// What is in the archive: the source, or the products of one configuration, built for one triple.
     package enum Kind: Hashable, Sendable {
         case source
         case products(configuration: Name, triple: String)

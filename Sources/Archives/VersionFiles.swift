@@ -27,10 +27,13 @@ package struct DiskVersionFiles: VersionFiles {
 
     package init() {}
 
+    /// See `VersionFiles`. What is there already is fine.
     package func makeDirectory(_ path: String, in directory: Directory) throws(FileError) {
         try directory.makeDirectories(path)
     }
 
+    /// See `VersionFiles`.
+    /// - Throws: `FileError`, also for a source that is no regular file, or is larger than `maximumFileSize`.
     package func copy(_ source: String, to directory: Directory, _ path: String) throws(FileError) {
         let slash = source.lastIndex(of: "/")
         let above = slash.map { $0 == source.startIndex ? "/" : String(source[..<$0]) } ?? "."
@@ -44,21 +47,26 @@ package struct DiskVersionFiles: VersionFiles {
         }
     }
 
+    /// See `VersionFiles`.
     package func write(_ bytes: [UInt8], to directory: Directory, _ path: String) throws(FileError) {
         try directory.write(path, bytes: bytes, mode: 0o444)
     }
 
+    /// See `VersionFiles`: fsync of every file, then of its directory.
     package func synchronizeTree(_ path: String, in directory: Directory) throws(FileError) {
         try directory.synchronizeTree(path)
     }
 
+    /// See `VersionFiles`.
     package func synchronize(_ directory: Directory) throws(FileError) { try directory.synchronize() }
 
+    /// See `VersionFiles`: renameat2 with RENAME_NOREPLACE.
     package func move(
         _ path: String, in directory: Directory, to other: Directory, _ newPath: String
     ) throws(FileError) {
         try directory.rename(path, to: other, newPath, replace: false)
     }
 
+    /// See `VersionFiles`. What is absent is fine.
     package func remove(_ path: String, in directory: Directory) throws(FileError) { try directory.remove(path) }
 }
