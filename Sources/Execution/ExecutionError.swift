@@ -2,6 +2,7 @@ import JobProtocol
 
 /// Why an attempt could not be started, followed or ended. What a job did wrong is never an error: it is an event.
 package struct ExecutionError: Error, Sendable, CustomStringConvertible {
+    /// What went wrong, for code that has to tell cases apart.
     package enum Code: String, Sendable {
         /// The launcher cannot be reached, and none could be started.
         case noLauncher = "no-launcher"

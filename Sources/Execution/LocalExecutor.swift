@@ -19,6 +19,8 @@ package struct LocalExecutor: Executor {
         self.supervisor = supervisor
     }
 
+    /// See `Executor`. Starts the launcher where none listens.
+    /// - Throws: `.notStarted` also when the request with its secrets is larger than `LaunchRequest.sizeLimit`.
     package func start(_ attempt: AttemptDirectory, secrets: [String: String]) async throws(ExecutionError) {
         let request = LaunchRequest(attempt: attempt.path, secrets: secrets)
         guard request.json().count <= LaunchRequest.sizeLimit else {
@@ -37,10 +39,12 @@ package struct LocalExecutor: Executor {
         }
     }
 
+    /// See `Executor`: by the lock and `status.jsonl`, whoever started it.
     package func liveness(of attempt: AttemptDirectory) async throws(ExecutionError) -> Liveness {
         try await lane.run { () throws(ExecutionError) in try attempt.liveness() }
     }
 
+    /// See `Executor`: the reason is written first, then the supervisor gets SIGTERM.
     package func cancel(
         _ attempt: AttemptDirectory, reason: String, grace: Duration
     ) async throws(ExecutionError) {
