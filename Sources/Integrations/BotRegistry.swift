@@ -36,20 +36,26 @@ package actor BotRegistry {
     /// Every bot, in order of name.
     package func all() -> [BotSpecification] { bots.values.sorted { $0.name < $1.name } }
 
+    /// A bot in its last good form; nothing when there is none of this name.
     package func bot(_ name: Name) -> BotSpecification? { bots[name] }
 
     /// The bots that look at a repository.
     package func bots(of repository: String) -> [BotSpecification] { all().filter { $0.repository == repository } }
 
+    /// What pages show of all bots: their files' problems, and how the service runs.
     package func overview() -> Overview {
         Overview(
             bots: all(), problems: problems, isolation: settings.isolation.rawValue, url: serviceURL, version: version)
     }
 
+    /// The bot's file with every default, as YAML.
+    /// - Throws: `.notFound`.
     package func resolved(_ name: Name) throws(OperationError) -> String {
         ResolvedYAML.print(try known(name))
     }
 
+    /// How to connect the repository's host: the URL, and the name of the secret but never its value.
+    /// - Throws: `.notFound`; `.invalid` when the bot names no webhook secret.
     package func webhookInstructions(_ name: Name) throws(OperationError) -> String {
         let bot = try known(name)
         guard let secret = bot.webhookSecret else {

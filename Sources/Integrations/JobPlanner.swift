@@ -44,6 +44,8 @@ package struct JobPlanner: Sendable {
 
     package init(supervisor: String) { self.supervisor = supervisor }
 
+    /// The steps of one configuration: analyze, build, list tests, test, and archive where it is the recipe's archived one.
+    /// - Parameter defaultTimeout: A step's, where the configuration states none.
     package func plan(
         configuration: Recipe.Configuration, recipe: Recipe, tree: Tree, defaultTimeout: Duration
     ) -> Plan {

@@ -1,6 +1,7 @@
 /// Why something that a person or another program asked for was not done. The message is fit for outsiders: it names
 /// what they sent and what to do, never a path, a query or a secret of the machine.
 package struct OperationError: Error, CustomStringConvertible {
+    /// The kinds; each is one HTTP status (`Web/Problem.swift`).
     package enum Code: String, Sendable {
         /// What was named does not exist.
         case notFound

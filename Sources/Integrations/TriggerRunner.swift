@@ -40,6 +40,7 @@ package struct TriggerRunner: Sendable {
         self.logger = logger
     }
 
+    /// Whose triggers are run.
     package struct Context: Sendable {
         package var integration: IntegrationRecord
         package var bot: BotSpecification
@@ -54,6 +55,7 @@ package struct TriggerRunner: Sendable {
         package var before: Verdict?
     }
 
+    /// Whether a trigger of the phase failed, and the sentence that the integration shows for it.
     package struct Outcome: Sendable {
         package var hasFailed = false
         package var reason: String?

@@ -7,6 +7,7 @@ package struct Wakeup: Sendable {
         (rings, continuation) = AsyncStream.makeStream(bufferingPolicy: .bufferingNewest(1))
     }
 
+    /// Wakes the waiting loop, now or as soon as it waits. Ringing twice before it wakes is ringing once.
     package func ring() { continuation.yield() }
 
     /// Ends the waiting loop.
