@@ -23,6 +23,7 @@ package enum JSON: Sendable, Equatable {
         self = try reader.read()
     }
 
+    /// An object's member; nothing for another key, and for what is no object.
     package subscript(_ key: String) -> JSON? {
         if case .object(let members) = self { members[key] } else { nil }
     }

@@ -27,6 +27,7 @@ extension JobDescription {
         guard workspace.hasPrefix("/") else { throw object.malformed("workspace must be absolute") }
     }
 
+    /// The content of `job.json`: names of secrets, never values.
     package func json() -> [UInt8] {
         JSON.object([
             "steps": .array(steps.map(\.json)),

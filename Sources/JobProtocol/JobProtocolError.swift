@@ -1,5 +1,6 @@
 /// Why a file of the job directory, a launch message or a path in a workspace could not be read or written.
 package struct JobProtocolError: Error, Sendable, Equatable, CustomStringConvertible {
+    /// What went wrong, for code that has to tell cases apart.
     package enum Code: String, Sendable {
         /// Bytes that are no JSON, or JSON of another form than the protocol's.
         case malformed

@@ -17,6 +17,7 @@ package enum LaunchAnswer: Sendable, Equatable {
         }
     }
 
+    /// What goes over the launch socket, without its frame.
     package func json() -> [UInt8] {
         switch self {
         case .started(let pid): JSON.object(["answer": .string("started"), "pid": .integer(Int64(pid))]).bytes()

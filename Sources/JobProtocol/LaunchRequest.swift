@@ -30,6 +30,7 @@ package struct LaunchRequest: Sendable, Equatable {
         self.init(attempt: attempt, secrets: secrets)
     }
 
+    /// What goes over the launch socket, without its frame. It holds the values of secrets and is never written to a file.
     package func json() -> [UInt8] {
         JSON.object(["attempt": .string(attempt), "secrets": .object(secrets.mapValues(JSON.string))]).bytes()
     }

@@ -14,6 +14,7 @@ package struct LogIndexRecord: Sendable, Equatable {
     package let step: UInt16
     package let flags: Flags
 
+    /// What else is to be said of a chunk. Bits that this version does not know are kept.
     package struct Flags: OptionSet, Sendable {
         package let rawValue: UInt16
         package init(rawValue: UInt16) { self.rawValue = rawValue }
@@ -44,6 +45,7 @@ package struct LogIndexRecord: Sendable, Equatable {
             flags: Flags(rawValue: number(22, as: UInt16.self)))
     }
 
+    /// The record as it is in `log.index`: `size` bytes.
     package func bytes() -> [UInt8] {
         var output: [UInt8] = []
         func append(_ value: some FixedWidthInteger) {

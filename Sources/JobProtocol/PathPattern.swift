@@ -4,6 +4,7 @@ package struct PathPattern: Sendable, Equatable {
     /// The most bytes of a pattern.
     package static let sizeLimit = 1024
 
+    /// A part between slashes: `**`, or a name in which `*` and `?` may stand.
     package enum Component: Sendable, Equatable {
         case anyDirectories
         case name([UInt8])

@@ -2,6 +2,7 @@ import Glibc
 
 /// What `/proc` tells of processes (proc(5)).
 package enum ProcessTable {
+    /// One line of `/proc/PID/stat`, as far as it is needed.
     package struct Entry: Sendable, Equatable {
         package let pid: Int32
         /// `R`, `S`, `Z` …

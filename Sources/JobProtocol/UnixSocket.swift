@@ -36,6 +36,8 @@ package enum UnixSocket {
         return descriptor
     }
 
+    /// Sends one frame.
+    /// - Throws: `.system`, with ETIMEDOUT when the other end takes nothing for `patienceMilliseconds`.
     package static func send(_ bytes: [UInt8], to descriptor: Int32) throws(JobProtocolError) {
         var frame = withUnsafeBytes(of: UInt32(bytes.count).littleEndian) { Array($0) }
         frame += bytes
