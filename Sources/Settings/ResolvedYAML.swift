@@ -2,6 +2,7 @@ package import Model
 
 /// Prints a bot with every default written out, as a bot file that reads back to the same bot.
 package enum ResolvedYAML {
+    /// The file's text. It names secrets and never has their values.
     package static func print(_ bot: BotSpecification) -> String {
         var lines = ["# \(bot.name).yml with every default"]
         func add(_ key: String, _ value: String, _ comment: String? = nil) {

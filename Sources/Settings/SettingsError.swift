@@ -1,5 +1,6 @@
 /// What keeps this library from doing its work. What is wrong in a file that people wrote is a `Diagnostic` instead.
 package struct SettingsError: Error, CustomStringConvertible {
+    /// What went wrong, for code that has to tell cases apart.
     package enum Code: String, Sendable, CaseIterable {
         /// No directory was given in which secrets could be.
         case notConfigured
