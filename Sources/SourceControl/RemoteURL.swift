@@ -8,6 +8,7 @@ package import Model
 /// that begin with `-` (CVE-2017-1000117), passwords in the URL, control characters raw or percent-encoded
 /// (CVE-2020-5260), `..` components.
 package struct RemoteURL: Sendable, Hashable, CustomStringConvertible {
+    /// The ways to a repository; `ssh` also stands for `user@host:path`, `path` for an absolute one of this machine.
     package enum Kind: String, Sendable { case https, http, ssh, git, path }
 
     /// Longest URL in bytes.
