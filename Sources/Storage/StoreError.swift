@@ -1,6 +1,7 @@
 /// The store could not do its work. An answer that the caller has to expect (a duplicate delivery, a version that
 /// exists already) is a value, not one of these.
 package struct StoreError: Error, CustomStringConvertible {
+    /// What went wrong, for code that has to tell cases apart.
     package enum Code: String, Sendable, CaseIterable {
         /// The file could not be opened as a database.
         case cannotOpen

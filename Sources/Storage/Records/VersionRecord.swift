@@ -2,6 +2,7 @@ package import Model
 
 /// A version of a product, from its reservation on.
 package struct VersionRecord: Hashable, Sendable {
+    /// `reserved`: the number is taken and nobody sees it yet; `published`: for ever.
     package enum State: String, Hashable, Sendable, Codable, CaseIterable { case reserved, published }
 
     package var product: Name
