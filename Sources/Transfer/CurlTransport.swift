@@ -12,6 +12,7 @@ package final class CurlTransport: Transport {
 
     deinit { engine.stop() }
 
+    /// See `Transport`.
     package func perform(_ request: TransferRequest) async throws(TransferError) -> TransferResponse {
         try Self.checkCancellation(request)
         let engine = engine
@@ -28,6 +29,7 @@ package final class CurlTransport: Transport {
         return try result.get()
     }
 
+    /// See `Transport`. A reader that is slow holds the server up instead of filling memory.
     package func stream(_ request: TransferRequest) async throws(TransferError) -> TransferStream {
         try Self.checkCancellation(request)
         let engine = engine

@@ -2,6 +2,7 @@
 ///
 /// No text in it holds a password, a token, a key or a URL's user part.
 package struct TransferError: Error, Sendable, CustomStringConvertible {
+    /// What went wrong, for code that has to tell cases apart.
     package enum Code: String, Sendable {
         /// The URL, template, header or file name cannot be used.
         case invalid

@@ -15,6 +15,7 @@ package struct TransferRequest: Sendable {
         case makeCollection = "MKCOL"
     }
 
+    /// What is sent with the request.
     package enum Body: Sendable, Hashable {
         case none
         case bytes([UInt8])

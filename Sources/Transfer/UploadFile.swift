@@ -31,6 +31,7 @@ package struct UploadOptions: Sendable {
 
 /// What became of one file.
 package struct UploadResult: Sendable, Hashable {
+    /// Both are success.
     package enum Outcome: String, Sendable {
         case uploaded
         /// The target held the very same bytes before: an upload whose answer was lost, or a rerun.
