@@ -19,6 +19,7 @@ package struct Preconditions: Sendable {
         self.ifRange = ifRange
     }
 
+    /// What RFC 9110, section 13.2.2, has the server do.
     package enum Judgment: Sendable, Hashable {
         case send
         /// 304
