@@ -13,6 +13,7 @@ enum Rules {
     /// MemberImportVisibility makes necessary.
     static let carried: [String: Set<String>] = [
         "Hummingbird": ["HTTPTypes", "HummingbirdCore"], "Subprocess": ["SystemPackage"],
+        "ServiceLifecycle": ["UnixSignals"],
     ]
 
     static let adapters = ["Settings", "Storage", "SourceControl", "Execution", "Reports", "Archives", "Transfer"]
