@@ -6,7 +6,7 @@ package import SourceControl
 package import Storage
 import Synchronization
 
-/// Publishes versions: whole or not at all, each once, for ever (docs/manual.md, "Versions").
+/// Publishes versions: whole or not at all, each once, for ever (docs/manual.md, "Triggers").
 package final class Publisher: Sendable {
     private let store: Store
     private let versions: VersionStore

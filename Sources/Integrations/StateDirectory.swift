@@ -1,7 +1,7 @@
 package import Basics
 package import Model
 
-/// Where everything lies that survives a restart (docs/manual.md, "Files"). Changing a path here means moving people's
+/// Where everything lies that survives a restart (docs/manual.md, "Installation"). Changing a path here means moving people's
 /// data.
 package struct StateDirectory: Sendable {
     /// Absolute, without a slash at its end.

@@ -60,7 +60,7 @@ struct Fetch: AsyncParsableCommand {
                     return found
                 }
             for file in wanted {
-                // A published file's name is one component (docs/manual.md, "Archives"); the server is not trusted with more.
+                // A published file's name is one component (docs/manual.md, "File server"); the server is not trusted with more.
                 guard !file.path.contains("/"), file.path != "..", file.path != "." else {
                     throw Failure(.software, "the daemon names a file with a path: \(Output.visible(file.path))")
                 }
