@@ -3,7 +3,10 @@ import Glibc
 
 /// Who the daemon is, and what it does not keep.
 enum ServiceIdentity {
-    /// Started as root, becomes `user` before any file is opened; otherwise stays who it is.
+    /// Started as root, becomes `user` before any file is opened and executes itself again; otherwise stays who it is.
+    ///
+    /// The thread that `main` began on has ended by now and keeps its identity, which the kernel shows as the process's and
+    /// checks signals with. Executed again, all of the process is the user's.
     /// - Throws: `Failure` when there is no such user. Without a user named, root stays root.
     static func assume(user: String?) throws {
         guard geteuid() == 0, let user, user != "root" else { return }
@@ -21,6 +24,12 @@ enum ServiceIdentity {
         setenv("HOME", home, 1)
         setenv("USER", user, 1)
         setenv("LOGNAME", user, 1)
+        // This thread is one of a pool, and those take no signals; what is executed would inherit that.
+        var none = sigset_t()
+        sigemptyset(&none)
+        pthread_sigmask(SIG_SETMASK, &none, nil)
+        execv("/proc/self/exe", CommandLine.unsafeArgv)
+        throw Failure(.software, "cannot start again as the user \(user): \(String(cString: strerror(errno)))")
     }
 
     /// Files for the service alone; no core dump and no ptrace, since secrets pass through; as many descriptors as the
