@@ -1,7 +1,7 @@
 /// The one range of a `Range: bytes=…` header that is served (RFC 9110, section 14.1.2).
 package enum ByteRange: Sendable, Hashable {
     /// No header, another unit, several ranges or a malformed header: the whole is sent (section 14.2 allows it, and
-    /// several ranges would only let a small request cost a lot; threats R2).
+    /// several ranges would only let a small request cost a lot).
     case whole
     /// Of at least one byte, inside of the file.
     case part(Range<Int64>)

@@ -1,7 +1,7 @@
 /// How a published or archived file is sent.
 struct FileMediaType: Sendable, Hashable {
     let type: String
-    /// Whether a browser is told to save it: all but plain text and images that cannot run anything (threats X5).
+    /// Whether a browser is told to save it: all but plain text and images that cannot run anything.
     let isAttachment: Bool
 
     init(fileName: String) {

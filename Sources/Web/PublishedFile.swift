@@ -14,7 +14,7 @@ struct PublishedFile: Sendable {
     let sender: FileSender
 
     /// - Throws: 404 when the file is gone; 500 when its size is not the one that was recorded: what rotted is not
-    ///   served (threats R4).
+    ///   served.
     func response(to request: Request) async throws -> Response {
         let (file, status) = try await open()
         guard status.size == artifact.size.bytes else { throw Rotten(path: path, size: status.size) }

@@ -1,7 +1,7 @@
 /// A path with parameters: `/bots/{bot}/{number}`.
 ///
 /// The path as it was sent is compared segment by segment. Nothing is normalised, neither `//`, `/./`, `;x` nor case,
-/// so that a protected route has exactly one spelling (threats A1).
+/// so that a protected route has exactly one spelling.
 package struct RoutePattern: Sendable, Hashable, CustomStringConvertible {
     private enum Segment: Sendable, Hashable {
         case literal(String)

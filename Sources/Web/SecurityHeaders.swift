@@ -1,7 +1,7 @@
 import HTTPTypes
 import Hummingbird
 
-/// What every answer says to browsers and caches (threats A19, X5, R3).
+/// What every answer says to browsers and caches.
 struct SecurityHeaders: Sendable {
     /// Whether anybody may read: only then may shared caches keep an answer.
     let isPublic: Bool

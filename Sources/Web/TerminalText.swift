@@ -1,5 +1,5 @@
 /// What a job printed, as HTML: the eight colors and bold of SGR survive, everything else that a terminal would obey is
-/// shown or dropped, nothing is obeyed (threats X3).
+/// shown or dropped, nothing is obeyed.
 struct TerminalText {
     /// The longest line that is shown whole, in bytes.
     static let maximumLineBytes = 4096

@@ -5,7 +5,7 @@ import SourceControl
 import TestSupport
 import Testing
 
-/// threats.md G3, G9 and G10: who gets to see what we know.
+/// Who gets to see what we know.
 @Suite struct CredentialTests {
     private static let challenge =
         "HTTP/1.1 401 Unauthorized\r\nWWW-Authenticate: Basic realm=\"x\"\r\nContent-Length: 0\r\nConnection: close\r\n\r\n"

@@ -5,7 +5,7 @@ import SourceControl
 import TestSupport
 import Testing
 
-/// threats.md G4, G5, G5b and G7: nothing a repository or a job does leads out of the workspace.
+/// Nothing a repository or a job does leads out of the workspace.
 @Suite struct HostileTreeTests {
     /// The reason for our own checkout. If this ever fails, libgit2 has learnt not to follow.
     @Test func testThatLibgit2ItselfWritesThroughAPlantedLink() async throws {

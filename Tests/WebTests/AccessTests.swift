@@ -5,7 +5,7 @@ import Testing
 
 @testable import Web
 
-/// Every route there is, asked by everybody there is (threats A2).
+/// Every route there is, asked by everybody there is.
 @Suite struct AccessTests {
     /// A path that fits a route; nothing that it names exists, so an allowed request ends with 404 or the like.
     private static func path(of route: Route) -> String {
@@ -96,7 +96,7 @@ import Testing
         }
     }
 
-    /// Browsers send Basic by themselves, also for other sites (threats A3).
+    /// Browsers send Basic by themselves, also for other sites.
     @Test func testThatBasicReadsButNeverChanges() async throws {
         try await withWeb(anonymousMayRead: false) { web in
             let token = try #require(web.tokens[.admin])

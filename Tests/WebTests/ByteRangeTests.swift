@@ -12,13 +12,13 @@ import Testing
         #expect(ByteRange(header: header, size: 10) == expected)
     }
 
-    /// Threats R2: 2^64, reversed, nothing of it in the file.
+    /// 2^64, reversed, nothing of it in the file.
     @Test(arguments: ["bytes=10-", "bytes=99-100", "bytes=-0", "bytes=18446744073709551616-"])
     func testThatItRefusesWhatLiesOutside(header: String) {
         #expect(ByteRange(header: header, size: 10) == .unsatisfiable)
     }
 
-    /// Threats R2: many and overlapping ranges cost no more than the whole.
+    /// Many and overlapping ranges cost no more than the whole.
     @Test(arguments: [
         "bytes=4-2", "bytes=0-1,4-5", "bytes=0-0,0-0,0-0", "items=0-1", "bytes=", "bytes=-", "bytes=a-b", "bytes=+1-2",
         "bytes=0-1-2", "Bytes", "bytes=" + Array(repeating: "0-", count: 10_000).joined(separator: ","),

@@ -43,7 +43,6 @@ import Testing
         }
     }
 
-    /// Threats X5.
     @Test func testThatAnActiveTypeIsSavedAndNeverRun() async throws {
         try await withVersions { web in
             let answer = try await web.send("GET", "/files/kit/1.4.2/page.html")
@@ -120,7 +119,6 @@ import Testing
         }
     }
 
-    /// Threats R1.
     @Test func testThatNothingElseIsThere() async throws {
         let rows: [String] = [
             "/files/kit/1.4.2/../1.0.0/kit-source.tar.gz", "/files/kit/1.4.2/..%2f1.0.0/kit-source.tar.gz",
@@ -146,7 +144,7 @@ import Testing
         }
     }
 
-    /// Threats R4, as far as a size tells.
+    /// As far as a size tells.
     @Test func testThatADamagedFileIsNotServed() async throws {
         try await withVersions { web in
             web.log.expectErrors(containing: "damaged")
@@ -167,7 +165,6 @@ import Testing
         }
     }
 
-    /// Threats R3.
     @Test func testThatNoSharedCacheKeepsWhatNeedsAToken() async throws {
         try await withVersions(anonymousMayRead: false) { web in
             let path = "/files/kit/1.4.2/kit-source.tar.gz"

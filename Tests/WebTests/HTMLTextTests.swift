@@ -3,7 +3,6 @@ import Testing
 
 @testable import Web
 
-/// Threats X1.
 @Suite struct HTMLTextTests {
     private func render(_ text: String) throws -> String {
         try MustacheTemplate(string: "<i title=\"{{text}}\">").render(

@@ -101,7 +101,6 @@ import Transfer
         }
     }
 
-    /// Threats A15.
     @Test func testThatABadFilterIsRefused() async throws {
         let targets = [
             "/api/v1/integrations?limit=x", "/api/v1/integrations?limit=0", "/api/v1/integrations?before=a",

@@ -130,7 +130,7 @@ import Testing
         }
     }
 
-    /// Threats X1: no text that comes from outside makes an element or an attribute.
+    /// No text that comes from outside makes an element or an attribute.
     @Test func testThatHostileTextStaysText() async throws {
         try await withWeb { web in
             // given

@@ -2,7 +2,7 @@ import Testing
 
 @testable import Web
 
-/// Threats X3: colors only.
+/// Colors only.
 @Suite struct TerminalTextTests {
     private func html(_ text: String) -> [String] { TerminalText.lines(of: Array(text.utf8)) }
 
