@@ -11,8 +11,10 @@ package struct AttemptProcessor: Sendable {
         package var plan: JobPlanner.Plan
         /// How many tests the same configuration had in the branch's integration before.
         package var previousTests: Int?
-        /// Whether a file is in the commit's tree.
-        package var exists: @Sendable (_ path: String) -> Bool
+        /// The report files that the recipe says the test command writes; nothing when it names none.
+        package var askedReports: [String]?
+        /// The SHA-256 of a file of the workspace, in hexadecimal; nothing when there is none.
+        package var digest: @Sendable (_ path: String) -> String?
     }
 
     /// The most bytes of one step's log that are read for diagnostics; more is cut at its beginning, since a tool's
@@ -33,10 +35,12 @@ package struct AttemptProcessor: Sendable {
         let ends = StepEnds(try attempt.status())
         let root = SourceRoot(mountedAt: job.mountedAt)
         var reading = AttemptReading(plan: context.plan, ends: ends)
-        for (index, step) in job.steps.enumerated() {
-            guard let end = ends.steps[index], let kind = JobStep(rawValue: step.step) else { continue }
-            let log = try attempt.log(ofStep: index, limit: Self.maximumLogBytes)
-            let contents = try attempt.reports(ofStep: index).map { file in
+        let index = try attempt.wholeIndex()
+        let size = attempt.logSize
+        for (number, step) in job.steps.enumerated() {
+            guard let end = ends.steps[number], let kind = JobStep(rawValue: step.step) else { continue }
+            let log = try attempt.log(ofStep: number, index: index, size: size, limit: Self.maximumLogBytes)
+            let contents = try attempt.reports(ofStep: number).map { file in
                 ReportReader.read(
                     try attempt.read(file, limit: Self.maximumReportBytes), fileName: file.path, root: root)
             }
@@ -44,18 +48,29 @@ package struct AttemptProcessor: Sendable {
                 step: step, kind: kind, end: end, log: log, reports: contents, root: root, context: context,
                 memory: memory)
         }
-        if let memory, reading.hasBuilt { try memory.remember(reading.buildFindings) }
+        if let memory, reading.hasBuilt { try memory.remember(reading.buildFindings, digest: context.digest) }
         return reading
     }
 }
 
 extension AttemptDirectory {
+    /// Every record of the log's index. A log of 64 MiB in chunks of a few bytes has some millions.
+    func wholeIndex() throws(ExecutionError) -> [LogIndexRecord] {
+        var records: [LogIndexRecord] = []
+        while true {
+            let page = try readIndex(from: records.count)
+            guard !page.isEmpty else { return records }
+            records += page
+        }
+    }
+
     /// What one step printed, the last `limit` bytes of it. Chunks are told apart by the log's index.
-    func log(ofStep index: Int, limit: Int) throws(ExecutionError) -> [UInt8] {
-        let records = try readIndex()
+    func log(
+        ofStep number: Int, index records: [LogIndexRecord], size: Int64, limit: Int
+    ) throws(ExecutionError) -> [UInt8] {
         var bytes: [UInt8] = []
-        for (position, record) in records.enumerated() where Int(record.step) == index {
-            let end = position + 1 < records.count ? Int64(records[position + 1].offset) : logSize
+        for (position, record) in records.enumerated() where Int(record.step) == number {
+            let end = position + 1 < records.count ? Int64(records[position + 1].offset) : size
             var offset = Int64(record.offset)
             while offset < end {
                 let chunk = try readLog(from: offset, count: Int(end - offset))

@@ -57,7 +57,11 @@ package struct AttemptReading: Sendable {
             finding.category = .analyzerWarning
             return finding
         }
-        for problem in reports.flatMap(\.problems) {
+        var problems = reports.flatMap(\.problems)
+        if !step.report.isEmpty, reports.isEmpty {
+            problems.append("no file matches report: \(step.report.joined(separator: ", "))")
+        }
+        for problem in problems {
             found.append(
                 Finding(category: .analyzerWarning, message: "\(step.name): \(problem)", rule: "martlet.report"))
         }
@@ -79,13 +83,14 @@ package struct AttemptReading: Sendable {
         hasBuilt = true
         let printed = DiagnosticReader.findings(in: log, root: root, category: .asPrinted)
         var found =
-            memory?.combine(printed: printed, log: log, exists: context.exists) ?? printed
+            memory?.combine(printed: printed, log: log, digest: context.digest) ?? printed
         if end.isSuccess {
             // The command succeeded, so what a plugin or a script called an error was none.
             for index in found.indices where found[index].category == .error { found[index].category = .warning }
             if found.contains(where: { $0.category == .warning }) { worsen(to: .warnings, nil) }
         } else {
-            if !found.contains(where: { $0.category == .error }) {
+            let isOurs = ends.outcome == .canceled || ends.outcome == .interrupted
+            if !isOurs, !found.contains(where: { $0.category == .error }) {
                 found.append(
                     Finding(
                         category: .error, message: "the build failed: \(end.description); see the log",
@@ -107,22 +112,21 @@ package struct AttemptReading: Sendable {
         let hasEvents = fromReports.contains { !$0.isEmpty }
         let console = hasEvents ? [] : SwiftTestingConsoleReader.tests(in: log, root: root, listed: listed)
         let merged = TestMerge.merge(fromReports + [xctest, console], end: end)
-        if merged.isEmpty, !end.isSuccess, Self.saysNoTests(log) {
+        if merged.isEmpty, end.isSuccess, JobPlanner.saysNoTests(listed) {
             tested = "skipped: no tests (the package has no test target)"
+            noteVanished(context)
             return
+        }
+        var problems = reports.flatMap(\.problems)
+        if let asked = context.askedReports, reports.isEmpty, step.name != JobPlanner.listStep {
+            problems.append("no file matches report: \(asked.joined(separator: ", "))")
         }
         let hasReport = !step.report.isEmpty || !merged.isEmpty
         let judged = TestVerdict(
-            end: end, tests: merged, problems: reports.flatMap(\.problems), hasReport: hasReport,
+            end: end, tests: merged, problems: problems, hasReport: hasReport,
             previousTests: context.previousTests)
         notes += judged.notes + reports.flatMap(\.notes)
-        if let lost = context.previousTests, lost > 0, merged.isEmpty, judged.verdict == .succeeded {
-            findings.append(
-                Finding(
-                    category: .warning, message: "no test was reported, although the integration before had \(lost)",
-                    rule: "martlet.tests"))
-            worsen(to: .warnings, nil)
-        }
+        if merged.isEmpty, judged.verdict == .succeeded { noteVanished(context) }
         tests += merged
         findings += reports.flatMap(\.findings) + merged.compactMap(Finding.init(failureOf:))
         if judged.verdict > .succeeded, !merged.contains(where: \.outcome.isFailure) {
@@ -137,10 +141,18 @@ package struct AttemptReading: Sendable {
             ? "\(merged.count) tests, \(failing) failing" : "by exit status alone: the command writes no report"
     }
 
-    /// SwiftPM 6: `error: no tests found; create a target in the 'Tests' directory`, with exit status 1.
-    private static func saysNoTests(_ log: [UInt8]) -> Bool {
-        String(decoding: log.suffix(4096), as: UTF8.self).contains("error: no tests found")
+    /// Tests that were there and are not any more are a warning, never silently green.
+    private mutating func noteVanished(_ context: AttemptProcessor.Context) {
+        guard let lost = context.previousTests, lost > 0 else { return }
+        findings.append(
+            Finding(
+                category: .warning, message: "no test was reported, although the integration before had \(lost)",
+                rule: "martlet.tests"))
+        worsen(to: .warnings, nil)
     }
+
+    /// Rules of findings that say that an analysis came to nothing.
+    static let failedAnalysis = ["martlet.analysis", "martlet.report"]
 
     /// The files that findings are in: their lines make the fingerprints.
     package var paths: Set<String> { Set(findings.compactMap { $0.line == nil ? nil : $0.path }) }
@@ -151,7 +163,8 @@ package struct AttemptReading: Sendable {
         var (verdict, reason) = (verdict, reason)
         switch ends.outcome {
         case .canceled: (verdict, reason) = (.canceled, ends.reason ?? "canceled")
-        case .interrupted, .faulty, nil:
+        case .interrupted: (verdict, reason) = (.internalError, JobRunner.interruptedReason)
+        case .faulty, nil:
             (verdict, reason) = (.internalError, ends.reason ?? "the job ended without a result")
         case .failed where verdict <= .analyzerWarnings:
             (verdict, reason) = (.internalError, ends.limit ?? ends.reason ?? "the job failed")
@@ -161,21 +174,15 @@ package struct AttemptReading: Sendable {
         let stored = zip(findings, Fingerprinter.keys(of: findings, lineText: lineText)).map { finding, key in
             StoredFinding(fingerprint: Digest.sha256(of: Array(key.utf8)), finding: finding)
         }
-        for finding in findings {
-            switch finding.category {
-            case .error: counts.errors += 1
-            case .warning: counts.warnings += 1
-            case .analyzerWarning: counts.analyzerWarnings += 1
-            case .testFailure: counts.testFailures += 1
-            case .triggerError: break
-            }
-        }
+        for finding in findings { counts.add(finding) }
         counts.tests = tests.count { $0.outcome != .skipped }
         let analysis =
             plan.notAnalyzed
-            ?? (counts.analyzerWarnings == 0
-                ? "clean (\(analyzers.joined(separator: ", ")))"
-                : "\(counts.analyzerWarnings) findings (\(analyzers.joined(separator: ", ")))")
+            ?? (analyzers.isEmpty
+                ? "not run"
+                : counts.analyzerWarnings == 0
+                    ? "clean (\(analyzers.joined(separator: ", ")))"
+                    : "\(counts.analyzerWarnings) findings (\(analyzers.joined(separator: ", ")))")
         return AttemptResults(
             findings: stored, tests: tests, counts: counts, analysis: analysis,
             tested: plan.notTested ?? tested ?? "not run", notes: notes, verdict: verdict, reason: reason)

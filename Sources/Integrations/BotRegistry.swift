@@ -13,6 +13,8 @@ package actor BotRegistry {
     private let lane = BlockingLane(label: "registry")
     private var bots: [Name: BotSpecification] = [:]
     private var problems: [String] = []
+    /// As stored last by this daemon; nothing before the first time.
+    private var registered: [BotSpecification]?
 
     /// - Parameter directory: Where bot files lie.
     package init(directory: BotDirectory?, settings: ServiceSettings, secrets: SecretStore, version: String) {
@@ -23,15 +25,18 @@ package actor BotRegistry {
     }
 
     /// Reads the bot files that changed.
-    /// - Returns: Whether any bot is other than before.
-    package func reload() async -> Bool {
-        guard let directory else { return false }
+    package func reload() async {
+        guard let directory else { return }
         let scan = await lane.run { directory.scan() }
         problems = scan.problems.flatMap { problem in problem.diagnostics.map(\.description) }
-        let now = Dictionary(scan.bots.map { ($0.name, $0) }) { first, _ in first }
-        defer { bots = now }
-        return now != bots
+        bots = Dictionary(scan.bots.map { ($0.name, $0) }) { first, _ in first }
     }
+
+    /// The bots, if they are others than those stored last; nothing when there is nothing to store.
+    package func unregistered() -> [BotSpecification]? { registered == all() ? nil : all() }
+
+    /// Notes what was stored.
+    package func markRegistered(_ bots: [BotSpecification]) { registered = bots }
 
     /// Every bot, in order of name.
     package func all() -> [BotSpecification] { bots.values.sorted { $0.name < $1.name } }

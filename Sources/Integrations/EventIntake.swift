@@ -42,7 +42,7 @@ package struct EventIntake: Sendable {
         }
         let claims = try Self.claims(in: push.body)
         let event = NewEvent(
-            repository: bot.repository, bot: bot.name, source: .hook, hook: "push/\(bot.name)", deliveryID: delivery,
+            repository: bot.repository, bot: bot.name, source: .webhook, hook: "push/\(bot.name)", deliveryID: delivery,
             bodyDigest: Digest.sha256(of: push.body), event: "push", receivedAt: clock.now(), claims: claims)
         let recorded: RecordedEvent
         do {

@@ -1,6 +1,8 @@
 import Archives
+import Basics
 import Logging
 import Model
+import Reports
 import Settings
 import SourceControl
 import Storage
@@ -16,9 +18,7 @@ extension IntegrationRunner {
     /// finds the recipe recorded and uses that.
     func prepare(_ record: IntegrationRecord, bot: BotSpecification, mirror: Mirror) async throws -> Preparation {
         do {
-            if try await !mirror.contains(record.commit) {
-                try await mirror.fetch([record.ref: record.commit])
-            }
+            if try await !mirror.contains(record.commit) { try await fetch(record, mirror) }
             try await mirror.hold(record.commit, for: record.id)
             if record.recipe != nil { return .ready(record) }
             let details = try await mirror.details(of: record.commit)
@@ -28,13 +28,16 @@ extension IntegrationRunner {
                 tree: details.tree)
             guard let recipe = reading.value, !reading.diagnostics.contains(where: { $0.severity == .error }) else {
                 try await refuse(record, reading.diagnostics)
-                return .refused(.buildErrors, reading.diagnostics.first?.description ?? "the recipe cannot be read")
+                return .refused(.buildErrors, reading.errors.first?.description ?? "the recipe cannot be read")
             }
             try await store.recordPreparation(of: record.id, recipe: recipe, commit: summary, at: clock.now())
             guard let prepared = try await store.integration(record.id) else {
                 return .refused(.internalError, "the integration's row is gone")
             }
             return .ready(prepared)
+        } catch let error as SourceControlError where error.code == .canceled || Task.isCancelled {
+            // The daemon stops; nothing is known about the commit.
+            throw CancellationError()
         } catch let error as SourceControlError where error.code == .refGone || error.code == .commitMissing {
             return .refused(.canceled, "ref gone: \(error)")
         } catch let error as SourceControlError {
@@ -43,6 +46,23 @@ extension IntegrationRunner {
     }
 
     private static let recipeFile = RecipeReader.fileName
+    /// Fetches that are tried before a server that cannot be reached becomes a checkout error.
+    private static let maximumFetches = 4
+
+    private func fetch(_ record: IntegrationRecord, _ mirror: Mirror) async throws {
+        var backoff = Backoff(first: .seconds(2), limit: .seconds(30))
+        for attempt in 1...Self.maximumFetches {
+            do throws(SourceControlError) {
+                return try await mirror.fetch([record.ref: record.commit])
+            } catch {
+                guard attempt < Self.maximumFetches, [.unreachable, .timedOut].contains(error.code) else { throw error }
+                logger.warning(
+                    "a fetch failed and is tried again",
+                    metadata: ["integration": "\(record.id)", "error": "\(error)"])
+                try await timer.sleep(for: backoff.next())
+            }
+        }
+    }
 
     private func recipe(
         of commit: CommitID, bot: BotSpecification, mirror: Mirror
@@ -79,20 +99,28 @@ extension IntegrationRunner {
                 age: 1,
                 configurations: [])
         }
-        var counts = Counts()
-        counts.errors = issues.count
-        try await store.completeIssues(of: record.id, issues: issues, summary: Summary(counts: counts), at: clock.now())
+        // Nothing else was looked for, so what was there before remains.
+        let previous = try await store.previous(of: record.id)
+        var before: [Issue] = []
+        if let previous { before = try await store.issues(of: previous.id) }
+        let current = issues.map { ($0.fingerprint, $0.finding, $0.configurations) }
+        let compared = Baseline.compare(current: current, before: before, remains: { _ in true })
+        let counts = Counts(compared, tests: 0)
+        let summary = Summary(counts: counts, change: previous?.summary.map { counts - $0.counts } ?? Counts())
+        try await store.completeIssues(of: record.id, issues: compared, summary: summary, at: clock.now())
     }
 
     /// Turns an error of ours into the integration's result, and says so in the log: the one place where it is logged.
-    func fail(_ id: IntegrationID, with error: any Error) async {
+    /// - Returns: Whether that could be stored.
+    func fail(_ id: IntegrationID, with error: any Error) async -> Bool {
         logger.error("an integration failed by our fault", metadata: ["integration": "\(id)", "error": "\(error)"])
         do {
             try await store.apply(
                 .completed(.internalError, triggerFailed: false), to: id, at: clock.now(), reason: "\(error)")
+            return true
         } catch {
-            // It stays running in the database, and the next start takes it up again.
             logger.error("that could not be stored", metadata: ["integration": "\(id)", "error": "\(error)"])
+            return false
         }
     }
 }

@@ -15,6 +15,7 @@ package struct IntegrationService: Service {
     private let looks: RepositoryLooks
     private let scheduler: Scheduler
     private let publisher: Publisher
+    private let jobs: JobRunner
     private let store: Store
     private let looksWakeup: Wakeup
     private let queueWakeup: Wakeup
@@ -87,10 +88,12 @@ package struct IntegrationService: Service {
             logger: logger)
         let runner = IntegrationRunner(
             store: store, registry: registry, remotes: remotes, jobs: jobs, triggers: triggers, clock: clock,
-            logger: logger)
+            timer: parts.timer, logger: logger)
         // Integrations wait for slots, not for each other: one more than the slots keeps these filled while another ends.
         scheduler = Scheduler(
-            store: store, runner: runner, capacity: parts.settings.concurrency + 1, wakeup: queueWakeup, logger: logger)
+            store: store, runner: runner, capacity: parts.settings.concurrency + 1, wakeup: queueWakeup,
+            wishes: CancelWishes(state: parts.state), timer: parts.timer, logger: logger)
+        self.jobs = jobs
         looks = RepositoryLooks(
             store: store, registry: registry, remotes: remotes, clock: clock, timer: parts.timer, wakeup: looksWakeup,
             logger: logger)
@@ -108,10 +111,17 @@ package struct IntegrationService: Service {
         self.logger = logger
     }
 
-    /// Reconciles what a daemon before this one left, then works until graceful shutdown or cancellation. Jobs that run
-    /// then go on without it.
-    package func run() async throws {
+    /// Reads the bots and reconciles what a daemon before this one left, so that whoever asks from then on gets right
+    /// answers. Harmless to call again before `run()`.
+    package func prepare() async throws {
+        try await poller.reload()
         try await publisher.reconcile()
+        for integration in try await store.running() { try await jobs.retakeWorkspaces(of: integration.id) }
+    }
+
+    /// Prepares, then works until graceful shutdown or cancellation. Jobs that run then go on without it.
+    package func run() async throws {
+        try await prepare()
         let changes = store.changes()
         await cancelWhenGracefulShutdown {
             await withDiscardingTaskGroup { group in

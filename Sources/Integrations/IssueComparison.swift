@@ -36,11 +36,13 @@ struct IssueComparison {
     private func hasLooked(_ configuration: Configuration, for finding: Finding) -> Bool {
         switch finding.category {
         // A file that does not compile is compiled again by every build until it does.
-        case .error, .triggerError: return true
+        case .error, .triggerError: return configuration.steps.contains { $0.step == .building }
         case .warning: return Self.hasSucceeded(.building, configuration)
         case .analyzerWarning:
             let steps = configuration.steps.filter { $0.step == .analyzing }
-            return steps.allSatisfy { $0.endedAt != nil && $0.signal == nil && $0.limit == nil }
+            let hasFailed = configuration.findings.contains { AttemptReading.failedAnalysis.contains($0.finding.rule) }
+            return !configuration.steps.isEmpty && !hasFailed
+                && steps.allSatisfy { $0.endedAt != nil && $0.signal == nil && $0.limit == nil }
         case .testFailure:
             if configuration.tests.contains(where: { $0.fullName == finding.rule }) { return true }
             let isWhole = configuration.steps.contains {

@@ -37,7 +37,12 @@ extension JobRunner {
             throw PreparationError.nothingToDo(configuration: request.configuration.name)
         }
         let tree = try Directory(opening: workspace.tree)
+        // A job, or the repository itself, may have put a file or a link there.
+        if let own = try tree.status(JobPlanner.ownDirectory), own.kind != .directory {
+            try tree.remove(JobPlanner.ownDirectory)
+        }
         try tree.remove(JobPlanner.ownDirectory + "/products")
+        try tree.remove(JobPlanner.ownDirectory + "/test")
         try tree.makeDirectories(JobPlanner.ownDirectory + "/test")
         try outer.remove("tmp")
         try outer.makeDirectories("tmp", mode: 0o700)

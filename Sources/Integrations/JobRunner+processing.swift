@@ -1,3 +1,4 @@
+import Archives
 import Basics
 import Execution
 import Model
@@ -12,9 +13,10 @@ extension JobRunner {
     ) async throws {
         let context = AttemptProcessor.Context(
             configuration: id.job, plan: plan, previousTests: request.previousTests,
-            exists: { path in
-                // A path that leaves the tree, or passes a link, is none of the tree's.
-                (try? Directory(opening: workspace.tree).status(path)) != nil
+            askedReports: request.configuration.report.isEmpty ? nil : request.configuration.report,
+            digest: { path in
+                // A path that leaves the tree, passes a link, or is very large, has none.
+                (try? Directory(opening: workspace.tree).read(path, limit: Self.maximumSourceBytes)).map(Digest.sha256)
             })
         let reading = try await BlockingLane(label: "processing.\(id)").run {
             try AttemptProcessor().read(directory, context: context, memory: WarningMemory(workspace: workspace))
@@ -24,13 +26,14 @@ extension JobRunner {
             guard let lines = lines[path], lines.indices.contains(line - 1) else { return nil }
             return lines[line - 1]
         }
-        if results.verdict.isPublishable || results.verdict == .testFailures {
+        if results.verdict.isPublishable {
             do {
                 results.artifacts = try await archiver.archive(directory, of: request)
-            } catch let error as ArchivingError {
-                results.verdict = max(results.verdict, .buildErrors)
-                results.reason = results.reason ?? error.description
-                results.notes.append(error.description)
+            } catch {
+                // What the job left cannot be packed: files that are not there, names that no archive may have.
+                guard error is ArchivingError || error is ArchiveError else { throw error }
+                results.verdict = .buildErrors
+                results.reason = "\(error)"
             }
         }
         try await store.storeResults(results, of: id, at: clock.now())

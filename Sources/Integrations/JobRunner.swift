@@ -67,65 +67,112 @@ package struct JobRunner: Sendable {
             } else {
                 attempt = try await store.addAttempt(to: request.integration.id, job: job, at: clock.now())
             }
-            try await slots.withSlot {
-                try await bring(attempt, of: request, cancellation: cancellation)
+            do {
+                if try await executor.liveness(of: directory(of: attempt.id)) == .notStarted {
+                    try await slots.withSlot { try await begin(attempt, of: request, cancellation: cancellation) }
+                } else {
+                    // It runs already, since before a restart: it waits for no slot.
+                    try await takeUp(attempt, of: request, cancellation: cancellation)
+                }
+            } catch let error as CancellationError {
+                throw error
+            } catch let error as StoreError {
+                throw error
+            } catch {
+                if Task.isCancelled { throw CancellationError() }
+                logger.error("a job failed by our fault", metadata: ["attempt": "\(attempt.id)", "error": "\(error)"])
+                try await finish(attempt.id, verdict: .internalError, reason: "\(error)")
             }
         }
     }
 
     private func mayRetry(_ attempt: AttemptRecord) -> Bool {
-        attempt.reason == Self.lostReason && attempt.id.attempt < Self.maximumAttempts
+        attempt.id.attempt < Self.maximumAttempts
+            && (attempt.reason == Self.lostReason || attempt.reason == Self.interruptedReason)
     }
 
+    /// The reason of an attempt that ended because the machine was stopping.
+    static let interruptedReason = "the machine was stopping"
     /// The reason of an attempt whose supervisor was lost.
     static let lostReason = "the supervisor was lost: it is gone without a result; the workspace was made anew"
 
-    private func bring(_ attempt: AttemptRecord, of request: Request, cancellation: Cancellation) async throws {
-        let id = attempt.id
-        let directory = AttemptDirectory(path: state.attempt(id.integration, job: id.job, attempt: id.attempt))
-        let workspace: Workspace
-        let plan: JobPlanner.Plan
-        if try await executor.liveness(of: directory) == .notStarted {
-            if let reason = await cancellation.requested {
-                try await finish(id, verdict: .canceled, reason: reason)
-                return
-            }
-            let lane: Workspaces.Lane = request.integration.isRelease ? .release : .trusted
-            workspace = await workspaces.take(bot: request.bot.name, configuration: id.job, lane: lane)
-            do {
-                plan = try await prepare(id, directory, workspace, request)
-                try await executor.start(directory, secrets: [:])
-            } catch let error as SourceControlError {
-                await workspaces.giveBack(workspace)
-                try await finish(id, verdict: .checkoutError, reason: "\(error)")
-                return
-            } catch let error as PreparationError {
-                await workspaces.giveBack(workspace)
-                try await finish(id, verdict: .buildErrors, reason: "\(error)")
-                return
-            } catch {
-                await workspaces.giveBack(workspace)
-                throw error
-            }
-        } else {
-            // Found running, or ended, after a restart: the job directory says with what.
-            let description = try await lane.run { try directory.job() }
-            guard let found = Workspace(tree: description.workspace) else {
-                try await finish(
-                    id, verdict: .internalError, reason: "the job directory \(directory.path) names no workspace")
-                return
-            }
-            workspace = found
-            await workspaces.retake(workspace)
-            plan = JobPlanner.plan(of: description, recipe: request.recipe)
+    private func directory(of id: AttemptID) -> AttemptDirectory {
+        AttemptDirectory(path: state.attempt(id.integration, job: id.job, attempt: id.attempt))
+    }
+
+    /// Marks the workspaces of jobs that a daemon before this one started, before any other job may take them.
+    package func retakeWorkspaces(of integration: IntegrationID) async throws {
+        for attempt in try await store.attempts(of: integration) where attempt.state.verdict == nil {
+            let directory = directory(of: attempt.id)
+            guard try await executor.liveness(of: directory) != .notStarted else { continue }
+            let job = try await lane.run { try directory.job() }
+            if let workspace = Workspace(tree: job.workspace) { await workspaces.retake(workspace) }
         }
+    }
+
+    private func begin(_ attempt: AttemptRecord, of request: Request, cancellation: Cancellation) async throws {
+        let (id, directory) = (attempt.id, directory(of: attempt.id))
+        if let reason = await cancellation.requested {
+            return try await finish(id, verdict: .canceled, reason: reason)
+        }
+        let lane: Workspaces.Lane = request.integration.isRelease ? .release : .trusted
+        let workspace = await workspaces.take(bot: request.bot.name, configuration: id.job, lane: lane)
+        let plan: JobPlanner.Plan
+        do {
+            plan = try await prepare(id, directory, workspace, request)
+            try await executor.start(directory, secrets: [:])
+        } catch {
+            await workspaces.giveBack(workspace)
+            switch error {
+            case let error as SourceControlError where error.code != .canceled && !Task.isCancelled:
+                return try await finish(id, verdict: .checkoutError, reason: "\(error)")
+            case let error as PreparationError:
+                return try await finish(id, verdict: .buildErrors, reason: "\(error)")
+            default: throw error
+            }
+        }
+        try await bring(attempt, directory, plan: plan, workspace, request, cancellation)
+    }
+
+    /// Found running, or ended, after a restart: the job directory says with what.
+    private func takeUp(_ attempt: AttemptRecord, of request: Request, cancellation: Cancellation) async throws {
+        let directory = directory(of: attempt.id)
+        let description = try await lane.run { try directory.job() }
+        guard let workspace = Workspace(tree: description.workspace) else {
+            let reason = "the job directory \(directory.path) names no workspace"
+            return try await finish(attempt.id, verdict: .internalError, reason: reason)
+        }
+        await workspaces.retake(workspace)
+        let plan = JobPlanner.plan(of: description, recipe: request.recipe)
+        try await bring(attempt, directory, plan: plan, workspace, request, cancellation)
+    }
+
+    /// Follows a started job to its end. Its workspace is given back only when nothing of it runs any more; when the
+    /// daemon stops, never.
+    private func bring(
+        _ attempt: AttemptRecord, _ directory: AttemptDirectory, plan: JobPlanner.Plan, _ workspace: Workspace,
+        _ request: Request, _ cancellation: Cancellation
+    ) async throws {
         do {
             try await follow(attempt, directory, plan: plan, workspace, request, cancellation)
         } catch {
+            if Task.isCancelled || error is CancellationError { throw CancellationError() }
+            try await stop(directory, because: "\(error)")
             await workspaces.giveBack(workspace)
             throw error
         }
         await workspaces.giveBack(workspace)
+    }
+
+    /// Ends a job that cannot be followed, and waits for its end.
+    private func stop(_ directory: AttemptDirectory, because reason: String) async throws {
+        guard try await executor.liveness(of: directory) == .running else { return }
+        try await executor.cancel(directory, reason: reason, grace: Self.cancelGrace)
+        do {
+            for try await _ in AttemptFollower(executor: executor).events(of: directory) {}
+        } catch let error as ExecutionError where error.code == .lost {
+            return
+        }
     }
 
     /// Removes what tools left in their temporary directory; the next preparation would too.

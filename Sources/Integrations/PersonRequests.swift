@@ -129,7 +129,7 @@ package struct PersonRequests: Sendable {
             guard record.state.verdict == nil else {
                 throw OperationError(.conflict, "\(id) is completed already: \(record.state.result?.description ?? "")")
             }
-            if await scheduler.cancel(id, reason: reason) { return }
+            if try await scheduler.cancel(id, reason: reason) { return }
             try await store.apply(.completed(.canceled, triggerFailed: false), to: id, at: clock.now(), reason: reason)
         } catch let error as OperationError {
             throw error

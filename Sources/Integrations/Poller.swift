@@ -37,15 +37,25 @@ package struct Poller: Sendable {
         while !Task.isCancelled {
             let now = clock.now()
             do {
-                if await registry.reload() { try await store.register(await registry.all(), at: now) }
+                try await reload()
                 try await askDue(&lastAsked, at: now)
                 try await queueScheduled(from: before, to: now)
+                before = now
             } catch {
+                // What could not be stored is due again at the next tick.
                 logger.error("polling failed and goes on", metadata: ["error": "\(error)"])
             }
-            before = now
             do { try await timer.sleep(for: Self.tick) } catch { return }
         }
+    }
+
+    /// Reads the bot files that changed, and stores which bots there are; tried again when it could not be stored. Done
+    /// once before anything is taken up, so that every bot is known.
+    package func reload() async throws {
+        await registry.reload()
+        guard let bots = await registry.unregistered() else { return }
+        try await store.register(bots, at: clock.now())
+        await registry.markRegistered(bots)
     }
 
     private func askDue(_ lastAsked: inout [String: Timestamp], at now: Timestamp) async throws {
@@ -53,14 +63,14 @@ package struct Poller: Sendable {
         for bot in await registry.all() {
             let last = lastAsked[bot.repository]
             guard let last else {
-                lastAsked[bot.repository] = now
                 try await store.requestLook(at: bot.repository)
+                lastAsked[bot.repository] = now
                 rings = true
                 continue
             }
             guard let interval = try await interval(of: bot), now - last >= interval else { continue }
-            lastAsked[bot.repository] = now
             try await store.requestLook(at: bot.repository)
+            lastAsked[bot.repository] = now
             rings = true
         }
         if rings { looks.ring() }

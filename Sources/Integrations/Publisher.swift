@@ -144,9 +144,12 @@ package final class Publisher: Sendable {
             return (source: file.path, artifact: artifact)
         }
         if let found = try await versions.manifest(product: request.product, version: version) {
-            guard found.integration == integration.id else {
+            guard found.commit == integration.commit else {
                 throw PublishError("\(request.product) \(version) lies there already, made by \(found.integration)")
             }
+            // Moved into place by an earlier try whose row could not be written: those are the version's files.
+            return try await store.publish(
+                product: request.product, version: version, files: found.files, at: clock.now())
         } else {
             let manifest = VersionManifest(
                 product: request.product, version: version, integration: integration.id, commit: integration.commit,
@@ -183,30 +186,58 @@ package final class Publisher: Sendable {
 
     /// On start: what was reserved and lies there whole is published; what lies there without a row is adopted; what
     /// was reserved by an integration that has ended is given up.
+    ///
+    /// A version that cannot be read is left alone and logged; the others are not held up by it.
     package func reconcile() async throws {
         try await versions.clearStaging()
         for reservation in try await store.reservations() {
-            let manifest = try await versions.manifest(product: reservation.product, version: reservation.version)
-            if let manifest, manifest.integration == reservation.integration {
-                try await store.publish(
-                    product: reservation.product, version: reservation.version, files: manifest.files, at: clock.now())
-            } else if manifest == nil, try await store.integration(reservation.integration)?.state.verdict != nil {
-                try await store.abandon(product: reservation.product, version: reservation.version)
-            }
+            await guarded(reservation.product, reservation.version) { try await self.settle(reservation) }
         }
         for product in try await versions.products() {
-            let known = Set(try await store.versions(of: product).map(\.version))
-            for version in try await versions.versions(of: product) where !known.contains(version) {
-                guard let manifest = try await versions.manifest(product: product, version: version) else { continue }
-                let record = VersionRecord(
-                    product: product, version: version, state: .published,
-                    isYanked: try await versions.yanked(product: product)[version] != nil, commit: manifest.commit,
-                    ref: manifest.ref, integration: manifest.integration, files: manifest.files,
-                    publishedAt: manifest.publishedAt)
-                try await store.adopt(record, isFromBranch: manifest.ref.branch != nil, at: clock.now())
-                logger.notice("adopted", metadata: ["product": "\(product)", "version": "\(version)"])
+            let published = try await store.versions(of: product).filter { $0.state == .published }
+            let known = Dictionary(published.map { ($0.version, $0) }) { first, _ in first }
+            for version in try await versions.versions(of: product) {
+                await guarded(product, version) { try await self.adopt(product, version, known: known[version]) }
             }
         }
+    }
+
+    private func guarded(
+        _ product: Name, _ version: SemanticVersion, _ body: () async throws -> Void
+    ) async {
+        do {
+            try await body()
+        } catch {
+            logger.error(
+                "a version could not be reconciled",
+                metadata: ["product": "\(product)", "version": "\(version)", "error": "\(error)"])
+        }
+    }
+
+    private func settle(_ reservation: VersionRecord) async throws {
+        let manifest = try await versions.manifest(product: reservation.product, version: reservation.version)
+        if let manifest, manifest.integration == reservation.integration {
+            try await store.publish(
+                product: reservation.product, version: reservation.version, files: manifest.files, at: clock.now())
+        } else if manifest == nil, try await store.integration(reservation.integration)?.state.verdict != nil {
+            try await store.abandon(product: reservation.product, version: reservation.version)
+        }
+    }
+
+    /// Makes the row of a version that lies on disk, or marks a row yanked whose file says so.
+    private func adopt(_ product: Name, _ version: SemanticVersion, known: VersionRecord?) async throws {
+        let isYanked = try await versions.yanked(product: product)[version] != nil
+        if let known {
+            if isYanked, !known.isYanked { try await store.yank(product: product, version: version, at: clock.now()) }
+            return
+        }
+        guard let manifest = try await versions.manifest(product: product, version: version) else { return }
+        let record = VersionRecord(
+            product: product, version: version, state: .published, isYanked: isYanked, commit: manifest.commit,
+            ref: manifest.ref, integration: manifest.integration, files: manifest.files,
+            publishedAt: manifest.publishedAt)
+        try await store.adopt(record, isFromBranch: manifest.ref.branch != nil, at: clock.now())
+        logger.notice("adopted", metadata: ["product": "\(product)", "version": "\(version)"])
     }
 }
 

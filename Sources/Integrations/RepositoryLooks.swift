@@ -71,14 +71,15 @@ package actor RepositoryLooks {
         }
         guard !Task.isCancelled else { return }
         logger.warning("a look failed", metadata: ["repository": "\(request.repository)", "error": "\(failure)"])
+        // Before anything is awaited: a ring meanwhile must find the pause.
+        var backoff = pauses[request.repository]?.backoff ?? Backoff(first: Self.firstPause, limit: Self.longestPause)
+        let pause = backoff.next()
+        pauses[request.repository] = (request.sequence, backoff)
         do {
             try await store.lookFailed(request, reason: failure, at: clock.now())
         } catch {
             logger.error("a failed look could not be stored", metadata: ["error": "\(error)"])
         }
-        var backoff = pauses[request.repository]?.backoff ?? Backoff(first: Self.firstPause, limit: Self.longestPause)
-        let pause = backoff.next()
-        pauses[request.repository] = (request.sequence, backoff)
         wakeup.ring()
         do { try await timer.sleep(for: pause) } catch { return }
         if let current = pauses[request.repository], current.sequence == request.sequence {

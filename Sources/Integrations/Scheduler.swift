@@ -8,6 +8,8 @@ package actor Scheduler {
     private let runner: IntegrationRunner
     private let capacity: Int
     private let wakeup: Wakeup
+    private let wishes: CancelWishes
+    private let timer: any Clock<Duration>
     private let logger: Logger
 
     private struct Running {
@@ -17,11 +19,16 @@ package actor Scheduler {
     private var running: [IntegrationID: Running] = [:]
 
     /// - Parameter capacity: Integrations under way at once, ≥ 1.
-    package init(store: Store, runner: IntegrationRunner, capacity: Int, wakeup: Wakeup, logger: Logger) {
+    package init(
+        store: Store, runner: IntegrationRunner, capacity: Int, wakeup: Wakeup, wishes: CancelWishes,
+        timer: any Clock<Duration>, logger: Logger
+    ) {
         self.store = store
         self.runner = runner
         self.capacity = max(1, capacity)
         self.wakeup = wakeup
+        self.wishes = wishes
+        self.timer = timer
         self.logger = logger
     }
 
@@ -30,7 +37,6 @@ package actor Scheduler {
     /// When the task is cancelled the runners stop following; jobs go on, and the next daemon takes them up.
     package func run() async {
         await withDiscardingTaskGroup { group in
-            for record in await resumed() { start(record, in: &group) }
             wakeup.ring()
             for await _ in wakeup.rings {
                 for record in await leased() { start(record, in: &group) }
@@ -39,10 +45,13 @@ package actor Scheduler {
         }
     }
 
-    /// Asks a running integration to stop.
+    /// Asks a running integration to stop. The wish is on the disk before anything is asked, so that a daemon which
+    /// takes the integration up knows it.
     /// - Returns: Whether it is running here.
-    package func cancel(_ id: IntegrationID, reason: String) async -> Bool {
+    /// - Throws: `FileError` when the wish cannot be stored.
+    package func cancel(_ id: IntegrationID, reason: String) async throws -> Bool {
         guard let entry = running[id] else { return false }
+        try await wishes.store(reason, for: id)
         await entry.cancellation.request(reason: reason)
         return true
     }
@@ -51,30 +60,30 @@ package actor Scheduler {
         let cancellation = Cancellation()
         running[record.id] = Running(record: record, cancellation: cancellation)
         group.addTask {
-            await self.runner.run(record.id, cancellation: cancellation)
+            if let reason = await self.wishes.wish(for: record.id) { await cancellation.request(reason: reason) }
+            if await !self.runner.run(record.id, cancellation: cancellation) {
+                // Its end could not be stored: it is taken up again after a pause. Nothing when the daemon stops.
+                do { try await self.timer.sleep(for: Self.pause) } catch { return }
+            }
             await self.ended(record.id)
         }
     }
+
+    /// Before an integration whose end could not be stored is taken up again.
+    static let pause = Duration.seconds(5)
 
     private func ended(_ id: IntegrationID) {
         running[id] = nil
         wakeup.ring()
     }
 
-    private func resumed() async -> [IntegrationRecord] {
-        do {
-            return try await store.running()
-        } catch {
-            logger.error("running integrations could not be read", metadata: ["error": "\(error)"])
-            return []
-        }
-    }
-
+    /// What is running in the database but not here (after a restart), and what is chosen from the queue.
     private func leased() async -> [IntegrationRecord] {
         do {
-            let queued = try await store.queued()
-            return Self.choose(from: queued, running: running.values.map(\.record), capacity: capacity)
-                .filter { running[$0.id] == nil }
+            let left = try await store.running().filter { running[$0.id] == nil }
+            let busy = running.values.map(\.record) + left
+            let queued = try await store.queued().filter { running[$0.id] == nil }
+            return left + Self.choose(from: queued, running: busy, capacity: capacity)
         } catch {
             logger.error("the queue could not be read", metadata: ["error": "\(error)"])
             return []

@@ -43,13 +43,20 @@ extension TriggerRunner {
             },
             {
                 var events: [StatusEvent] = []
-                for try await event in AttemptFollower(executor: executor).events(of: attempt) { events.append(event) }
+                do {
+                    for try await event in AttemptFollower(executor: executor).events(of: attempt) {
+                        events.append(event)
+                    }
+                } catch let error as ExecutionError where error.code == .lost {
+                    throw ScriptInterruption()
+                }
                 ends = StepEnds(events)
             })
         try Task.checkCancellation()
         try await lane.run {
             try Directory(opening: state.integrations).remove(String(work.dropFirst(state.integrations.count + 1)))
         }
+        if ends.outcome == .interrupted { throw ScriptInterruption() }
         guard let end = ends.steps[0], end.isSuccess else {
             throw ScriptError(
                 "\(script) failed: \(ends.limit ?? ends.steps[0]?.description ?? ends.reason ?? "it ended without a result")"
@@ -93,6 +100,11 @@ extension TriggerRunner {
                 context.integration, bot: context.bot, facts: facts, temporary: "\(work)/tmp"),
             workspace: source, secrets: trigger.secrets.map(SecretStore.variable(for:)))
     }
+}
+
+/// A script that ended by no fault of its own: the machine was stopping, or its supervisor was lost.
+struct ScriptInterruption: Error, CustomStringConvertible {
+    var description: String { "the script was interrupted twice: the machine was stopping, or its supervisor was lost" }
 }
 
 /// Why a trigger script did not succeed.

@@ -79,7 +79,9 @@ package struct TriggerRunner: Sendable {
                     integration: context.integration.id, trigger: trigger.name, attempt: 1, phase: phase,
                     state: .running,
                     startedAt: clock.now())
-            if outcome.hasFailed {
+            if let wish = await cancellation.requested {
+                finish(&record, .skipped, wish)
+            } else if outcome.hasFailed {
                 finish(&record, .skipped, "a trigger before it failed")
             } else if let facts, let reason = Self.whyNot(trigger, facts) {
                 finish(&record, .skipped, reason)
@@ -121,16 +123,25 @@ package struct TriggerRunner: Sendable {
         _ trigger: Trigger, _ record: inout TriggerRecord, _ context: Context, _ facts: Facts?,
         _ cancellation: Cancellation
     ) async throws {
-        let log =
-            "integrations/\(context.integration.id.bot)/\(context.integration.id.number)/trigger-\(trigger.name)/\(record.attempt)"
-        if case .run = trigger.action { record.log = log }
+        let root = "integrations/\(context.integration.id.bot)/\(context.integration.id.number)/trigger-\(trigger.name)"
+        if case .run = trigger.action { record.log = "\(root)/\(record.attempt)" }
         try await store.recordTrigger(record)
         do {
             switch trigger.action {
             case .run(let script):
-                try await runScript(script, trigger, log: log, context, facts, cancellation)
+                do {
+                    try await runScript(script, trigger, log: "\(root)/\(record.attempt)", context, facts, cancellation)
+                } catch is ScriptInterruption where record.attempt < JobRunner.maximumAttempts {
+                    record.attempt += 1
+                    record.log = "\(root)/\(record.attempt)"
+                    try await store.recordTrigger(record)
+                    try await runScript(script, trigger, log: "\(root)/\(record.attempt)", context, facts, cancellation)
+                }
                 finish(&record, .succeeded, nil)
             case .publish(let source):
+                guard facts?.verdict.isPublishable ?? false else {
+                    throw PublishError("a commit with errors or failing tests is never published; see when:")
+                }
                 let request = Publisher.Request(
                     integration: context.integration, product: context.bot.product, source: source,
                     mirror: context.mirror, files: try await files(of: context), isolation: "none")
@@ -138,9 +149,10 @@ package struct TriggerRunner: Sendable {
                     throw PublishError(
                         "the integration archived nothing; see the step archiving and `archive:` in the recipe")
                 }
-                finish(&record, .succeeded, try await publisher.publish(request).sentence)
+                let publication = try await publisher.publish(request)
+                finish(&record, .succeeded, publication.sentence)
             case .upload(let url, let credentials):
-                finish(&record, .succeeded, try await upload(url, credentials: credentials, context))
+                try await upload(url, credentials: credentials, context, &record)
             }
         } catch let error as CancellationError {
             throw error
@@ -172,7 +184,9 @@ package struct TriggerRunner: Sendable {
         }
     }
 
-    private func upload(_ url: String, credentials: String?, _ context: Context) async throws -> String {
+    private func upload(
+        _ url: String, credentials: String?, _ context: Context, _ record: inout TriggerRecord
+    ) async throws {
         let version = try await version(of: context)
         var values = [
             "product": context.bot.product.description,
@@ -186,11 +200,14 @@ package struct TriggerRunner: Sendable {
             files = version.files.map { .init(path: "\(directory)/\($0.path)", artifact: $0) }
         } else {
             guard !url.contains("{version}") else {
-                throw UploadTriggerError("the URL has {version}, and this commit has no published version")
+                // The publish trigger before it succeeded, or this one would not run: a later commit was published.
+                return finish(&record, .skipped, "the commit got no version; see the trigger that publishes")
             }
             files = try await self.files(of: context).map { .init(path: $0.path, artifact: $0.artifact) }
         }
         guard !files.isEmpty else { throw UploadTriggerError("the integration archived nothing to upload") }
-        return try await uploads.send(files, to: url, values: values, credentials: credentials)
+        finish(
+            &record, .succeeded,
+            try await uploads.send(files, to: url, values: values, credentials: credentials))
     }
 }

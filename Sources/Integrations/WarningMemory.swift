@@ -21,29 +21,43 @@ package struct WarningMemory: Sendable {
     /// - Parameters:
     ///   - printed: What the build's log says.
     ///   - log: The build's log, which names the files that were compiled again.
-    ///   - exists: Whether a file is in the commit's tree.
+    ///   - digest: The SHA-256 of a file of the workspace now; nothing when there is none. Of another content than when
+    ///     the warning was given, the file was compiled again.
     package func combine(
-        printed: [Finding], log: [UInt8], exists: (String) -> Bool
+        printed: [Finding], log: [UInt8], digest: (String) -> String?
     ) -> [Finding] {
         let compiled = CompiledFiles(log: log)
         let known = Set(printed)
         return printed
-            + recall().filter { finding in
-                guard let path = finding.path, exists(path), !compiled.contains(path) else { return false }
-                return !known.contains(finding)
-            }
+            + recall().filter { remembered in
+                guard let path = remembered.finding.path, !compiled.contains(path),
+                    digest(path) == remembered.digest
+                else { return false }
+                return !known.contains(remembered.finding)
+            }.map(\.finding)
     }
 
     /// Remembers the warnings among the findings for the next build in this workspace.
     /// - Throws: `FileError`.
-    package func remember(_ findings: [Finding]) throws {
-        let warnings = findings.filter { $0.category == .warning && $0.path != nil }
+    package func remember(_ findings: [Finding], digest: (String) -> String?) throws {
+        var digests: [String: String] = [:]
+        let warnings = findings.compactMap { finding -> Remembered? in
+            guard finding.category == .warning, let path = finding.path else { return nil }
+            guard let found = digests[path] ?? digest(path) else { return nil }
+            digests[path] = found
+            return Remembered(finding: finding, digest: found)
+        }
         try AtomicFile.write(Array(try JSONEncoder().encode(warnings)), to: path)
     }
 
-    private func recall() -> [Finding] {
+    private struct Remembered: Codable {
+        var finding: Finding
+        var digest: String
+    }
+
+    private func recall() -> [Remembered] {
         // Absent in a new workspace; unreadable is treated alike, since the next build from scratch says all again.
         guard let bytes = try? WholeFile.read(path, limit: Self.maximumBytes) else { return [] }
-        return (try? JSONDecoder().decode([Finding].self, from: Data(bytes))) ?? []
+        return (try? JSONDecoder().decode([Remembered].self, from: Data(bytes))) ?? []
     }
 }

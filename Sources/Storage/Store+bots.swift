@@ -76,6 +76,14 @@ extension Store {
         }
     }
 
+    /// What a bot's file said last, also when it is gone; nothing for one that was never there.
+    package func specification(of bot: Name) async throws(StoreError) -> BotSpecification? {
+        try await read("read the bot \(bot)") { db in
+            try Row.fetchOne(db, sql: "SELECT specification FROM bots WHERE name = ?", arguments: [bot.description])?
+                .json("specification", as: BotSpecification.self)
+        }
+    }
+
     /// A repository by the URL that a bot's file writes, or nothing when no bot ever had it.
     package func repository(_ url: String) async throws(StoreError) -> RepositoryRecord? {
         try await read("read the repository \(url)") { db in

@@ -69,9 +69,10 @@ extension Serve {
                     directory: BotDirectory(directory: settings.bots, lastGood: known), secrets: secrets,
                     mirrors: Mirrors(directory: state.repositories),
                     executor: LocalExecutor(
-                        socket: access(launcher, W_OK) == 0 ? launcher : state.launcherSocket, supervisor: supervisor),
+                        socket: Self.isOwn(launcher) ? launcher : state.launcherSocket, supervisor: supervisor),
                     uploader: Uploads(uploader: Uploader(transport: try CurlTransport()), secrets: secrets),
                     environment: environment, supervisor: supervisor, version: Martlet.version, logger: logger))
+            try await integrations.prepare()
             let notifier = SystemdNotifier(environment: environment)
             let (logger, store) = (logger, store)
             let server = try WebServer(
@@ -102,6 +103,12 @@ extension Serve {
 
         private var url: String {
             settings.url ?? settings.listen.first.map { "http://\($0)" } ?? "http://127.0.0.1:8080"
+        }
+
+        /// Whether the machine's launcher runs as this daemon's user: another's could not enter our state.
+        private static func isOwn(_ socket: String) -> Bool {
+            var status = stat()
+            return stat(socket, &status) == 0 && status.st_uid == geteuid()
         }
 
         /// Beside this binary, as built, or in `lib/martlet` beside its `bin`, as installed.

@@ -48,11 +48,15 @@ struct SettingsLocation: ParsableArguments {
         return value
     }
 
-    /// Gives a file that root made to the user that the service runs as.
-    func giveToService(_ path: String, _ settings: ServiceSettings) throws {
-        guard geteuid() == 0, let user = settings.user, let entry = getpwnam(user) else { return }
-        let directory = (path as NSString).deletingLastPathComponent
-        for path in [directory, path] where chown(path, entry.pointee.pw_uid, entry.pointee.pw_gid) != 0 {
+    /// Makes the directory of secrets, when root runs this before the service did, as the service's own: a secret that
+    /// is stored in it is then given to the directory's owner.
+    func makeSecretsDirectory(_ path: String, _ settings: ServiceSettings) throws {
+        guard geteuid() == 0, let user = settings.user, let entry = getpwnam(user), mkdir(path, 0o700) == 0 else {
+            return
+        }
+        let descriptor = open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)
+        defer { close(descriptor) }
+        guard descriptor >= 0, fchown(descriptor, entry.pointee.pw_uid, entry.pointee.pw_gid) == 0 else {
             throw Failure(.cannotCreate, "\(path) could not be given to \(user): \(String(cString: strerror(errno)))")
         }
     }

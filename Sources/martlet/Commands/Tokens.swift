@@ -83,12 +83,12 @@ struct SecretCommand: AsyncParsableCommand {
                 guard let value = String(data: input, encoding: .utf8) else {
                     throw Failure(.no, "the secret must be text in UTF-8")
                 }
+                try location.makeSecretsDirectory(directory, settings)
                 do {
                     try SecretStore(directory: directory, credentialsDirectory: nil).set(name, value)
                 } catch {
                     throw Failure(.cannotCreate, "\(error)")
                 }
-                try location.giveToService(directory + "/" + name, settings)
                 Output.print("the secret \(name) is stored in \(directory)\n")
             }
         }
