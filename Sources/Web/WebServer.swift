@@ -65,18 +65,20 @@ package struct WebServer: Service {
     /// - Throws: When an address cannot be bound; nothing is served then.
     package func run() async throws {
         let bound = Bound(expected: configuration.listen.count + (configuration.socket == nil ? 0 : 1))
-        try await withThrowingTaskGroup(of: Void.self) { group in
-            for (index, address) in configuration.listen.enumerated() {
-                group.addTask {
+        var addresses: [Address] = []
+        for (index, address) in configuration.listen.enumerated() {
+            addresses.append(
+                Address {
                     try await serve(responder, .hostname(address.host, port: address.port)) { channel in
                         let port = channel.localAddress?.port ?? address.port
                         await announce(
                             bound, index, WebConfiguration.Address(host: address.host, port: port).description)
                     }
-                }
-            }
-            if let socket = configuration.socket {
-                group.addTask {
+                })
+        }
+        if let socket = configuration.socket {
+            addresses.append(
+                Address {
                     let place = try PrivateSocket(path: socket)
                     defer { place.remove() }
                     try await serve(localResponder, .unixDomainSocket(path: place.binding)) { channel in
@@ -89,10 +91,25 @@ package struct WebServer: Service {
                             channel.close(promise: nil)
                         }
                     }
-                }
-            }
-            try await group.waitForAll()
+                })
         }
+        // Hummingbird's server goes on when its task is cancelled while it begins; told to shut down it always ends. So one
+        // address that cannot be bound shuts the others down.
+        let group = ServiceGroup(
+            configuration: .init(
+                services: addresses.map {
+                    .init(
+                        service: $0, successTerminationBehavior: .gracefullyShutdownGroup,
+                        failureTerminationBehavior: .gracefullyShutdownGroup)
+                }, logger: logger))
+        try await group.run()
+    }
+
+    /// One address, as a service beside the others.
+    private struct Address: Service {
+        let serve: @Sendable () async throws -> Void
+
+        func run() async throws { try await serve() }
     }
 
     private func announce(_ bound: Bound, _ index: Int, _ address: String) async {

@@ -134,8 +134,9 @@ head_of() { git -C "$scratch/work/$1" rev-parse HEAD; }
 number= result= view=
 # The number of BOT's integration of COMMIT on BRANCH, if it is there.
 find_number() {
-    api "bots/$1/integrations?limit=100" |
-        json "next((i['number'] for i in d['items'] if i['commit'] == '$2' and i['ref'] == 'refs/heads/$3'), '')"
+    local listing
+    listing=$(api "bots/$1/integrations?limit=100" 2>/dev/null) || return 0
+    json "next((i['number'] for i in d['items'] if i['commit'] == '$2' and i['ref'] == 'refs/heads/$3'), '')" <<<"$listing"
 }
 completed() { # BOT; reads and sets `number` and `view`
     [ -n "$number" ] || number=$(find_number "$@")
