@@ -23,7 +23,7 @@ struct StatusService: Service {
         do {
             let bots = try await store.bots().count { !$0.isRetired }
             let (running, queued) = (try await store.running().count, try await store.queued().count)
-            notifier.status("\(bots) bots, \(running) running, \(queued) queued")
+            notifier.status("\(bots) bot\(bots == 1 ? "" : "s"), \(running) running, \(queued) queued")
             notifier.watchdog()
         } catch {
             // Without a watchdog message systemd restarts the daemon, which is what a dead database needs.
