@@ -1,0 +1,192 @@
+import Foundation
+import Storage
+import TestSupport
+import Testing
+
+@testable import Web
+
+/// The command-line tool as people run it: the program itself against a real daemon's interface.
+@Suite struct CommandLineTests {
+    /// What is printed of sample content, on the unix socket.
+    @Suite struct GivenThreeIntegrations {
+        private func withSample(_ body: @Sendable (WebFixture) async throws -> Void) async throws {
+            try await withWeb { web in
+                try await SampleContent(web: web).fill()
+                try await body(web)
+            }
+        }
+
+        @Test func testThatCountsHaveTheirChange() async throws {
+            try await withSample { web in
+                // when
+                let list = try await martlet(["integrations", "kit"], web)
+                let shown = try await martlet(["show", "kit#2"], web)
+                // then
+                expectEqualLines(
+                    list.stdout,
+                    """
+                    kit#3  release/1.0  33333333  succeeded      12 tests                                   Say what 1.0 is
+                    kit#2  main         22222222  warnings       12 tests, 0 failing (−1), 1 warnings (−1)  Skip empty lines instead of trapping on them
+                    kit#1  main         11111111  test-failures  12 tests, 1 failing, 2 warnings            Read the header before the body
+
+                    """)
+                expectContains(shown.stdout, "warnings  12 tests, 0 failing (−1), 1 warnings (−1)\n")
+                expectContains(shown.stdout, "\n  building   swift build --build-tests ")
+                expectContains(shown.stdout, "\n  tests      12 tests")
+            }
+        }
+
+        @Test func testThatIssuesHaveTheirStatusAndPlace() async throws {
+            try await withSample { web in
+                let all = try await martlet(["issues", "kit#2"], web)
+                let resolved = try await martlet(["issues", "kit#2", "--status", "resolved"], web)
+                let line =
+                    "resolved: Sources/Kit/Writer.swift:12:44: analyzer-warning: remove the trailing space [debug, release]\n"
+                expectContains(all.stdout, "unresolved: Sources/Kit/Parser.swift:27:9: warning: variable 'count'")
+                expectContains(all.stdout, line)
+                #expect(resolved.stdout == line)
+            }
+        }
+
+        @Test func testThatFailingTestsAreListedAlone() async throws {
+            try await withSample { web in
+                let all = try await martlet(["tests", "kit#1"], web)
+                let failing = try await martlet(["tests", "kit#1", "--failing"], web)
+                #expect(all.stdout.split(separator: "\n").count == 24)
+                #expect(failing.stdout.split(separator: "\n").count == 2)
+                for line in failing.stdout.split(separator: "\n") {
+                    #expect(line.hasPrefix("failed  "))
+                    expectContains(String(line), "KitTests.ParserTests/parsesAnEmptyLine()")
+                }
+            }
+        }
+
+        @Test func testThatTheLogIsPrintedWithItsColorsAlone() async throws {
+            try await withSample { web in
+                let log = try await martlet(["log", "kit#1", "--configuration", "debug", "--follow"], web)
+                expectContains(log.stdout, "Build complete! (11.02s)\n◇ Test run started.\n\u{1B}[32m✔\u{1B}[0m Test")
+                #expect(log.status == 0)
+            }
+        }
+
+        @Test func testThatEveryListingIsTheInterfacesJSONWhenAskedFor() async throws {
+            try await withSample { web in
+                for (command, path) in [
+                    (["integrations", "kit"], "/api/v1/bots/kit/integrations?limit=20"),
+                    (["show", "kit"], "/api/v1/bots/kit/integrations/latest"),
+                    (["issues", "kit#1"], "/api/v1/bots/kit/integrations/1/issues"),
+                    (["tests", "kit#1"], "/api/v1/bots/kit/integrations/1/tests"),
+                    (["artifacts", "kit#3"], "/api/v1/bots/kit/integrations/3/artifacts"),
+                    (["versions", "kit"], "/api/v1/products/kit/versions"), (["bots"], "/api/v1/bots"),
+                ] {
+                    let printed = try await martlet(command + ["--json"], web)
+                    #expect(try await web.json(path) == printed.stdout, "\(command)")
+                }
+            }
+        }
+
+        @Test func testThatAVersionIsFetchedAndNothingIsOverwritten() async throws {
+            try await withSample { web in
+                // when
+                let output = try web.directory.makeDirectory("fetched")
+                let versions = try await martlet(["versions", "kit"], web)
+                let fetched = try await martlet(["fetch", "kit@~1.0", "--output", output], web)
+                let again = try await martlet(["fetch", "kit@~1.0", "--output", output], web)
+                // then
+                #expect(versions.stdout.hasPrefix("1.0.0  2026-03-01T12:00:00.000Z  333333333333  kit#3  2 files\n"))
+                #expect(fetched.status == 0)
+                #expect(fetched.stdout.split(separator: "\n").count == 2)
+                #expect(try web.directory.text("fetched/kit-source.tar.gz") == "source")
+                #expect(again.status == 73)
+                expectContains(again.stderr, "is there already; remove it, or say --output DIRECTORY")
+            }
+        }
+    }
+
+    @Test func testThatTokensAreMadeListedAndRevoked() async throws {
+        try await withWeb { web in
+            // when
+            let made = try await martlet(["token", "create", "laptop", "--role", "operator"], web)
+            let token = made.stdout.trimmingCharacters(in: .newlines)
+            let server = "http://127.0.0.1:\(web.port)"
+            let refused = try await martlet(["token", "list", "--server", server, "--token", token], web)
+            let revoked = try await martlet(["token", "revoke", "laptop"], web)
+            let list = try await martlet(["token", "list"], web)
+            let dead = try await martlet(["integrations", "--server", server, "--token", token], web)
+            // then
+            #expect(BearerToken(token) != nil)
+            #expect(refused.status == 77)
+            #expect(revoked.stdout == "laptop is revoked\n")
+            expectContains(
+                list.stdout, "laptop    operator  2026-03-01T12:00:00.000Z  revoked 2026-03-01T12:00:00.000Z\n")
+            #expect(!list.stdout.contains(token))
+            #expect(dead.status == 77)
+        }
+    }
+
+    @Test func testThatRefusalsHaveTheirExitStatus() async throws {
+        try await withWeb { web in
+            try await SampleContent(web: web).fill()
+            for (command, status, sentence) in [
+                (["show", "kit#99"], 66, "There is nothing here."),
+                (["integrate", "nobody"], 66, "there is no bot nobody; `martlet bots` lists them"),
+                (["cancel", "kit#1"], 1, "kit#1 is completed already: test-failures"),
+                (["yank", "kit@9.9.9"], 66, "there is no published version 9.9.9 of kit"),
+                (["yank", "kit"], 1, "write PRODUCT@VERSION, such as kit@1.4.2"),
+                (["webhook", "kit", "--forge", "other"], 1, "this version takes signed pushes only"),
+                (
+                    ["show", "kit#1", "--server", "/nowhere/martlet.socket"], 69,
+                    "no daemon answers at /nowhere/martlet.socket"
+                ),
+                (["show", "../kit"], 64, "../kit"), (["init", "ftp://acme.example/kit"], 1, "ftp"),
+            ] {
+                let result = try await martlet(command, web)
+                #expect(Int(result.status) == status, "\(command): \(result.stderr)")
+                expectContains(result.stderr, sentence)
+                #expect(result.stdout.isEmpty)
+            }
+        }
+    }
+
+    @Test func testThatLintNamesFileLineAndColumn() async throws {
+        try await withTemporaryDirectory { directory in
+            // given
+            try directory.write("bots/kit.yml", "repository: /srv/kit.git\nbrnches: [main]\n")
+            try directory.write("bots/app.yml", "repository: /srv/app.git\n")
+            let program = try TestTools.builtProduct("martlet")
+            // when
+            let red = try await run([program, "lint", "bots/kit.yml"], in: directory.path)
+            let green = try await run([program, "lint", "bots/app.yml"], in: directory.path)
+            // then
+            #expect(red.status == 1)
+            expectContains(red.stdout, "bots/kit.yml:2:1: error: ")
+            expectContains(red.stdout, "did you mean `branches`?")
+            #expect(green.status == 0 && green.stdout.isEmpty)
+        }
+    }
+
+    @Test func testThatASecretIsStoredForTheServiceAlone() async throws {
+        try await withTemporaryDirectory { directory in
+            // given
+            let settings = try directory.write(
+                "martlet.yml", "state: \(directory.path("state"))\nsecrets: \(directory.path("secrets"))\n")
+            // when
+            let result = try await run(
+                [try TestTools.builtProduct("martlet"), "secret", "set", "kit-webhook", "--settings", settings],
+                input: "hush\n")
+            // then
+            #expect(result.status == 0, "\(result.stderr)")
+            #expect(!result.stdout.contains("hush"))
+            let attributes = try FileManager.default.attributesOfItem(atPath: directory.path("secrets/kit-webhook"))
+            #expect(attributes[.posixPermissions] as? Int == 0o600)
+        }
+    }
+}
+
+/// Runs the tool on the fixture's unix socket, unless told otherwise.
+private func martlet(_ arguments: [String], _ web: WebFixture) async throws -> ProgramResult {
+    var environment = ProcessInfo.processInfo.environment
+    environment["MARTLET_URL"] = web.socket
+    environment["MARTLET_TOKEN"] = nil
+    return try await run([try TestTools.builtProduct("martlet")] + arguments, environment: environment)
+}
