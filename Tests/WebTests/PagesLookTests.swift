@@ -1,0 +1,48 @@
+import Foundation
+import TestSupport
+import Testing
+
+@testable import Web
+
+/// What every page has, whatever it shows.
+@Suite struct PagesLookTests {
+    private func withSample(_ body: @Sendable (WebFixture) async throws -> Void) async throws {
+        try await withWeb { web in
+            try await SampleContent(web: web).fill()
+            try await body(web)
+        }
+    }
+
+    @Test(arguments: [
+        "/", "/bots/kit", "/bots/kit/1", "/bots/kit/1/log/debug", "/products/kit", "/deliveries", "/nowhere",
+    ])
+    func testThatEveryPageSaysThatJobsAreNotFenced(path: String) async throws {
+        try await withSample { web in
+            let answer = try await web.send("GET", path, headers: [("Accept", "text/html")])
+            expectContains(answer.text, "<strong>isolation: none</strong>")
+        }
+    }
+
+    @Test func testThatTheStyleIsLightAndDark() async throws {
+        try await withSample { web in
+            // given
+            let page = try await web.send("GET", "/").text
+            let path = try #require(page.firstMatch(of: /href="(\/[^"]+\.css[^"]*)"/)?.1)
+            // when
+            let style = try await web.send("GET", String(path))
+            // then
+            #expect(style.status == 200)
+            #expect(style["Content-Type"]?.hasPrefix("text/css") == true)
+            expectContains(style.text, "color-scheme: light dark")
+            expectContains(style.text, "prefers-color-scheme: dark")
+        }
+    }
+
+    @Test(arguments: ["/", "/bots/kit", "/bots/kit/1"])
+    func testThatAPageIsSmall(path: String) async throws {
+        try await withSample { web in
+            let answer = try await web.send("GET", path)
+            #expect(answer.body.count < 64 << 10)
+        }
+    }
+}
