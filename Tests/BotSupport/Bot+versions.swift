@@ -1,0 +1,39 @@
+import Archives
+import Basics
+import Integrations
+import Model
+import Storage
+import TestSupport
+package import Testing
+
+extension Bot {
+    /// The published versions of the bot's product, lowest first, as the database has them.
+    package var publishedVersions: [String] {
+        get async throws {
+            try await store.versions(of: name).filter { $0.state == .published }.map(\.version).sorted()
+                .map(\.description)
+        }
+    }
+
+    /// The files of a version on the disk, by name.
+    package func publishedFiles(_ version: String) throws -> [String] {
+        try Directory(opening: "\(state.files)/\(name)/\(version)").entries().map(\.name).sorted()
+    }
+}
+
+/// Expects just these versions to be published: by the database, and whole on the disk.
+package func expectPublished(
+    by bot: Bot, _ expected: [String], sourceLocation: SourceLocation = #_sourceLocation
+) async throws {
+    let rows = try await bot.publishedVersions
+    #expect(rows == expected, "versions by the database", sourceLocation: sourceLocation)
+    let versions = try VersionStore(files: bot.state.files, staging: bot.state.staging)
+    let directories = try await versions.versions(of: bot.name).sorted().map(\.description)
+    #expect(directories == expected, "versions on the disk", sourceLocation: sourceLocation)
+    for version in expected {
+        let problems = try Checksums.verify("\(bot.state.files)/\(bot.name)/\(version)")
+        #expect(problems.isEmpty, "the files of \(version)", sourceLocation: sourceLocation)
+    }
+    let left = try Directory(opening: bot.state.staging).entries().map(\.name)
+    #expect(left.isEmpty, "left in staging/", sourceLocation: sourceLocation)
+}

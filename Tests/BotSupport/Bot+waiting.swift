@@ -1,0 +1,73 @@
+package import Model
+package import Storage
+import TestSupport
+
+extension Bot {
+    /// Waits for something to be stored: looks now, and after every change of the store. Never sleeps.
+    /// - Parameter condition: What is waited for, or nothing as long as it is not there.
+    /// - Throws: `BotFailure` with the log when the limit passes.
+    @discardableResult
+    package func wait<Value: Sendable>(
+        _ what: String, limit: Duration = TestLimits.wait,
+        for condition: @escaping @Sendable (Store) async throws -> Value?
+    ) async throws -> Value {
+        let store = try store
+        let changes = store.changes()
+        return try await withThrowingTaskGroup(of: Value?.self) { group in
+            group.addTask {
+                if let value = try await condition(store) { return value }
+                for await _ in changes {
+                    if let value = try await condition(store) { return value }
+                }
+                return nil
+            }
+            group.addTask {
+                try await Task.sleep(for: limit)
+                return nil
+            }
+            defer { group.cancelAll() }
+            guard let first = try await group.next(), let value = first else {
+                let lines = log.lines.suffix(20).map(\.description).joined(separator: "\n")
+                throw BotFailure("\(what) did not come to be within \(limit); the log's end:\n\(lines)")
+            }
+            return value
+        }
+    }
+
+    /// Waits until an integration has come to its end.
+    package func completion(of id: IntegrationID, limit: Duration = TestLimits.wait) async throws -> Integrated {
+        let record = try await wait("the end of \(id)", limit: limit) { store in
+            let record = try await store.integration(id)
+            return record?.state.verdict == nil ? nil : record
+        }
+        return try await Integrated(record, store: try store)
+    }
+
+    /// Waits until the integration of a commit on a ref is there.
+    package func integration(of commit: CommitID, on ref: RefName) async throws -> IntegrationRecord {
+        try await wait("an integration of \(commit.abbreviated) on \(ref)") { store in
+            try await store.integrations(IntegrationFilter(ref: ref, commit: commit)).items.first
+        }
+    }
+
+    /// Waits until nothing is queued or running.
+    package func idle(limit: Duration = TestLimits.wait) async throws {
+        try await wait("the end of all integrations", limit: limit) { store in
+            let (queued, running) = (try await store.queued(), try await store.running())
+            return queued.isEmpty && running.isEmpty ? true : nil
+        }
+    }
+
+    /// Waits until an attempt of a job has reached a step.
+    package func attempt(
+        _ job: String = "debug", of id: IntegrationID, number: Int = 1, at step: JobStep? = nil
+    ) async throws -> AttemptRecord {
+        try await wait("attempt \(number) of \(id)/\(job) at \(step?.rawValue ?? "all")") { store in
+            let attempts = try await store.attempts(of: id)
+            return attempts.first { attempt in
+                attempt.id.job.description == job && attempt.id.attempt == number
+                    && (step == nil || attempt.steps.contains { $0.step == step })
+            }
+        }
+    }
+}

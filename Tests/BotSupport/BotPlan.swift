@@ -1,0 +1,54 @@
+package import ExecutionSupport
+
+/// How the fixture's bot is made.
+package struct BotPlan: Sendable {
+    /// Who runs the jobs.
+    package enum Executor: Sendable {
+        /// No process: plays what the commit says.
+        case scripted(ScriptedExecutor)
+        /// The launcher and the supervisors as they are in use.
+        case local
+    }
+
+    /// The names of the recipe's configurations; the last of them is archived unless there is `release`.
+    package var configurations: [String]
+    /// The whole recipe instead of one with `configurations`.
+    package var recipe: String?
+    /// More lines of the bot file: triggers, branches, tags.
+    package var file: String
+    /// Scripts in `triggers/`, by name.
+    package var scripts: [String: String]
+    package var executor: Executor
+    /// Jobs at one time.
+    package var concurrency: Int
+
+    package init(
+        configurations: [String] = ["debug"], recipe: String? = nil, file: String = "", scripts: [String: String] = [:],
+        executor: Executor = .scripted(.playing()), concurrency: Int = 2
+    ) {
+        self.configurations = configurations
+        self.recipe = recipe
+        self.file = file
+        self.scripts = scripts
+        self.executor = executor
+        self.concurrency = concurrency
+    }
+
+    var recipeText: String {
+        if let recipe { return recipe }
+        let lines = configurations.map {
+            "  \($0): { build: sh play building, test: sh play testing, report: build/junit.xml }\n"
+        }
+        return "configurations:\n\(lines.joined())analyze: []\narchive: { include: [\"products/**\"] }\n"
+    }
+
+    /// Publishes from release branches.
+    package static let publishing = """
+        branches: [main, "release/*"]
+        triggers:
+          - name: publish
+            branches: ["release/*"]
+            publish: { version: branch }
+
+        """
+}

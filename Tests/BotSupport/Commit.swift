@@ -1,0 +1,88 @@
+package import Model
+
+/// What a commit of the fixture's repository does when it is integrated.
+///
+/// Its steps run the script `play`, which does what the files below `plays/CONFIGURATION/` say: `STEP.out` is printed,
+/// `STEP.xml` becomes the report, `STEP.sh` is run, and `STEP.exit` is the exit status. `ScriptedExecutor` is made to read the same
+/// files, so that one commit serves both executors. Plays of the commit before are gone.
+package struct Commit: Sendable {
+    /// Text by path; a script (`#!`) is executable.
+    package var files: [String: String]
+    package var message: String
+
+    package init(files: [String: String] = [:], message: String = "Change") {
+        self.files = files
+        self.message = message
+    }
+
+    /// Everything succeeds, with the two passing tests of `passing.xml`.
+    package static var succeeding: Commit { Commit() }
+
+    /// A step of one configuration exits with 1; of testing, with a report of one failing test.
+    package static func failing(_ configuration: String, at step: JobStep = .testing) -> Commit {
+        var commit = Commit.playing(step, of: configuration, output: "\(step.rawValue) says no\n", exit: 1)
+        if step == .testing { commit.files["plays/\(configuration)/testing.xml"] = Reports.failing }
+        commit.message = "Fail \(step.rawValue) of \(configuration)"
+        return commit
+    }
+
+    /// A step of one configuration prints and exits so.
+    package static func playing(
+        _ step: JobStep, of configuration: String, output: String = "", exit: Int = 0, report: String? = nil
+    ) -> Commit {
+        var commit = Commit()
+        let path = "plays/\(configuration)/\(step.rawValue)"
+        if !output.isEmpty { commit.files[path + ".out"] = output }
+        if exit != 0 { commit.files[path + ".exit"] = "\(exit)\n" }
+        if let report { commit.files[path + ".xml"] = report }
+        return commit
+    }
+
+    /// A step of one configuration runs a script; only a real executor does.
+    package static func running(_ step: JobStep, of configuration: String, script: String) -> Commit {
+        Commit(files: ["plays/\(configuration)/\(step.rawValue).sh": script])
+    }
+
+    /// Both.
+    package func and(_ other: Commit) -> Commit {
+        Commit(files: files.merging(other.files) { $1 }, message: message)
+    }
+
+    /// Reports in JUnit's form.
+    package enum Reports {
+        package static let passing = """
+            <testsuite name="KitTests"><testcase classname="KitTests" name="adds" time="0.01"/>
+            <testcase classname="KitTests" name="subtracts" time="0.01"/></testsuite>
+
+            """
+        package static let failing = """
+            <testsuite name="KitTests"><testcase classname="KitTests" name="adds" time="0.01"/>
+            <testcase classname="KitTests" name="subtracts" time="0.01"><failure message="2 is not 3"/></testcase></testsuite>
+
+            """
+        package static let empty = "<testsuite name=\"KitTests\"></testsuite>\n"
+    }
+
+    /// What every commit of the fixture has.
+    static func base(recipe: String) -> [String: String] {
+        [
+            ".martlet.yml": recipe, "play": script, "passing.xml": Reports.passing,
+            "products/tool": "#!/bin/sh\necho kit\n",
+            ".gitignore": "build/\n",
+        ]
+    }
+
+    private static let script = """
+        #!/bin/sh
+        # Does what the commit says of the step $1.
+        play=plays/$MARTLET_CONFIGURATION/$1
+        mkdir -p build
+        if [ "$1" = testing ]; then
+            if [ -f "$play.xml" ]; then cp "$play.xml" build/junit.xml; else cp passing.xml build/junit.xml; fi
+        fi
+        if [ -f "$play.out" ]; then cat "$play.out"; fi
+        if [ -f "$play.sh" ]; then . "./$play.sh"; fi
+        if [ -f "$play.exit" ]; then exit "$(cat "$play.exit")"; fi
+
+        """
+}

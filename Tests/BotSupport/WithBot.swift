@@ -1,0 +1,73 @@
+import Basics
+import Glibc
+import Integrations
+import JobProtocol
+import Model
+import TestSupport
+package import Testing
+
+/// Gives a test a bot in use, and afterwards, whatever happened, stops it, awaits all its work, and reports what is left: work
+/// that never ended, processes, requests that nobody looked at, and unexpected lines in the log.
+package func withBot(
+    _ plan: BotPlan = BotPlan(), isStarted: Bool = true, sourceLocation: SourceLocation = #_sourceLocation,
+    _ body: (Bot) async throws -> Void
+) async throws {
+    try await withTemporaryDirectory(sourceLocation: sourceLocation) { directory in
+        let transport = FakeTransport(sourceLocation: sourceLocation)
+        let log = RecordingLogger(sourceLocation: sourceLocation)
+        let bot = try await Bot(
+            name: Name(nearest: "kit"), plan: plan, directory: directory, transport: transport, log: log,
+            sourceLocation: sourceLocation)
+        var failure: (any Error)?
+        do {
+            if isStarted { try await bot.start() }
+            try await body(bot)
+            if bot.isRunning { try await bot.idle() }
+        } catch {
+            failure = error
+        }
+        do {
+            try await bot.stop()
+        } catch {
+            Testing.Issue.record(error, "the service did not stop in order", sourceLocation: sourceLocation)
+        }
+        await bot.endProcesses()
+        transport.finish()
+        if let failure { throw failure }
+    }
+}
+
+/// `withBot` for the usual case: scripted jobs of these configurations.
+package func withBot(
+    configurations: [String], file: String = "", sourceLocation: SourceLocation = #_sourceLocation,
+    _ body: (Bot) async throws -> Void
+) async throws {
+    try await withBot(
+        BotPlan(configurations: configurations, file: file), sourceLocation: sourceLocation, body)
+}
+
+extension Bot {
+    /// Whether the launcher runs, and as which process.
+    package var launcher: Int32? {
+        // No lock file: no job was started.
+        guard let bytes = try? WholeFile.read(state.launcherSocket + ".lock", limit: 256),
+            let content = LockContent(String(decoding: bytes, as: UTF8.self)), content.isAlive
+        else { return nil }
+        return content.pid
+    }
+
+    /// The processes below the launcher: supervisors and what they run.
+    package var jobProcesses: [Int32] {
+        guard let launcher else { return [] }
+        return ProcessTable.descendants(of: launcher).filter(\.isAlive).map(\.pid)
+    }
+
+    /// Reports and ends what still runs of the test's jobs, and ends the launcher.
+    func endProcesses() async {
+        guard let launcher else { return }
+        await until("the end of the jobs' processes") { jobProcesses.isEmpty }
+        for process in jobProcesses { kill(process, SIGKILL) }
+        kill(launcher, SIGTERM)
+        await until("the end of the launcher") { self.launcher == nil }
+    }
+}

@@ -1,0 +1,366 @@
+import Execution
+import ExecutionSupport
+import JobProtocol
+import Model
+import Storage
+import TestSupport
+import Testing
+
+@testable import Integrations
+
+/// What an attempt's directory comes to: the verdict table.
+@Suite struct AttemptProcessorTests {
+    /// One step as it went.
+    struct Played: Sendable {
+        var step: JobStep
+        var name: String?
+        var output = ""
+        var exit: Int32? = 0
+        var signal: Int32?
+        var limit: String?
+        var report: String?
+        var reportName = "junit.xml"
+        var isRequired: Bool { step != .analyzing && name != "list" }
+    }
+
+    private func results(
+        of played: [Played], outcome: StatusEvent.Outcome? = nil, reason: String? = nil, limit: String? = nil,
+        previousTests: Int? = nil, notTested: String? = nil, askedReports: [String]? = nil, isFinished: Bool = true
+    ) async throws -> AttemptResults {
+        try await withTemporaryDirectory { directory in
+            let attempt = AttemptDirectory(path: directory.path("kit/1/debug/1"))
+            let executor = ScriptedExecutor()
+            let steps = played.map { played in
+                JobDescription.Step(
+                    step: played.step.rawValue, name: played.name ?? played.step.rawValue, arguments: ["x"],
+                    timeoutMilliseconds: 1,
+                    report: played.report == nil ? [] : [played.reportName], isRequired: played.isRequired)
+            }
+            try attempt.prepare(JobDescription(steps: steps, workspace: directory.path("tree")))
+            try await executor.start(attempt, secrets: [:])
+            var failed: Int?
+            for (index, played) in played.enumerated() where failed == nil {
+                try executor.write(.started(step: index, at: 1), of: attempt)
+                if !played.output.isEmpty { try executor.print(played.output, step: index, of: attempt) }
+                if let report = played.report {
+                    try executor.leave(Array(report.utf8), at: "reports/\(index)/\(played.reportName)", of: attempt)
+                }
+                try executor.write(
+                    .ended(
+                        step: index, at: 2, exit: played.exit, signal: played.signal, limit: played.limit,
+                        usage: .init()), of: attempt)
+                if played.isRequired, played.exit != 0 || played.limit != nil { failed = index }
+            }
+            if isFinished {
+                try executor.write(
+                    .finished(
+                        at: 3, result: outcome ?? (failed == nil ? .completed : .failed), reason: reason, limit: limit,
+                        step: failed), of: attempt)
+            }
+            let plan = JobPlanner.Plan(steps: steps, collect: [], notAnalyzed: nil, notTested: notTested)
+            let context = AttemptProcessor.Context(
+                configuration: try Samples.name("debug"), plan: plan, previousTests: previousTests,
+                askedReports: askedReports, digest: { _ in nil })
+            return try AttemptProcessor().read(attempt, context: context, memory: nil).outcome { _, _ in nil }
+        }
+    }
+
+    private static let passing =
+        "<testsuite name=\"K\"><testcase classname=\"K\" name=\"a\"/><testcase classname=\"K\" name=\"b\"/></testsuite>"
+    private static let failing =
+        "<testsuite name=\"K\"><testcase classname=\"K\" name=\"a\"><failure message=\"no\"/></testcase></testsuite>"
+    private static let empty = "<testsuite name=\"K\"></testsuite>"
+    private static let finding = """
+        {"version":"2.1.0","runs":[{"tool":{"driver":{"name":"lint"}},"results":[{"ruleId":"R1","level":"warning",
+        "message":{"text":"odd"},"locations":[{"physicalLocation":{"artifactLocation":{"uri":"a.c"},
+        "region":{"startLine":3}}}]}]}]}
+        """
+    private static let clean = #"{"version":"2.1.0","runs":[{"tool":{"driver":{"name":"lint"}},"results":[]}]}"#
+
+    @Test func testThatAllGreenIsSucceeded() async throws {
+        // given, when
+        let results = try await results(of: [
+            Played(step: .analyzing, report: Self.clean, reportName: "lint.sarif"), Played(step: .building),
+            Played(step: .testing, report: Self.passing),
+        ])
+
+        // then
+        #expect(results.verdict == .succeeded)
+        #expect(results.reason == nil)
+        #expect(results.counts.tests == 2)
+        #expect(results.analysis == "clean (analyzing)")
+        #expect(results.tested == "2 tests, 0 failing")
+    }
+
+    @Suite struct WhenItAnalyzes {
+        private let outer = AttemptProcessorTests()
+
+        @Test func testThatAFindingIsAnAnalyzerWarning() async throws {
+            // given, when
+            let results = try await outer.results(of: [
+                Played(step: .analyzing, exit: 1, report: finding, reportName: "lint.sarif"), Played(step: .building),
+            ])
+
+            // then
+            #expect(results.verdict == .analyzerWarnings)
+            #expect(results.findings.map(\.finding.path) == ["a.c"])
+            #expect(results.analysis == "1 findings (analyzing)")
+        }
+
+        @Test(arguments: [Played(step: .analyzing, exit: 127), Played(step: .analyzing, exit: nil, signal: 11)])
+        func testThatAnAnalyzerThatFailsWithoutFindingIsNotClean(played: Played) async throws {
+            // given, when
+            let results = try await outer.results(of: [played, Played(step: .building)])
+
+            // then
+            #expect(results.verdict == .analyzerWarnings)
+            #expect(results.findings.map(\.finding.rule) == ["martlet.analysis"])
+        }
+
+        @Test func testThatAReportThatCannotBeReadIsNotClean() async throws {
+            // given, when
+            let results = try await outer.results(of: [
+                Played(step: .analyzing, report: "{\"version\":", reportName: "lint.sarif")
+            ])
+
+            // then
+            #expect(results.verdict == .analyzerWarnings)
+            #expect(results.findings.map(\.finding.rule) == ["martlet.report"])
+        }
+    }
+
+    @Suite struct WhenItBuilds {
+        private let outer = AttemptProcessorTests()
+
+        @Test func testThatAWarningIsWarnings() async throws {
+            // given, when
+            let results = try await outer.results(of: [
+                Played(step: .building, output: "a.c:3:1: warning: unused variable 'x' [-Wunused-variable]\n")
+            ])
+
+            // then
+            #expect(results.verdict == .warnings)
+            #expect(results.counts.warnings == 1)
+        }
+
+        @Test func testThatAnErrorOfABuildThatSucceedsIsAWarning() async throws {
+            // given, when
+            let results = try await outer.results(of: [
+                Played(step: .building, output: "a.c:3:1: error: a plugin says so\n")
+            ])
+
+            // then
+            #expect(results.verdict == .warnings)
+            #expect(results.findings.map(\.finding.category) == [.warning])
+        }
+
+        @Test func testThatAnErrorIsBuildErrors() async throws {
+            // given, when
+            let results = try await outer.results(of: [
+                Played(step: .building, output: "a.c:3:1: error: expected ';'\n", exit: 1), Played(step: .testing),
+            ])
+
+            // then
+            #expect(results.verdict == .buildErrors)
+            #expect(results.reason == "the build failed: exit status 1")
+            #expect(results.findings.map(\.finding.message) == ["expected ';'"])
+            #expect(results.tested == "not run")
+        }
+
+        @Test(arguments: [
+            (Played(step: .building, exit: 2), "the build failed: exit status 2"),
+            (Played(step: .building, exit: nil, signal: 9), "the build failed: signal 9 (SIGKILL)"),
+        ])
+        func testThatAFailureWithoutADiagnosticIsAnErrorOfItsOwn(played: Played, reason: String) async throws {
+            // given, when
+            let results = try await outer.results(of: [played])
+
+            // then
+            #expect(results.verdict == .buildErrors)
+            #expect(results.reason == reason)
+            #expect(results.findings.map(\.finding.rule) == ["martlet.build"])
+        }
+
+        @Test func testThatALimitIsTheReason() async throws {
+            // given, when
+            let results = try await outer.results(
+                of: [Played(step: .building, exit: nil, signal: 15, limit: "building exceeded 30 min")],
+                limit: "building exceeded 30 min")
+
+            // then
+            #expect(results.verdict == .buildErrors)
+            #expect(results.reason == "building exceeded 30 min")
+        }
+    }
+
+    @Suite struct WhenItTests {
+        private let outer = AttemptProcessorTests()
+
+        @Test(arguments: [
+            (Played(step: .testing, exit: 1, report: failing), "1 of 1 tests failed"),
+            // A red test is red whatever the command says.
+            (Played(step: .testing, exit: 0, report: failing), "1 of 1 tests failed"),
+            (
+                Played(step: .testing, exit: 1, report: passing),
+                "failed without any failing test: the command ended with exit status 1"
+            ),
+            (
+                Played(step: .testing, exit: 3),
+                "failed without any failing test: the command ended with exit status 3"
+            ),
+        ])
+        func testThatItIsTestFailures(played: Played, reason: String) async throws {
+            // given, when
+            let results = try await outer.results(of: [played])
+
+            // then
+            #expect(results.verdict == .testFailures)
+            #expect(results.reason == reason)
+            #expect(results.counts.testFailures == 1)
+        }
+
+        @Test func testThatASignalIsTestFailuresWithItsName() async throws {
+            // given, when
+            let results = try await outer.results(of: [
+                Played(step: .building), Played(step: .testing, exit: nil, signal: 11),
+            ])
+
+            // then
+            #expect(results.verdict == .testFailures)
+            expectContains(results.reason ?? "", "SIGSEGV")
+        }
+
+        @Test func testThatALimitIsTestFailuresAndTheReason() async throws {
+            // given, when
+            let results = try await outer.results(
+                of: [Played(step: .testing, exit: nil, signal: 9, limit: "testing exceeded 2 s")],
+                limit: "testing exceeded 2 s")
+
+            // then
+            #expect(results.verdict == .testFailures)
+            #expect(results.reason == "testing exceeded 2 s")
+        }
+
+        @Test func testThatAReportThatCannotBeReadIsNotGreen() async throws {
+            // given, when
+            let results = try await outer.results(of: [Played(step: .testing, report: "<testsuite><testcase")])
+
+            // then
+            #expect(results.verdict == .testFailures)
+            #expect(results.reason != nil)
+        }
+
+        @Test func testThatNoTestAtAllAfterSomeIsAWarning() async throws {
+            // given, when
+            let results = try await outer.results(of: [Played(step: .testing, report: empty)], previousTests: 12)
+
+            // then
+            #expect(results.verdict == .warnings)
+            #expect(results.findings.map(\.finding.rule) == ["martlet.tests"])
+            #expect(results.tested == "0 tests, 0 failing")
+        }
+
+        @Test func testThatNoTestAtAllIsSaidWhereThereNeverWasOne() async throws {
+            // given, when
+            let results = try await outer.results(of: [Played(step: .testing, report: empty)], previousTests: 0)
+
+            // then
+            #expect(results.verdict == .succeeded)
+            #expect(results.notes == ["0 tests, before there were 0"] || results.notes == ["0 tests"])
+        }
+
+        @Test func testThatACommandWithoutAReportCountsByItsExitStatusAndSaysSo() async throws {
+            // given, when
+            let results = try await outer.results(of: [Played(step: .testing, output: "fine\n")])
+
+            // then
+            #expect(results.verdict == .succeeded)
+            #expect(results.tested == "by exit status alone: the command writes no report")
+        }
+
+        @Test func testThatAPackageWithoutTestTargetsIsSaid() async throws {
+            // given: what SwiftPM 6.3.1 prints
+            let list = Played(
+                step: .testing, name: "list",
+                output: "error: no tests found; create a target in the 'Tests' directory\n",
+                exit: 1)
+
+            // when
+            let results = try await outer.results(of: [
+                Played(step: .building), list, Played(step: .testing, output: "no tests\n"),
+            ])
+
+            // then
+            #expect(results.verdict == .succeeded)
+            #expect(results.tested == "skipped: no tests (the package has no test target)")
+        }
+
+        @Test func testThatAReportThatTheRecipeNamesAndNobodyWroteIsNotGreen() async throws {
+            // given, when
+            let results = try await outer.results(
+                of: [Played(step: .testing, output: "fine\n")], askedReports: ["build/junit.xml"])
+
+            // then
+            #expect(results.verdict == .testFailures)
+            #expect(results.reason == "no file matches report: build/junit.xml")
+        }
+
+        @Test func testThatAPlanWithoutTestsSaysWhy() async throws {
+            // given, when
+            let results = try await outer.results(of: [Played(step: .building)], notTested: "skipped: no tests")
+
+            // then
+            #expect(results.tested == "skipped: no tests")
+        }
+    }
+
+    @Test func testThatArchivingThatFailsIsBuildErrors() async throws {
+        // given, when
+        let results = try await results(of: [Played(step: .building), Played(step: .archiving, exit: 1)])
+
+        // then
+        #expect(results.verdict == .buildErrors)
+        #expect(results.reason == "archiving failed: exit status 1")
+    }
+
+    @Test(arguments: [
+        (StatusEvent.Outcome.canceled, "canceled by ada", Verdict.canceled),
+        (.interrupted, "the machine was stopping", .internalError),
+        (.faulty, "no space left on device", .internalError),
+    ])
+    func testThatTheSupervisorsWordOutweighsTheSteps(
+        outcome: StatusEvent.Outcome, reason: String, verdict: Verdict
+    ) async throws {
+        // given, when
+        let results = try await results(
+            of: [Played(step: .building, output: "a.c:3:1: error: no\n", exit: 1)], outcome: outcome, reason: reason)
+
+        // then
+        #expect(results.verdict == verdict)
+        #expect(results.reason == reason)
+    }
+
+    @Test func testThatAnAttemptWithoutAWordIsOurFault() async throws {
+        // given, when
+        let results = try await results(of: [Played(step: .building)], isFinished: false)
+
+        // then
+        #expect(results.verdict == .internalError)
+        #expect(results.reason == "the job ended without a result")
+    }
+
+    @Test func testThatTheWorstStepIsTheVerdict() async throws {
+        // given, when
+        let results = try await results(of: [
+            Played(step: .analyzing, report: Self.finding, reportName: "lint.sarif"),
+            Played(step: .building, output: "a.c:3:1: warning: unused\n"),
+            Played(step: .testing, exit: 1, report: Self.failing),
+        ])
+
+        // then
+        #expect(results.verdict == .testFailures)
+        #expect(results.counts.warnings == 1)
+        #expect(results.counts.analyzerWarnings == 1)
+        #expect(results.counts.testFailures == 1)
+    }
+}

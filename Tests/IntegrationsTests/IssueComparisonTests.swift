@@ -1,0 +1,127 @@
+import Model
+import Storage
+import Testing
+
+@testable import Integrations
+
+/// Nothing is resolved by absence: what nobody looked for is still there.
+@Suite struct IssueComparisonTests {
+    private static let warning = Finding(category: .warning, message: "unused", path: "a.c", line: 1)
+    private static let analyzer = Finding(category: .analyzerWarning, message: "leak", rule: "unix.Malloc", path: "a.c")
+    private static let error = Finding(category: .error, message: "expected ';'", path: "a.c", line: 2)
+    private static let test = Finding(category: .testFailure, message: "2 is not 3", rule: "KitTests/adds")
+
+    private func step(_ step: JobStep, exit: Int? = 0, signal: Int? = nil, limit: String? = nil) -> StepRecord {
+        let time = Timestamp(millisecondsSinceEpoch: 1)
+        return StepRecord(
+            index: 0, step: step, name: step.rawValue, startedAt: time, endedAt: time, exit: exit, signal: signal,
+            limit: limit)
+    }
+
+    /// The status of one earlier issue after an attempt with these steps and tests that does not find it.
+    private func status(
+        of finding: Finding, after steps: [StepRecord], tests: [TestResult] = [], in configuration: String = "debug"
+    ) throws -> Model.Issue.Status? {
+        let before = Model.Issue(
+            fingerprint: "f", status: .new, finding: finding, age: 1, configurations: [try Samples.name("debug")])
+        let comparison = IssueComparison(configurations: [
+            .init(name: try Samples.name(configuration), steps: steps, findings: [], tests: tests)
+        ])
+        return comparison.issues(before: [before]).first?.status
+    }
+
+    private static let passed = TestResult(suite: "KitTests", name: "adds", outcome: .passed)
+    private static let other = TestResult(suite: "KitTests", name: "subtracts", outcome: .passed)
+    private static let crashed = TestResult(suite: "KitTests", name: "subtracts", outcome: .crashed)
+
+    @Test func testThatAnErrorIsResolvedByTheBuildWithoutIt() throws {
+        #expect(try status(of: Self.error, after: [step(.building)]) == .resolved)
+        #expect(try status(of: Self.error, after: []) == .unresolved)
+    }
+
+    @Test func testThatAWarningIsResolvedByABuildThatSucceeds() throws {
+        #expect(try status(of: Self.warning, after: [step(.building)]) == .resolved)
+        #expect(try status(of: Self.warning, after: [step(.building, exit: 1)]) == .unresolved)
+        #expect(try status(of: Self.warning, after: [step(.building, limit: "building exceeded 1 min")]) == .unresolved)
+        #expect(try status(of: Self.warning, after: []) == .unresolved)
+    }
+
+    @Test func testThatAnAnalyzersFindingIsResolvedByAnAnalysisThatEnded() throws {
+        #expect(try status(of: Self.analyzer, after: [step(.analyzing)]) == .resolved)
+        #expect(try status(of: Self.analyzer, after: [step(.analyzing, exit: 1)]) == .resolved)
+        #expect(try status(of: Self.analyzer, after: [step(.analyzing, exit: nil, signal: 9)]) == .unresolved)
+        #expect(try status(of: Self.analyzer, after: [step(.analyzing, limit: "log over 64 MiB")]) == .unresolved)
+    }
+
+    @Test func testThatAnAnalyzersFindingRemainsWhenTheAnalysisFailed() throws {
+        // given
+        let debug = try Samples.name("debug")
+        let before = Model.Issue(
+            fingerprint: "f", status: .new, finding: Self.analyzer, age: 1, configurations: [debug])
+        let failed = Finding(category: .analyzerWarning, message: "lint failed", rule: "martlet.analysis")
+        let comparison = IssueComparison(configurations: [
+            .init(
+                name: debug, steps: [step(.analyzing, exit: 127)],
+                findings: [StoredFinding(fingerprint: "g", finding: failed)], tests: [])
+        ])
+
+        // when
+        let issues = comparison.issues(before: [before])
+
+        // then
+        #expect(issues.map(\.status) == [.new, .unresolved])
+    }
+
+    @Test func testThatAnAnalyzersFindingRemainsWhenNothingRan() throws {
+        #expect(try status(of: Self.analyzer, after: []) == .unresolved)
+    }
+
+    @Test func testThatATestFailureIsResolvedByTheTestThatPasses() throws {
+        #expect(try status(of: Self.test, after: [step(.testing, exit: 1)], tests: [Self.passed]) == .resolved)
+    }
+
+    @Test func testThatATestFailureRemainsWhenTestingWasNotWhole() throws {
+        #expect(try status(of: Self.test, after: [step(.building, exit: 1)]) == .unresolved)
+        #expect(try status(of: Self.test, after: [step(.testing, limit: "time")], tests: [Self.other]) == .unresolved)
+        #expect(try status(of: Self.test, after: [step(.testing)], tests: [Self.crashed]) == .unresolved)
+    }
+
+    @Test func testThatATestFailureIsResolvedWhenTheTestIsGoneFromAWholeRun() throws {
+        #expect(try status(of: Self.test, after: [step(.testing)], tests: [Self.other]) == .resolved)
+    }
+
+    @Test func testThatOneConfigurationThatLookedDoesNotSpeakForAnother() throws {
+        // given
+        let (debug, release) = (try Samples.name("debug"), try Samples.name("release"))
+        let before = Model.Issue(
+            fingerprint: "f", status: .unresolved, finding: Self.warning, age: 4, configurations: [debug, release])
+        let comparison = IssueComparison(configurations: [
+            .init(name: debug, steps: [step(.building)], findings: [], tests: []),
+            .init(name: release, steps: [step(.building, exit: 1)], findings: [], tests: []),
+        ])
+
+        // when
+        let issues = comparison.issues(before: [before])
+
+        // then
+        #expect(issues.map(\.status) == [.unresolved])
+        #expect(issues.map(\.age) == [5])
+    }
+
+    @Test func testThatOneFindingOfTwoConfigurationsIsOneIssue() throws {
+        // given
+        let found = StoredFinding(fingerprint: "f", finding: Self.warning)
+        let (debug, release) = (try Samples.name("debug"), try Samples.name("release"))
+        let comparison = IssueComparison(configurations: [
+            .init(name: debug, steps: [step(.building)], findings: [found], tests: []),
+            .init(name: release, steps: [step(.building)], findings: [found], tests: []),
+        ])
+
+        // when
+        let issues = comparison.issues(before: [])
+
+        // then
+        #expect(issues.map(\.status) == [.new])
+        #expect(issues.first?.configurations == [debug, release])
+    }
+}

@@ -1,0 +1,176 @@
+import CustomDump
+import Model
+import Storage
+import Testing
+
+@testable import Integrations
+
+@Suite struct JobEnvironmentTests {
+    private let environment = JobEnvironment(
+        daemon: [
+            "PATH": "/usr/bin:/bin", "HOME": "/home/ci", "LANG": "C.UTF-8", "AWS_SECRET_ACCESS_KEY": "no",
+            "NOTIFY_SOCKET": "/run/systemd/notify", "LD_PRELOAD": "/evil.so",
+            "CREDENTIALS_DIRECTORY": "/run/credentials",
+            "MARTLET_TOKEN": "no", "XCS_BOT_NAME": "another",
+        ], url: "https://ci.example")
+
+    private func bot() throws -> BotSpecification {
+        BotSpecification(name: try Samples.name("kit"), repository: "/kit.git", product: try Samples.name("library"))
+    }
+
+    private func integration(_ ref: RefName) throws -> IntegrationRecord {
+        var record = try Samples.integration(41, ref: ref)
+        record.committedAt = Timestamp(secondsSinceEpoch: 1_767_225_600)
+        return record
+    }
+
+    private func facts(verdict: Verdict? = .warnings, version: SemanticVersion? = nil) -> TriggerFacts {
+        var summary = Summary()
+        (summary.counts.errors, summary.change.errors) = (0, -1)
+        (summary.counts.warnings, summary.change.warnings) = (3, 2)
+        (summary.counts.analyzerWarnings, summary.change.analyzerWarnings) = (4, 0)
+        (summary.counts.testFailures, summary.change.testFailures) = (0, -5)
+        (summary.counts.tests, summary.change.tests) = (12, 1)
+        return TriggerFacts(verdict: verdict, summary: summary, artifacts: "/a", source: "/s", version: version)
+    }
+
+    @Suite struct GivenAJob {
+        private let outer = JobEnvironmentTests()
+
+        private func job(
+            _ configuration: Recipe.Configuration, ref: RefName = RefName(branch: "main")
+        ) throws -> [String: String] {
+            outer.environment.job(
+                try outer.integration(ref), bot: try outer.bot(), configuration: configuration, workspace: "/w/tree",
+                temporary: "/w/tmp")
+        }
+
+        @Test func testThatItIsWhatTheManualSaysAndNothingElse() throws {
+            // given
+            let commit = try Samples.commit(41).description
+
+            // when
+            let environment = try job(try Samples.configuration())
+
+            // then
+            expectNoDifference(
+                environment,
+                [
+                    "PATH": "/usr/bin:/bin", "HOME": "/home/ci", "LANG": "C.UTF-8", "TMPDIR": "/w/tmp", "CI": "true",
+                    "CI_COMMIT_SHA": commit, "CI_COMMIT_REF_NAME": "main", "CI_COMMIT_BRANCH": "main",
+                    "MARTLET": "true", "MARTLET_BOT": "kit", "MARTLET_PRODUCT": "library",
+                    "MARTLET_INTEGRATION": "kit#41", "MARTLET_INTEGRATION_NUMBER": "41",
+                    "MARTLET_URL": "https://ci.example/bots/kit/41", "MARTLET_COMMIT": commit,
+                    "MARTLET_REF": "refs/heads/main", "MARTLET_BRANCH": "main", "MARTLET_CAUSE": "push",
+                    "MARTLET_CONFIGURATION": "debug", "MARTLET_SOURCE_DIR": "/w/tree",
+                    "XCS": "1", "XCS_BOT_NAME": "kit", "XCS_BOT_ID": "kit", "XCS_BOT_TINY_ID": "kit",
+                    "XCS_INTEGRATION_ID": "kit#41", "XCS_INTEGRATION_TINY_ID": "kit-41",
+                    "XCS_INTEGRATION_NUMBER": "41", "XCS_INTEGRATION_RESULT": "unknown",
+                    "XCS_PRIMARY_REPO_REVISION": commit, "XCS_PRIMARY_REPO_BRANCH": "main",
+                    "XCS_PRIMARY_REPO_DIR": "/w/tree", "XCS_SOURCE_DIR": "/w/tree", "SOURCE_DATE_EPOCH": "1767225600",
+                    "GIT_TERMINAL_PROMPT": "0", "GIT_CONFIG_COUNT": "1", "GIT_CONFIG_KEY_0": "safe.directory",
+                    "GIT_CONFIG_VALUE_0": "*",
+                ])
+        }
+
+        @Test func testThatATagHasNoBranch() throws {
+            // when
+            let environment = try job(try Samples.configuration(), ref: RefName(tag: "1.4.0"))
+
+            // then
+            #expect(environment["MARTLET_TAG"] == "1.4.0")
+            #expect(environment["CI_COMMIT_TAG"] == "1.4.0")
+            #expect(environment["XCS_PRIMARY_REPO_TAG"] == "1.4.0")
+            #expect(environment.keys.filter { $0.hasSuffix("BRANCH") } == [])
+        }
+
+        @Test func testThatARecipesVariablesWinButNotOverTheIdentity() throws {
+            // given
+            var configuration = try Samples.configuration()
+            configuration.environment = [
+                "LANG": "de", "ASAN_OPTIONS": "x", "CI": "false", "MARTLET_COMMIT": "lie", "XCS_BOT_NAME": "lie",
+                "MARTLET_CONFIGURATION": "lie",
+            ]
+
+            // when
+            let environment = try job(configuration)
+
+            // then
+            #expect(environment["LANG"] == "de")
+            #expect(environment["ASAN_OPTIONS"] == "x")
+            #expect(environment["CI"] == "true")
+            #expect(!environment.values.contains("lie"))
+        }
+
+        @Test func testThatAToolchainComesFirstInThePath() throws {
+            // given
+            var configuration = try Samples.configuration()
+            configuration.toolchain = "/opt/swift-nightly"
+
+            // when, then
+            #expect(try job(configuration)["PATH"] == "/opt/swift-nightly/usr/bin:/usr/bin:/bin")
+        }
+    }
+
+    @Test func testThatThereIsAPathWithoutTheDaemonsOwn() throws {
+        let environment = JobEnvironment(daemon: [:], url: "").trigger(
+            try integration(RefName(branch: "main")), bot: try bot(), facts: facts(), temporary: "/t")
+        #expect(environment["PATH"] == "/usr/local/bin:/usr/bin:/bin")
+    }
+
+    @Suite struct GivenATrigger {
+        private let outer = JobEnvironmentTests()
+
+        private func trigger(_ facts: TriggerFacts) throws -> [String: String] {
+            outer.environment.trigger(
+                try outer.integration(RefName(branch: "release/1.4")), bot: try outer.bot(), facts: facts,
+                temporary: "/t")
+        }
+
+        /// Apple's table 5-1 but for what only xcodebuild has: `XCS_DERIVED_DATA_DIR`, `XCS_XCODEBUILD_LOG`, `XCS_ARCHIVE`,
+        /// `XCS_PRODUCT`, `XCS_THINNED_PRODUCTS_*`.
+        @Test func testThatItHasXcodeServersVariables() throws {
+            // when
+            let environment = try trigger(outer.facts())
+
+            // then
+            expectNoDifference(
+                environment.filter { $0.key.hasPrefix("XCS") },
+                [
+                    "XCS": "1", "XCS_BOT_NAME": "kit", "XCS_BOT_ID": "kit", "XCS_BOT_TINY_ID": "kit",
+                    "XCS_INTEGRATION_ID": "kit#41", "XCS_INTEGRATION_TINY_ID": "kit-41",
+                    "XCS_INTEGRATION_NUMBER": "41", "XCS_INTEGRATION_RESULT": "warnings", "XCS_SOURCE_DIR": "/s",
+                    "XCS_OUTPUT_DIR": "/a", "XCS_ERROR_COUNT": "0", "XCS_ERROR_CHANGE": "-1",
+                    "XCS_WARNING_COUNT": "3", "XCS_WARNING_CHANGE": "2", "XCS_ANALYZER_WARNING_COUNT": "4",
+                    "XCS_ANALYZER_WARNING_CHANGE": "0", "XCS_TEST_FAILURE_COUNT": "0", "XCS_TEST_FAILURE_CHANGE": "-5",
+                    "XCS_TESTS_COUNT": "12", "XCS_TESTS_CHANGE": "1", "XCS_PRIMARY_REPO_DIR": "/s",
+                    "XCS_PRIMARY_REPO_BRANCH": "release/1.4",
+                    "XCS_PRIMARY_REPO_REVISION": try Samples.commit(41).description,
+                ])
+        }
+
+        @Test func testThatItHasOurOwn() throws {
+            // when
+            let environment = try trigger(outer.facts(version: SemanticVersion(1, 4, 2)))
+
+            // then
+            #expect(environment["MARTLET_RESULT"] == "warnings")
+            #expect(environment["MARTLET_VERSION"] == "1.4.2")
+            #expect(environment["MARTLET_ARTIFACTS"] == "/a")
+            #expect(environment["MARTLET_TESTS_COUNT"] == "12")
+            #expect(environment["TMPDIR"] == "/t")
+            #expect(environment["MARTLET_TOKEN"] == nil)
+            #expect(environment["AWS_SECRET_ACCESS_KEY"] == nil)
+        }
+
+        @Test func testThatTheResultIsUnknownBefore() throws {
+            // when
+            let environment = try trigger(outer.facts(verdict: nil))
+
+            // then
+            #expect(environment["XCS_INTEGRATION_RESULT"] == "unknown")
+            #expect(environment["MARTLET_RESULT"] == "unknown")
+            #expect(environment["MARTLET_VERSION"] == nil)
+        }
+    }
+}

@@ -1,0 +1,244 @@
+import JobProtocol
+import Model
+import TestSupport
+import Testing
+
+@testable import Integrations
+
+/// The usual commands, as docs/manual.md has them.
+@Suite struct JobPlannerTests {
+    private func plan(
+        _ configuration: Recipe.Configuration, type: ProjectType?, analyze: [Recipe.Analysis]? = [],
+        archive: Recipe.Archive = .init(include: []), tree: JobPlanner.Tree = .init(rootEntries: [])
+    ) -> JobPlanner.Plan {
+        JobPlanner(supervisor: "/lib/martlet-supervisor").plan(
+            configuration: configuration,
+            recipe: Recipe(configurations: [configuration], analyze: analyze, archive: archive, projectType: type),
+            tree: tree, defaultTimeout: .seconds(1800))
+    }
+
+    private func commands(_ plan: JobPlanner.Plan) -> [String] {
+        plan.steps.map { "\($0.step): \($0.arguments.joined(separator: " "))" }
+    }
+
+    private static let packageTree = JobPlanner.Tree(rootEntries: ["Package.swift", "Sources", "Tests"])
+
+    @Suite struct GivenASwiftPackage {
+        private let outer = JobPlannerTests()
+
+        @Test func testThatItBuildsTestsAndTestsWithoutBuildingAgain() throws {
+            // given
+            let debug = try Samples.configuration()
+
+            // when
+            let plan = outer.plan(debug, type: .swiftPackage, tree: packageTree)
+
+            // then
+            #expect(plan.steps.map(\.step) == ["building", "testing", "testing"])
+            #expect(plan.steps[0].arguments == ["swift", "build", "--build-tests"])
+            expectContains(plan.steps[1].arguments[2], "swift test list --skip-build \"$@\"")
+            expectContains(plan.steps[2].arguments[2], "exec swift test --skip-build \"$@\"")
+            #expect(
+                plan.steps[2].arguments.dropFirst(4) == [
+                    "--event-stream-output-path", ".martlet/test/events.jsonl", "--event-stream-version", "0",
+                    "--xunit-output", ".martlet/test/tests.xml",
+                ])
+            #expect(plan.steps[2].report == [".martlet/test/events.jsonl", ".martlet/test/tests*.xml"])
+            #expect(plan.steps.map(\.isRequired) == [true, false, true], "a list of tests stops nothing")
+            #expect(plan.steps.allSatisfy { $0.timeoutMilliseconds == 1_800_000 })
+        }
+
+        @Test(arguments: [["-c", "release"], ["--configuration", "release"], ["--configuration=release"]])
+        func testThatAnOptimizedConfigurationEnablesTestingInBuildAndTest(flags: [String]) throws {
+            // given
+            var release = try Samples.configuration("release")
+            release.flags = flags
+
+            // when
+            let plan = outer.plan(release, type: .swiftPackage, tree: packageTree)
+
+            // then
+            let all = flags + ["-Xswiftc", "-enable-testing"]
+            #expect(plan.steps[0].arguments == ["swift", "build", "--build-tests"] + all)
+            #expect(plan.steps[1].arguments.dropFirst(4) == all[...])
+            #expect(plan.steps[2].arguments.dropFirst(4).starts(with: all))
+        }
+
+        @Test func testThatFlagsOfAnotherConfigurationDoNotEnableTesting() throws {
+            // given
+            var configuration = try Samples.configuration()
+            configuration.flags = ["-c", "debug", "-Xswiftc", "release"]
+
+            // when
+            let plan = outer.plan(configuration, type: .swiftPackage, tree: packageTree)
+
+            // then
+            #expect(plan.steps.allSatisfy { !$0.arguments.contains("-enable-testing") })
+        }
+
+        @Test func testThatProductsAreBuiltApartFromTheTestsAndWithoutTheirFlags() throws {
+            // given
+            var release = try Samples.configuration("release")
+            release.flags = ["-c", "release", "--sanitize=address"]
+
+            // when
+            let plan = outer.plan(release, type: .swiftPackage, archive: .init(), tree: packageTree)
+
+            // then
+            #expect(
+                outer.commands(plan).last
+                    == "archiving: /lib/martlet-supervisor --archive-products .martlet/products "
+                    + "--scratch-path .martlet/archive-build --configuration release -- --sanitize=address")
+            #expect(plan.collect == [.init(patterns: [".martlet/products/**"], base: ".martlet/products")])
+        }
+
+        @Test func testThatFilesThatTheRecipeNamesReplaceTheProducts() throws {
+            // given, when
+            let plan = outer.plan(
+                try Samples.configuration(), type: .swiftPackage, archive: .init(include: ["products/**"]),
+                tree: packageTree)
+
+            // then
+            #expect(!plan.steps.contains { $0.step == "archiving" })
+            #expect(plan.collect == [.init(patterns: ["products/**"], base: "")])
+        }
+
+        @Test func testThatOnlyOneConfigurationIsArchived() throws {
+            // given
+            let (debug, release) = (try Samples.configuration(), try Samples.configuration("release"))
+            let recipe = Recipe(configurations: [debug, release], analyze: [], projectType: .swiftPackage)
+            let planner = JobPlanner(supervisor: "/s")
+
+            // when
+            let plans = [debug, release].map {
+                planner.plan(configuration: $0, recipe: recipe, tree: packageTree, defaultTimeout: .seconds(9))
+            }
+
+            // then
+            #expect(plans.map { $0.steps.contains { $0.step == "archiving" } } == [false, true])
+            #expect(plans.map(\.collect.isEmpty) == [true, false])
+        }
+    }
+
+    @Suite struct GivenAMakefile {
+        private let outer = JobPlannerTests()
+
+        @Test(arguments: [
+            ("all:\n\tcc kit.c\ncheck: all\n\t./t\ntest: all\n", "check"), ("test:\n\t./t\n", "test"),
+            ("all check:\n\t./t\n", "check"), ("check::\n\t./t\n", "check"),
+        ])
+        func testThatItRunsCheckElseTest(makefile: String, target: String) throws {
+            // given
+            var configuration = try Samples.configuration()
+            configuration.flags = ["DEBUG=1"]
+
+            // when
+            let plan = outer.plan(
+                configuration, type: .make, tree: .init(rootEntries: ["Makefile"], makefile: makefile))
+
+            // then
+            #expect(outer.commands(plan) == ["building: make DEBUG=1", "testing: make \(target) DEBUG=1"])
+            #expect(plan.notTested == nil)
+        }
+
+        @Test(arguments: [
+            "all:\n\tcc kit.c\n", "check := 1\nall:\n", "# check:\nall:\n", ".PHONY: check\nall:\n", "checks:\n",
+            "all:\n\tcheck: 1\n",
+        ])
+        func testThatWithoutEitherItSaysSo(makefile: String) throws {
+            // given, when
+            let plan = outer.plan(
+                try Samples.configuration(), type: .make, tree: .init(rootEntries: ["Makefile"], makefile: makefile))
+
+            // then
+            #expect(outer.commands(plan) == ["building: make"])
+            #expect(plan.notTested == "skipped: no tests (the Makefile has neither check nor test)")
+        }
+    }
+
+    @Suite struct GivenCommandsInTheRecipe {
+        private let outer = JobPlannerTests()
+
+        @Test func testThatTheyReplaceTheUsualOnesAndKeepTheirReport() throws {
+            // given
+            var configuration = try Samples.configuration("nightly")
+            configuration.build = "make all"
+            configuration.test = "make check"
+            configuration.report = ["build/junit.xml"]
+            configuration.timeout = .seconds(60)
+
+            // when
+            let plan = outer.plan(configuration, type: .swiftPackage, tree: packageTree)
+
+            // then
+            #expect(outer.commands(plan) == ["building: /bin/sh -c make all", "testing: /bin/sh -c make check"])
+            #expect(plan.steps.last?.report == ["build/junit.xml"])
+            #expect(plan.steps.allSatisfy { $0.timeoutMilliseconds == 60_000 })
+        }
+
+        @Test func testThatNoTestCommandIsSaidAndNotPassedOver() throws {
+            // given
+            var configuration = try Samples.configuration()
+            configuration.build = "ninja"
+
+            // when
+            let plan = outer.plan(configuration, type: nil)
+
+            // then
+            #expect(outer.commands(plan) == ["building: /bin/sh -c ninja"])
+            #expect(plan.notTested == "skipped: no tests (the recipe names no test command)")
+        }
+    }
+
+    @Suite struct WhenItAnalyzes {
+        private let outer = JobPlannerTests()
+
+        @Test func testThatSwiftFormatRunsWhereItsFileIs() throws {
+            // given
+            let tree = JobPlanner.Tree(rootEntries: ["Package.swift", ".swift-format", "Tests"])
+
+            // when
+            let plan = outer.plan(try Samples.configuration(), type: .swiftPackage, analyze: nil, tree: tree)
+
+            // then
+            #expect(
+                outer.commands(plan).first == "analyzing: swift format lint --recursive --parallel .")
+            #expect(plan.steps.first?.isRequired == false, "findings do not stop the build")
+            #expect(plan.notAnalyzed == nil)
+        }
+
+        @Test func testThatClangRunsForCSources() throws {
+            // given
+            let tree = JobPlanner.Tree(rootEntries: ["Package.swift", "Tests"], hasCSources: true)
+
+            // when
+            let plan = outer.plan(try Samples.configuration(), type: .swiftPackage, analyze: nil, tree: tree)
+
+            // then
+            #expect(plan.steps.first?.name == "clang")
+            #expect(plan.steps.first?.report == [".martlet/analyze/*.sarif"])
+        }
+
+        @Test func testThatAnyCommandRunsWithItsReport() throws {
+            // given, when
+            let plan = outer.plan(
+                try Samples.configuration(), type: .make,
+                analyze: [.command(run: "./lint.sh", report: ["lint.sarif"])])
+
+            // then
+            #expect(outer.commands(plan).first == "analyzing: /bin/sh -c ./lint.sh")
+            #expect(plan.steps.first?.report == ["lint.sarif"])
+        }
+
+        @Test(
+            arguments: [(nil, "no analyzer applies"), ([], "the recipe says analyze: []")]
+                as [([Recipe.Analysis]?, String)])
+        func testThatNoAnalysisIsSaid(analyze: [Recipe.Analysis]?, reason: String) throws {
+            // given, when
+            let plan = outer.plan(try Samples.configuration(), type: .make, analyze: analyze)
+
+            // then
+            #expect(plan.notAnalyzed?.hasPrefix("not analyzed: \(reason)") == true)
+        }
+    }
+}

@@ -1,0 +1,119 @@
+import Integrations
+import TestSupport
+import Testing
+
+@Suite struct JobSlotsTests {
+    /// Bodies that say when they begin, and end when they are told.
+    private final class Gates: Sendable {
+        let began: AsyncStream<Int>
+        private let begin: AsyncStream<Int>.Continuation
+        private let ends = Locked<[Int: CheckedContinuation<Void, Never>]>([:])
+
+        init() { (began, begin) = AsyncStream.makeStream() }
+
+        func body(_ number: Int) async {
+            await withCheckedContinuation { continuation in
+                ends.withLock { $0[number] = continuation }
+                begin.yield(number)
+            }
+        }
+
+        func end(_ number: Int) { ends.withLock { $0.removeValue(forKey: number) }?.resume() }
+    }
+
+    @Test func testThatOnlySoManyRunAndOthersFollowInOrder() async throws {
+        // given
+        let slots = JobSlots(count: 2)
+        let gates = Gates()
+        var began = gates.began.makeAsyncIterator()
+        try await withThrowingTaskGroup { group in
+            for number in 1...2 {
+                group.addTask { try await slots.withSlot { await gates.body(number) } }
+                _ = await began.next()
+            }
+            for number in 3...5 {
+                // Runs here until it waits.
+                group.addImmediateTask { try await slots.withSlot { await gates.body(number) } }
+            }
+
+            // when, then
+            gates.end(2)
+            #expect(await began.next() == 3)
+            gates.end(1)
+            #expect(await began.next() == 4)
+            gates.end(3)
+            #expect(await began.next() == 5)
+            gates.end(4)
+            gates.end(5)
+            try await group.waitForAll()
+        }
+    }
+
+    @Test func testThatACanceledWaiterThrowsAndTakesNoSlot() async throws {
+        // given
+        let slots = JobSlots(count: 1)
+        let gates = Gates()
+        var began = gates.began.makeAsyncIterator()
+        try await withThrowingTaskGroup { group in
+            group.addTask { try await slots.withSlot { await gates.body(1) } }
+            _ = await began.next()
+            let waiting = Task.immediate { try await slots.withSlot { Issue.record("it must not run") } }
+
+            // when
+            waiting.cancel()
+
+            // then
+            await #expect(throws: CancellationError.self) { try await waiting.value }
+            gates.end(1)
+            try await group.waitForAll()
+            try await slots.withSlot {}
+        }
+    }
+
+    @Test func testThatABodyThatThrowsGivesItsSlotBack() async throws {
+        // given
+        let slots = JobSlots(count: 1)
+
+        // when
+        await #expect(throws: CancellationError.self) { try await slots.withSlot { throw CancellationError() } }
+
+        // then
+        #expect(try await slots.withSlot { true })
+    }
+
+    @Test func testThatManyTasksUseItWithoutLosingASlot() async throws {
+        // given
+        let slots = JobSlots(count: 3)
+        let inside = Locked((now: 0, most: 0))
+
+        // when
+        try await withThrowingTaskGroup { group in
+            for number in 0..<200 {
+                group.addTask {
+                    let task = Task {
+                        try await slots.withSlot {
+                            inside.withLock { state in
+                                state.now += 1
+                                state.most = max(state.most, state.now)
+                            }
+                            await Task.yield()
+                            inside.withLock { $0.now -= 1 }
+                        }
+                    }
+                    if number.isMultiple(of: 3) { task.cancel() }
+                    // Canceled ones throw, or were quicker.
+                    _ = await task.result
+                }
+            }
+            try await group.waitForAll()
+        }
+
+        // then
+        #expect(inside.value.now == 0)
+        #expect((1...3).contains(inside.value.most))
+        try await withThrowingTaskGroup { group in
+            for _ in 0..<3 { group.addTask { try await slots.withSlot {} } }
+            try await group.waitForAll()
+        }
+    }
+}

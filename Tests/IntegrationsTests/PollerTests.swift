@@ -1,0 +1,167 @@
+import BotSupport
+import Model
+import Storage
+import TestSupport
+import Testing
+
+@testable import Integrations
+
+@Suite struct PollerTests {
+    private static let start = Timestamp(millisecondsSinceEpoch: 1_772_366_400_000)
+
+    /// Runs the poller; `body` turns the time.
+    private func withPoller(
+        bots: [String: String], _ body: (Core, _ pass: (Duration) async -> Void) async throws -> Void
+    ) async throws {
+        try await withCore(bots: bots) { core in
+            let poller = Poller(
+                store: core.store, registry: core.registry, clock: core.time.clock, timer: core.timer, looks: Wakeup(),
+                logger: core.log.logger)
+            let task = Task { await poller.run() }
+            await core.timer.awaitSleepers()
+            do {
+                try await body(core) { duration in
+                    core.time.advance(by: duration)
+                    core.timer.advance(by: Poller.tick)
+                    await core.timer.awaitSleepers()
+                }
+            } catch {
+                task.cancel()
+                await task.value
+                throw error
+            }
+            task.cancel()
+            await task.value
+        }
+    }
+
+    @Test(arguments: [
+        ("", 60), ("poll: 30s\n", 30), ("poll: 10m\n", 600),
+    ])
+    func testThatItAsksAtTheStartAndAfterEachInterval(lines: String, seconds: Int) async throws {
+        try await withPoller(bots: ["kit": lines]) { core, pass in
+            // given
+            let first = try #require(try await core.sequence())
+            #expect(first == 2, "once for the new bot, once at the start")
+
+            // when, then
+            await pass(.seconds(seconds - 1))
+            #expect(try await core.sequence() == first)
+            await pass(.seconds(1))
+            #expect(try await core.sequence() == first + 1)
+            await pass(.seconds(seconds - 1))
+            #expect(try await core.sequence() == first + 1)
+            await pass(.seconds(1))
+            #expect(try await core.sequence() == first + 2)
+        }
+    }
+
+    @Test func testThatItAsksLessOftenOnceAnAuthenticWebhookCame() async throws {
+        try await withPoller(bots: ["kit": Core.kit]) { core, pass in
+            // given
+            _ = try await core.store.record(
+                NewEvent(
+                    repository: core.repository(), bot: try Samples.name("kit"), source: .webhook, hook: "push/kit",
+                    deliveryID: "1", event: "push", receivedAt: core.time.now))
+            let before = try await core.sequence()
+
+            // when, then
+            await pass(.seconds(590))
+            #expect(try await core.sequence() == before)
+            await pass(.seconds(11))
+            #expect(try await core.sequence() == before.map { $0 + 1 })
+        }
+    }
+
+    @Test func testThatPollOffAsksOnlyAtTheStart() async throws {
+        try await withPoller(bots: ["kit": "poll: off\n"]) { core, pass in
+            // when
+            await pass(.seconds(100_000))
+
+            // then
+            let sequence = try await core.sequence()
+            #expect(sequence == 2)
+        }
+    }
+
+    @Test func testThatABotFileThatIsNewIsTakenUpWithinTwoSeconds() async throws {
+        try await withPoller(bots: ["kit": Core.kit]) { core, pass in
+            // given
+            try core.directory.write("bots/other.yml", "repository: \(core.repository("other"))\n")
+
+            // when
+            await pass(Poller.tick)
+
+            // then
+            #expect(Poller.tick <= .seconds(1))
+            #expect(try await core.sequence("other") == 2)
+        }
+    }
+
+    @Test func testThatAScheduleQueuesTheDefaultBranchOnce() async throws {
+        try await withPoller(bots: ["kit": "schedule: daily 12:05\n"]) { core, pass in
+            // given
+            let request = try #require(try await core.store.repositoriesToLook().first)
+            let main = RefName(branch: "main")
+            _ = try await core.store.apply(
+                Look(
+                    request: request, heads: [main: try Samples.commit(1)], defaultBranch: main, at: core.time.now,
+                    cause: .poll, watchers: []))
+
+            // when, then
+            await pass(.seconds(4 * 60))
+            #expect(try await core.store.queued().isEmpty)
+            await pass(.seconds(90))
+            #expect(try await core.store.queued().map(\.cause) == [.schedule])
+            await pass(.seconds(60))
+            #expect(try await core.store.queued().count == 1)
+        }
+    }
+
+    @Test func testThatAFailureIsLoggedAndTheNextRoundGoesOn() async throws {
+        try await withTemporaryDirectory { directory in
+            // given
+            let core = try await Core(directory, bots: ["kit": ""], log: RecordingLogger())
+            core.log.expectErrors(containing: "polling failed and goes on")
+            try core.store.close()
+            let poller = Poller(
+                store: core.store, registry: core.registry, clock: core.time.clock, timer: core.timer, looks: Wakeup(),
+                logger: core.log.logger)
+
+            // when
+            let task = Task { await poller.run() }
+            await core.timer.awaitSleepers()
+            core.timer.advance(by: Poller.tick)
+            await core.timer.awaitSleepers()
+            task.cancel()
+            await task.value
+
+            // then
+            #expect(core.log.lines.count >= 1)
+        }
+    }
+
+    /// A moment counts in the half-open interval after `before` up to `now`.
+    @Test(arguments: [
+        // 2026-03-01 is a Sunday.
+        (BotSpecification.Schedule.daily(hour: 12, minute: 0), -1, 0, true), (.daily(hour: 12, minute: 0), 0, 1, false),
+        (.daily(hour: 12, minute: 1), 0, 59, false), (.daily(hour: 12, minute: 1), 0, 60, true),
+        (.daily(hour: 0, minute: 0), 0, 43_199, false), (.daily(hour: 0, minute: 0), 0, 43_200, true),
+        (.daily(hour: 11, minute: 0), 0, 82_799, false), (.daily(hour: 11, minute: 0), 0, 82_800, true),
+        // A machine that slept.
+        (.daily(hour: 11, minute: 0), 0, 864_000, true), (.weekly(weekday: 7, hour: 12, minute: 1), 0, 60, true),
+        (.weekly(weekday: 1, hour: 12, minute: 1), 0, 60, false),
+        (.weekly(weekday: 1, hour: 12, minute: 1), 0, 86_460, true),
+        (.weekly(weekday: 6, hour: 11, minute: 0), 0, 500_000, false),
+        (.weekly(weekday: 6, hour: 11, minute: 0), 0, 518_400, true),
+        // The clock was set back.
+        (.daily(hour: 12, minute: 0), 60, -60, false),
+    ])
+    func testThatASchedulesMomentLiesInTheInterval(
+        schedule: BotSpecification.Schedule, before: Int, now: Int, isDue: Bool
+    ) {
+        // 12:00 UTC.
+        let noon = Self.start
+        #expect(schedule.hasMoment(after: noon + .seconds(before), upTo: noon + .seconds(now)) == isDue)
+    }
+}

@@ -1,0 +1,192 @@
+import Archives
+import Basics
+import BotSupport
+import Model
+import Storage
+import TestSupport
+import Testing
+
+@testable import Integrations
+
+/// "Failure is a feature": publishing stopped at every place, then a new start.
+@Suite struct PublisherFailureTests {
+    /// The disk, but the n-th operation fails, before it is done or after.
+    private final class FailingFiles: VersionFiles {
+        private let disk = DiskVersionFiles()
+        private let left: Locked<Int>
+        private let isDoneFirst: Bool
+
+        init(failing count: Int, isDoneFirst: Bool) {
+            left = Locked(count)
+            self.isDoneFirst = isDoneFirst
+        }
+
+        var wasReached: Bool { left.value <= 0 }
+
+        private func fail(_ body: () throws(FileError) -> Void) throws(FileError) {
+            let isNow = left.withLock { left in
+                left -= 1
+                return left == 0
+            }
+            if !isNow || isDoneFirst { try body() }
+            if isNow {
+                throw FileError(code: .other, operation: "test", path: "", errno: 5, message: "Input/output error")
+            }
+        }
+
+        func makeDirectory(_ path: String, in directory: Directory) throws(FileError) {
+            try fail { () throws(FileError) in try disk.makeDirectory(path, in: directory) }
+        }
+        func copy(_ source: String, to directory: Directory, _ path: String) throws(FileError) {
+            try fail { () throws(FileError) in try disk.copy(source, to: directory, path) }
+        }
+        func write(_ bytes: [UInt8], to directory: Directory, _ path: String) throws(FileError) {
+            try fail { () throws(FileError) in try disk.write(bytes, to: directory, path) }
+        }
+        func synchronizeTree(_ path: String, in directory: Directory) throws(FileError) {
+            try fail { () throws(FileError) in try disk.synchronizeTree(path, in: directory) }
+        }
+        func synchronize(_ directory: Directory) throws(FileError) {
+            try fail { () throws(FileError) in try disk.synchronize(directory) }
+        }
+        func move(
+            _ path: String, in directory: Directory, to other: Directory, _ newPath: String
+        ) throws(FileError) {
+            try fail { () throws(FileError) in try disk.move(path, in: directory, to: other, newPath) }
+        }
+        func remove(_ path: String, in directory: Directory) throws(FileError) {
+            try fail { () throws(FileError) in try disk.remove(path, in: directory) }
+        }
+    }
+
+    /// After the failure the daemon is started anew, and either the same integration's trigger runs again, or the integration has
+    /// ended and a person's rerun publishes the commit.
+    @Test(arguments: [false, true], [false, true])
+    func testThatTheNextStartEndsWithTheVersionOnceAndNoGap(isDoneFirst: Bool, isRerun: Bool) async throws {
+        var count = 0
+        var hasSucceeded = false
+        while !hasSucceeded {
+            count += 1
+            try #require(count < 50)
+            try await withTemporaryDirectory { directory in
+                // given
+                let log = RecordingLogger()
+                let files = FailingFiles(failing: count, isDoneFirst: isDoneFirst)
+                let fixture = try await PublisherFixture(directory, operations: files, log: log)
+                try await fixture.work.branch("release/1.0")
+                let commit = try await fixture.commit("a")
+                var request = try await fixture.request(commit)
+
+                // when
+                do {
+                    _ = try await fixture.publisher.publish(request)
+                    hasSucceeded = !files.wasReached
+                } catch is ArchiveError {}
+                if isRerun { try await fixture.complete(request) }
+
+                // then
+                let again = try await fixture.restarted()
+                try await again.publisher.reconcile()
+                if isRerun { request = try await again.request(commit) }
+                let publication = try await again.publisher.publish(request)
+                #expect(["published 1.0.0", "already 1.0.0"].contains(publication.sentence), "failure \(count)")
+                try await again.expectVersions(["1.0.0"])
+                #expect(try await again.publish(again.commit("b")) == .published(SemanticVersion(1, 0, 1)))
+                try again.store.close()
+            }
+        }
+        #expect(count >= 10)
+    }
+
+    /// The same without a new start: the integration failed, and a person's rerun publishes the commit.
+    @Test(arguments: [false, true]) func testThatARerunWithoutANewStartPublishesToo(isDoneFirst: Bool) async throws {
+        for count in 1...15 {
+            try await withTemporaryDirectory { directory in
+                // given
+                let log = RecordingLogger()
+                let fixture = try await PublisherFixture(
+                    directory, operations: FailingFiles(failing: count, isDoneFirst: isDoneFirst), log: log)
+                try await fixture.work.branch("release/1.0")
+                let commit = try await fixture.commit("a")
+                let request = try await fixture.request(commit)
+                do { _ = try await fixture.publisher.publish(request) } catch is ArchiveError {}
+                try await fixture.complete(request)
+
+                // when
+                let publication = try await fixture.publish(commit)
+
+                // then
+                #expect(["published 1.0.0", "already 1.0.0"].contains(publication.sentence), "failure \(count)")
+                let again = try await fixture.restarted()
+                try await again.publisher.reconcile()
+                try await again.expectVersions(["1.0.0"])
+                try again.store.close()
+            }
+        }
+    }
+
+    /// The moves of docs/architecture.md, "Publishing"; the daemon dies after the first so many.
+    @Test(arguments: 1...4) func testThatADaemonThatDiesBetweenTheMovesIsFollowedByOneThatGoesOn(moves: Int)
+        async throws
+    {
+        try await withPublisher { fixture in
+            // given
+            try await fixture.work.branch("release/1.0")
+            let commit = try await fixture.commit("a")
+            let request = try await fixture.request(commit)
+            let version = SemanticVersion(1, 0, 0)
+            _ = try await fixture.store.reserve(
+                VersionRequest(
+                    product: fixture.product, integration: request.integration.id, commit: commit,
+                    ref: request.integration.ref, source: .branch(major: 1, minor: 0, newest: nil, isAncestor: false),
+                    onDisk: []), at: fixture.time.now)
+            var artifact = request.files[0].artifact
+            artifact.path = "kit-1.0.0-source.tar.gz"
+            let manifest = VersionManifest(
+                product: fixture.product, version: version, integration: request.integration.id, commit: commit,
+                tree: "", ref: request.integration.ref, publishedAt: fixture.time.now, files: [artifact],
+                isolation: "none")
+            if moves >= 2 {
+                let staged = try await fixture.versions.stage(
+                    manifest, files: [StagedFile(source: request.files[0].path, artifact: artifact)])
+                if moves >= 3 { _ = try await fixture.versions.publish(staged) }
+            }
+            if moves >= 4 {
+                try await fixture.store.publish(
+                    product: fixture.product, version: version, files: [artifact], at: fixture.time.now)
+            }
+
+            // when
+            let again = try await fixture.restarted()
+            try await again.publisher.reconcile()
+            let publication = try await again.publisher.publish(request)
+
+            // then
+            #expect(publication == (moves >= 3 ? .already(version) : .published(version)))
+            try await again.expectVersions(["1.0.0"])
+            try again.store.close()
+        }
+    }
+
+    @Test func testThatAReservationOfAnIntegrationThatEndedIsGivenUpAndItsNumberUsed() async throws {
+        try await withPublisher { fixture in
+            // given
+            try await fixture.work.branch("release/1.0")
+            let commit = try await fixture.commit("a")
+            let request = try await fixture.request(commit)
+            _ = try await fixture.store.reserve(
+                VersionRequest(
+                    product: fixture.product, integration: request.integration.id, commit: commit,
+                    ref: request.integration.ref, source: .branch(major: 1, minor: 0, newest: nil, isAncestor: false),
+                    onDisk: []), at: fixture.time.now)
+            try await fixture.complete(request)
+
+            // when
+            try await fixture.publisher.reconcile()
+
+            // then
+            try await fixture.expectVersions([])
+            #expect(try await fixture.publish(fixture.commit("b")) == .published(SemanticVersion(1, 0, 0)))
+        }
+    }
+}

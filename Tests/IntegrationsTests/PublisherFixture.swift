@@ -1,0 +1,136 @@
+import Archives
+import Basics
+import BotSupport
+import Model
+import SourceControl
+import Storage
+import TestSupport
+import Testing
+
+@testable import Integrations
+
+/// A publisher on a real store, a real repository and a real disk, without the service around it.
+struct PublisherFixture: Sendable {
+    let directory: TemporaryDirectory
+    let store: Store
+    let versions: VersionStore
+    let publisher: Publisher
+    let work: GitRepository
+    let mirror: Mirror
+    let log: RecordingLogger
+    let time: TestTime
+    let product: Name
+
+    init(
+        _ directory: TemporaryDirectory, operations: any VersionFiles = DiskVersionFiles(), work: GitRepository? = nil,
+        time: TestTime = TestTime(), log: RecordingLogger
+    ) async throws {
+        self.directory = directory
+        self.time = time
+        self.log = log
+        product = try Samples.name("kit")
+        let repository = directory.path("work")
+        if let work {
+            self.work = work
+        } else {
+            self.work = try await GitRepository.make(at: repository)
+            _ = try await self.work.commit(message: "Begin")
+        }
+        store = try Store.open(path: directory.path("martlet.sqlite"))
+        try await store.register([BotSpecification(name: product, repository: repository)], at: time.now)
+        versions = try VersionStore(
+            files: directory.path("files"), staging: directory.path("staging"), operations: operations)
+        publisher = Publisher(store: store, versions: versions, clock: time.clock, logger: log.logger)
+        mirror = Mirrors(directory: directory.path("repositories"), configuration: GitConfiguration(files: []))
+            .mirror(of: try RemoteURL(repository, isInsecureAllowed: false))
+    }
+
+    /// What a daemon after this one has.
+    func restarted(operations: any VersionFiles = DiskVersionFiles()) async throws -> PublisherFixture {
+        try store.close()
+        return try await PublisherFixture(directory, operations: operations, work: work, time: time, log: log)
+    }
+
+    /// A commit on the branch that is checked out.
+    func commit(_ text: String) async throws -> CommitID { try await work.commit(files: ["version": text]) }
+
+    /// A running integration of a commit, and what it would publish: one file with `content`.
+    func request(
+        _ commit: CommitID, ref: RefName = RefName(branch: "release/1.0"), source: Trigger.VersionSource = .branch,
+        content: String = "bytes", fileName: String? = nil
+    ) async throws -> Publisher.Request {
+        try await mirror.fetch(try await mirror.look().heads)
+        let queued = try await store.queue(
+            NewIntegration(bot: product, ref: ref, commit: commit, cause: .push, isRelease: true), at: time.now)
+        let running = try await store.apply(.started, to: queued.id, at: time.now)
+        let path = try directory.write("made/\(Digest.sha256(of: Array(content.utf8)))", content)
+        let artifact = Artifact(
+            configuration: try Samples.name("release"),
+            path: fileName ?? "kit-\(commit.abbreviated)-source.tar.gz", size: ByteCount(Int64(content.utf8.count)),
+            sha256: Digest.sha256(of: Array(content.utf8)))
+        return Publisher.Request(
+            integration: running, product: product, source: source, mirror: mirror, files: [(path, artifact)],
+            isolation: "none")
+    }
+
+    func complete(_ request: Publisher.Request) async throws {
+        try await store.apply(.completed(.succeeded, triggerFailed: false), to: request.integration.id, at: time.now)
+    }
+
+    /// An integration of the commit that publishes and completes.
+    @discardableResult
+    func publish(
+        _ commit: CommitID, ref: RefName = RefName(branch: "release/1.0"), source: Trigger.VersionSource = .branch,
+        content: String = "bytes"
+    ) async throws -> Publisher.Publication {
+        let request = try await request(commit, ref: ref, source: source, content: content)
+        let publication = try await publisher.publish(request)
+        try await complete(request)
+        return publication
+    }
+
+    /// Expects just these versions, by the database and whole on the disk, and nothing half done.
+    func expectVersions(_ expected: [String], sourceLocation: SourceLocation = #_sourceLocation) async throws {
+        let rows = try await store.versions(of: product)
+        let published = rows.filter { $0.state == .published }.map(\.version).sorted().map(\.description)
+        #expect(published == expected, "by the database", sourceLocation: sourceLocation)
+        #expect(
+            rows.count == published.count, "reserved: \(rows.filter { $0.state == .reserved })",
+            sourceLocation: sourceLocation)
+        let onDisk = try await versions.versions(of: product).sorted().map(\.description)
+        #expect(onDisk == expected, "on the disk", sourceLocation: sourceLocation)
+        for version in onDisk {
+            #expect(
+                try Checksums.verify(directory.path("files/kit/\(version)")) == [], "\(version)",
+                sourceLocation: sourceLocation)
+        }
+        let left = try Directory(opening: directory.path("staging")).entries().map(\.name)
+        #expect(left == [], "in staging/", sourceLocation: sourceLocation)
+    }
+
+    func version(_ text: String) throws -> SemanticVersion { try #require(SemanticVersion(text)) }
+
+    /// Writes a version into the tree as another daemon, or a copy of the tree, would.
+    func plant(_ version: String, commit: CommitID, integration: Int, content: String = "planted") async throws {
+        let path = try directory.write("made/planted-\(version)", content)
+        let artifact = Artifact(
+            configuration: nil, path: "kit-\(version)-source.tar.gz", size: ByteCount(Int64(content.utf8.count)),
+            sha256: Digest.sha256(of: Array(content.utf8)))
+        let manifest = VersionManifest(
+            product: product, version: try self.version(version),
+            integration: IntegrationID(bot: product, number: integration), commit: commit, tree: "",
+            ref: RefName(branch: "release/1.0"), publishedAt: time.now, files: [artifact], isolation: "none")
+        _ = try await versions.publish(
+            try await versions.stage(manifest, files: [StagedFile(source: path, artifact: artifact)]))
+    }
+}
+
+/// Gives a test a publisher.
+func withPublisher(
+    sourceLocation: SourceLocation = #_sourceLocation, _ body: (PublisherFixture) async throws -> Void
+) async throws {
+    try await withTemporaryDirectory(sourceLocation: sourceLocation) { directory in
+        let log = RecordingLogger(sourceLocation: sourceLocation)
+        try await body(try await PublisherFixture(directory, log: log))
+    }
+}

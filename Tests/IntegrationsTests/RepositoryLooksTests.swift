@@ -1,0 +1,159 @@
+import Basics
+import BotSupport
+import Model
+import Storage
+import TestSupport
+import Testing
+
+@testable import Integrations
+
+@Suite struct RepositoryLooksTests {
+    /// Runs the looks with `kit` and `other`, whose repositories are not there yet.
+    private func withLooks(_ body: (Core, Wakeup) async throws -> Void) async throws {
+        try await withCore(bots: ["kit": Core.kit, "other": ""]) { core in
+            let wakeup = Wakeup()
+            let looks = RepositoryLooks(
+                store: core.store, registry: core.registry, remotes: core.remotes, clock: core.time.clock,
+                timer: core.timer, wakeup: wakeup, logger: core.log.logger)
+            let task = Task { await looks.run() }
+            do {
+                try await body(core, wakeup)
+            } catch {
+                task.cancel()
+                await task.value
+                throw error
+            }
+            task.cancel()
+            await task.value
+        }
+    }
+
+    private func failures(_ core: Core, _ bot: String = "kit") async throws -> Int {
+        try await core.store.repository(core.repository(bot))?.failures ?? -1
+    }
+
+    private func makeRepository(_ core: Core, _ bot: String = "kit") async throws -> CommitID {
+        let work = try await GitRepository.make(at: core.directory.path("\(bot)-work"))
+        let commit = try await work.commit(files: ["a": "b"])
+        _ = try await work.bareClone(at: core.repository(bot))
+        return commit
+    }
+
+    @Test func testThatALookQueuesWhatItFound() async throws {
+        try await withLooks { core, wakeup in
+            // given
+            let commit = try await makeRepository(core)
+
+            // when
+            wakeup.ring()
+            try await core.wait("an integration") { try await !core.store.queued().isEmpty }
+
+            // then
+            let queued = try await core.store.queued()
+            #expect(queued.map(\.commit) == [commit])
+            #expect(queued.map(\.ref.shortName) == ["main"])
+            #expect(try await core.sequence() == nil)
+        }
+    }
+
+    @Test func testThatAFailedLookIsStoredAndTriedAgainAfterAPauseThatGrows() async throws {
+        try await withLooks { core, wakeup in
+            // given
+            wakeup.ring()
+            try await core.wait("both failures") {
+                let (kit, other) = (try await failures(core), try await failures(core, "other"))
+                return kit == 1 && other == 1
+            }
+            await core.timer.awaitSleepers(2)
+            let error = try await core.store.repository(core.repository())?.lastError
+            expectContains(error ?? "", core.repository())
+
+            // when: less than half of the first pause
+            core.timer.advance(by: RepositoryLooks.firstPause / 2 - .milliseconds(1))
+            #expect(core.timer.sleeperCount == 2)
+
+            // then
+            core.timer.advance(by: RepositoryLooks.firstPause / 2 + .milliseconds(1))
+            try await core.wait("the second failure") { try await failures(core) == 2 }
+            await core.timer.awaitSleepers(2)
+            core.timer.advance(by: RepositoryLooks.firstPause - .milliseconds(1))
+            #expect(try await failures(core) == 2, "the second pause is at least as long as the first may be")
+            core.timer.advance(by: RepositoryLooks.firstPause + .milliseconds(1))
+            try await core.wait("the third failure") { try await failures(core) == 3 }
+        }
+    }
+
+    @Test func testThatANewEventDoesNotWaitForThePause() async throws {
+        try await withLooks { core, wakeup in
+            // given
+            wakeup.ring()
+            try await core.wait("the failure") { try await failures(core) == 1 }
+            _ = try await makeRepository(core)
+
+            // when
+            try await core.store.requestLook(at: core.repository())
+            wakeup.ring()
+
+            // then
+            try await core.wait("the look") { try await failures(core) == 0 }
+            #expect(try await core.store.queued().count == 1)
+        }
+    }
+
+    @Test func testThatOneRepositorysPauseHoldsUpNoOther() async throws {
+        try await withLooks { core, wakeup in
+            // given
+            _ = try await makeRepository(core, "other")
+
+            // when
+            wakeup.ring()
+
+            // then
+            try await core.wait("the other's look") {
+                try await core.store.queued().map(\.id.bot.description) == ["other"]
+            }
+            try await core.wait("the failure") { try await failures(core) == 1 }
+        }
+    }
+
+    @Test func testThatTheSameHeadsAgainQueueNothing() async throws {
+        try await withLooks { core, wakeup in
+            // given
+            _ = try await makeRepository(core)
+            wakeup.ring()
+            try await core.wait("an integration") { try await !core.store.queued().isEmpty }
+
+            // when
+            for _ in 1...3 {
+                try await core.store.requestLook(at: core.repository())
+                wakeup.ring()
+                try await core.wait("the look") { try await core.sequence() == nil }
+            }
+
+            // then
+            #expect(try await core.store.queued().count == 1)
+        }
+    }
+
+    @Test func testThatABotThatIsGoneEndsItsRequest() async throws {
+        try await withCore { core in
+            // given
+            let registry = core.registry
+            try core.directory.directory().remove("bots/kit.yml")
+            await registry.reload()
+            let wakeup = Wakeup()
+            let looks = RepositoryLooks(
+                store: core.store, registry: registry, remotes: core.remotes, clock: core.time.clock,
+                timer: core.timer, wakeup: wakeup, logger: core.log.logger)
+            let task = Task { await looks.run() }
+
+            // when
+            wakeup.ring()
+
+            // then
+            try await core.wait("the end of the request") { try await core.sequence() == nil }
+            task.cancel()
+            await task.value
+        }
+    }
+}

@@ -1,0 +1,27 @@
+import Model
+import Storage
+import Testing
+
+/// Values that several suites need.
+enum Samples {
+    static func name(_ text: String) throws -> Name { try #require(Name(text)) }
+
+    static func commit(_ number: Int) throws -> CommitID {
+        let digits = String(number)
+        return try #require(CommitID(String(repeating: "0", count: 40 - digits.count) + digits))
+    }
+
+    static func integration(
+        _ number: Int = 1, bot: String = "kit", ref: RefName = RefName(branch: "main"), cause: Cause = .push,
+        isRelease: Bool = false
+    ) throws -> IntegrationRecord {
+        IntegrationRecord(
+            id: IntegrationID(bot: try name(bot), number: number), rowID: Int64(number), repository: "/kit.git",
+            commit: try commit(number), ref: ref, cause: cause, isRelease: isRelease,
+            queuedAt: Timestamp(millisecondsSinceEpoch: Int64(number)))
+    }
+
+    static func configuration(_ name: String = "debug") throws -> Recipe.Configuration {
+        Recipe.Configuration(name: try Self.name(name))
+    }
+}

@@ -1,0 +1,115 @@
+import Model
+import Storage
+import Testing
+
+@testable import Integrations
+
+@Suite struct SchedulerTests {
+    private func choose(
+        _ queued: [IntegrationRecord], running: [IntegrationRecord] = [], capacity: Int = 9
+    ) -> [String] {
+        Scheduler.choose(from: queued, running: running, capacity: capacity).map(\.id.description)
+    }
+
+    private func branch(_ name: String) -> RefName { RefName(branch: name) }
+
+    @Test func testThatAPersonGoesFirstThenReleasesThenBranchesThenSchedules() throws {
+        // given
+        let queued = [
+            try Samples.integration(1, ref: branch("a"), cause: .schedule),
+            try Samples.integration(2, ref: branch("b"), cause: .push),
+            try Samples.integration(3, ref: branch("release/1.0"), cause: .push, isRelease: true),
+            try Samples.integration(4, ref: branch("d"), cause: .person),
+        ]
+
+        // when
+        let chosen = choose(queued)
+
+        // then
+        #expect(chosen == ["kit#4", "kit#3", "kit#2", "kit#1"])
+    }
+
+    @Test func testThatAScheduledReleaseBranchStillWaitsForCommits() throws {
+        // given
+        let queued = [
+            try Samples.integration(1, ref: branch("release/1.0"), cause: .schedule, isRelease: true),
+            try Samples.integration(2, ref: branch("main"), cause: .push),
+        ]
+
+        // when, then
+        #expect(choose(queued) == ["kit#2", "kit#1"])
+    }
+
+    @Test func testThatTheBotWithTheFewestRunningGoesFirst() throws {
+        // given
+        let running = [try Samples.integration(1, bot: "busy", ref: branch("a"))]
+        let queued = [
+            try Samples.integration(2, bot: "busy", ref: branch("b")),
+            try Samples.integration(3, bot: "busy", ref: branch("c")),
+            try Samples.integration(4, bot: "idle", ref: branch("a")),
+        ]
+
+        // when
+        let chosen = choose(queued, running: running, capacity: 3)
+
+        // then
+        #expect(chosen == ["idle#4", "busy#2"])
+    }
+
+    @Test func testThatBotsTakeTurns() throws {
+        // given
+        let queued =
+            try (1...4).map { try Samples.integration($0, bot: "first", ref: branch("b\($0)")) }
+            + (5...6).map { try Samples.integration($0, bot: "second", ref: branch("b\($0)")) }
+
+        // when, then
+        #expect(choose(queued, capacity: 4) == ["first#1", "second#5", "first#2", "second#6"])
+    }
+
+    @Test func testThatOneRefIsIntegratedByOneAtATimeInOrder() throws {
+        // given
+        let queued = [
+            try Samples.integration(2), try Samples.integration(1), try Samples.integration(3, ref: branch("x")),
+        ]
+
+        // when, then
+        #expect(choose(queued) == ["kit#1", "kit#3"])
+        #expect(choose(queued, running: [try Samples.integration(9)]) == ["kit#3"])
+    }
+
+    @Test func testThatTheSameBranchOfAnotherBotDoesNotWait() throws {
+        // given
+        let queued = [try Samples.integration(1, bot: "other")]
+
+        // when, then
+        #expect(choose(queued, running: [try Samples.integration(9)]) == ["other#1"])
+    }
+
+    @Test func testThatABranchAndATagOfOneNameAreTwoRefs() throws {
+        // given
+        let queued = [
+            try Samples.integration(1, ref: branch("1.0.0")), try Samples.integration(2, ref: RefName(tag: "1.0.0")),
+        ]
+
+        // when, then
+        #expect(choose(queued) == ["kit#1", "kit#2"])
+    }
+
+    @Test(arguments: [(0, 0), (1, 0), (2, 1), (9, 3)])
+    func testThatItKeepsToItsCapacity(capacity: Int, count: Int) throws {
+        // given
+        let queued = try (1...3).map { try Samples.integration($0, ref: branch("b\($0)")) }
+        let running = [try Samples.integration(9)]
+
+        // when, then
+        #expect(choose(queued, running: running, capacity: capacity).count == count)
+    }
+
+    @Test func testThatWhatRunsAlreadyIsNotChosenAgain() throws {
+        // given
+        let one = try Samples.integration(1)
+
+        // when, then
+        #expect(choose([one], running: [one]) == [])
+    }
+}

@@ -1,0 +1,138 @@
+import BotSupport
+import Model
+import Storage
+import TestSupport
+import Testing
+import Transfer
+
+@testable import Integrations
+
+@Suite struct TriggerRunnerTests {
+    typealias Condition = Trigger.Condition
+
+    /// The table of docs/manual.md, "when".
+    @Test(arguments: [
+        (Condition.succeeded, [Verdict.succeeded, .warnings, .analyzerWarnings]), (.clean, [.succeeded]),
+        (.failed, [.testFailures, .buildErrors, .checkoutError, .internalError]), (.fixed, []),
+        (
+            .always,
+            [.succeeded, .warnings, .analyzerWarnings, .testFailures, .buildErrors, .checkoutError, .internalError]
+        ),
+    ])
+    func testThatAConditionHoldsForVerdicts(condition: Condition, verdicts: [Verdict]) throws {
+        for verdict in Verdict.allCases where verdict != .canceled {
+            for before in [nil, Verdict.succeeded, .warnings] {
+                #expect(
+                    try holds([condition], verdict, before: before) == verdicts.contains(verdict),
+                    "\(verdict) after \(before?.rawValue ?? "nothing")")
+            }
+        }
+    }
+
+    @Test(arguments: [Verdict.testFailures, .buildErrors])
+    func testThatFixedHoldsForAGreenIntegrationAfterARedOne(before: Verdict) throws {
+        #expect(try holds([.fixed], .succeeded, before: before))
+        #expect(try holds([.fixed], .analyzerWarnings, before: before))
+        #expect(try !holds([.fixed], .testFailures, before: before))
+    }
+
+    @Test func testThatOneOfSeveralConditionsSuffices() throws {
+        #expect(try holds([.failed, .clean], .succeeded))
+        #expect(try holds([.failed, .clean], .buildErrors))
+        #expect(try !holds([.failed, .clean], .warnings))
+        #expect(try !holds([], .succeeded))
+    }
+
+    @Test func testThatTheReasonNamesConditionAndVerdict() throws {
+        let reason = TriggerRunner.whyNot(try trigger([.clean, .fixed]), facts(.warnings, before: nil))
+        #expect(reason == "when: clean, fixed, and the verdict is warnings")
+    }
+
+    private func trigger(_ conditions: [Condition]) throws -> Trigger {
+        Trigger(name: try Samples.name("t"), when: conditions, action: .run("x"))
+    }
+
+    private func facts(_ verdict: Verdict, before: Verdict?) -> TriggerRunner.Facts {
+        TriggerRunner.Facts(verdict: verdict, summary: Summary(), before: before)
+    }
+
+    private func holds(_ conditions: [Condition], _ verdict: Verdict, before: Verdict? = nil) throws -> Bool {
+        TriggerRunner.whyNot(try trigger(conditions), facts(verdict, before: before)) == nil
+    }
+
+    @Suite struct GivenABotWithTriggers {
+        private static let triggers = """
+            branches: [main, "release/*"]
+            triggers:
+              - { name: publish, branches: ["release/*"], publish: { version: branch } }
+              - { name: office, branches: ["release/*"], upload: "https://files.example/{product}/{version}/" }
+              - { name: again, branches: ["release/*"], when: always, upload: "https://more.example/{version}/" }
+
+            """
+
+        @Test func testThatTheyActInTheirOrderOnTheirBranches() async throws {
+            try await withBot(configurations: ["debug"], file: Self.triggers) { bot in
+                // given
+                bot.transport.serve("https://files.example/")
+                bot.transport.serve("https://more.example/")
+
+                // when
+                let main = try await bot.integrate(.succeeding, on: "main")
+                let release = try await bot.integrate(.succeeding, on: "release/1.0")
+
+                // then
+                expectTriggers(of: main, [:])
+                expectTriggers(of: release, ["publish": .succeeded, "office": .succeeded, "again": .succeeded])
+                #expect(release.trigger("publish")?.reason == "published 1.0.0")
+                try await expectPublished(by: bot, ["1.0.0"])
+                let there = bot.transport.urls.filter { $0.hasPrefix("https://files.example/kit/1.0.0/") }
+                #expect(there.count == 2, "\(bot.transport.urls)")
+                _ = bot.transport.takeRequests()
+            }
+        }
+
+        @Test func testThatAFailureStopsTheLaterOnesAndWhatWasPublishedStays() async throws {
+            try await withBot(configurations: ["debug"], file: Self.triggers) { bot in
+                // given
+                bot.transport.serve("https://files.example/")
+                bot.transport.fail(request: 1, with: .status(503))
+                bot.transport.forbid(.put, "https://more.example/")
+
+                // when
+                let release = try await bot.integrate(.succeeding, on: "release/1.0")
+
+                // then
+                expectTriggers(of: release, ["publish": .succeeded, "office": .failed, "again": .skipped])
+                expectResult(of: release, "trigger-error")
+                expectVerdict(of: release, .succeeded, because: "the trigger office failed")
+                #expect(release.trigger("again")?.reason == "a trigger before it failed")
+                try await expectPublished(by: bot, ["1.0.0"])
+                _ = bot.transport.takeRequests()
+            }
+        }
+
+        @Test func testThatRedPublishesAndUploadsNothing() async throws {
+            try await withBot(
+                configurations: ["debug"],
+                file: """
+                    branches: ["release/*"]
+                    triggers:
+                      - { name: publish, branches: ["release/*"], publish: { version: branch } }
+                      - { name: office, branches: ["release/*"], upload: "https://files.example/{version}/" }
+
+                    """
+            ) { bot in
+                // given
+                bot.transport.forbid(.put, "https://files.example/")
+
+                // when
+                let release = try await bot.integrate(.failing("debug"), on: "release/1.0")
+
+                // then
+                expectTriggers(of: release, ["publish": .skipped, "office": .skipped])
+                expectVerdict(of: release, .testFailures)
+                try await expectPublished(by: bot, [])
+            }
+        }
+    }
+}

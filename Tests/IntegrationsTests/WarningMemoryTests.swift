@@ -1,0 +1,88 @@
+import Integrations
+import Model
+import TestSupport
+import Testing
+
+@Suite struct WarningMemoryTests {
+    private func warning(_ path: String, _ message: String = "unused") -> Finding {
+        Finding(category: .warning, message: message, path: path, line: 3)
+    }
+
+    private func withMemory(_ body: (WarningMemory) throws -> Void) async throws {
+        try await withTemporaryDirectory { directory in
+            try body(WarningMemory(workspace: Workspace(path: directory.path)))
+        }
+    }
+
+    @Test func testThatAWarningOfAFileThatWasNotCompiledAgainRemains() async throws {
+        try await withMemory { memory in
+            // given
+            try memory.remember([warning("Sources/Kit/a.swift"), warning("Sources/Kit/b.swift")], digest: { _ in "d" })
+
+            // when
+            let found = memory.combine(
+                printed: [], log: Array("[1/2] Compiling Kit b.swift\n".utf8), digest: { _ in "d" })
+
+            // then
+            #expect(found == [warning("Sources/Kit/a.swift")])
+        }
+    }
+
+    @Test func testThatAWarningThatIsSaidAgainCountsOnce() async throws {
+        try await withMemory { memory in
+            // given
+            try memory.remember([warning("Sources/Kit/a.swift")], digest: { _ in "d" })
+
+            // when
+            let found = memory.combine(printed: [warning("Sources/Kit/a.swift")], log: [], digest: { _ in "d" })
+
+            // then
+            #expect(found == [warning("Sources/Kit/a.swift")])
+        }
+    }
+
+    @Test func testThatAWarningOfAFileThatChangedGoes() async throws {
+        try await withMemory { memory in
+            // given
+            try memory.remember([warning("Sources/Kit/a.swift")], digest: { _ in "before" })
+
+            // when, then: it was compiled again, whatever the log says
+            #expect(memory.combine(printed: [], log: [], digest: { _ in "after" }) == [])
+        }
+    }
+
+    @Test func testThatAWarningOfADeletedFileGoes() async throws {
+        try await withMemory { memory in
+            // given
+            try memory.remember([warning("Sources/Kit/a.swift")], digest: { _ in "d" })
+
+            // when, then
+            #expect(memory.combine(printed: [], log: [], digest: { _ in nil }) == [])
+        }
+    }
+
+    @Test func testThatOnlyWarningsWithAPlaceAreRemembered() async throws {
+        try await withMemory { memory in
+            // given
+            let findings = [
+                Finding(category: .error, message: "no", path: "a.swift"), Finding(category: .warning, message: "m"),
+            ]
+            try memory.remember(findings, digest: { _ in "d" })
+
+            // when, then
+            #expect(memory.combine(printed: [], log: [], digest: { _ in "d" }) == [])
+        }
+    }
+
+    @Test(arguments: ["", "{", "[{}]", "null"])
+    func testThatADamagedMemoryIsAnEmptyOne(text: String) async throws {
+        try await withTemporaryDirectory { directory in
+            // given
+            try directory.write("warnings.json", text)
+            let memory = WarningMemory(workspace: Workspace(path: directory.path))
+
+            // when, then
+            #expect(memory.combine(printed: [warning("a.c")], log: [], digest: { _ in "d" }) == [warning("a.c")])
+        }
+    }
+}
