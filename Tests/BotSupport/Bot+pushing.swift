@@ -9,7 +9,9 @@ extension Bot {
     /// Commits and pushes, and tells nobody.
     /// - Parameter branch: Made from the current commit when it is new.
     @discardableResult
-    package func push(_ commit: Commit = .succeeding, on branch: String = "main") async throws -> CommitID {
+    package func push(
+        _ commit: Commit = .succeeding, removing: [String] = [], on branch: String = "main"
+    ) async throws -> CommitID {
         let branches = try await work.git("branch", "--format=%(refname:short)").split(separator: "\n")
         if branches.contains(where: { $0 == branch }) {
             try await work.checkout(branch)
@@ -19,9 +21,10 @@ extension Bot {
             try await work.git("symbolic-ref", "HEAD", "refs/heads/\(branch)")
         }
         // What the commit before played is gone.
+        let isFirst = branches.isEmpty && !plan.isRepositoryEmpty
         let id = try await work.commit(
-            files: (branches.isEmpty ? Commit.base(recipe: plan.recipeText) : [:]).merging(commit.files) { $1 },
-            removing: branches.isEmpty ? [] : try stale(commit), message: commit.message)
+            files: (isFirst ? Commit.base(recipe: plan.recipeText) : [:]).merging(commit.files) { $1 },
+            removing: removing + (branches.isEmpty ? [] : try stale(commit)), message: commit.message)
         try await work.push(to: remote)
         return id
     }
@@ -56,14 +59,17 @@ extension Bot {
     /// Pushes a commit, and waits until it is integrated.
     @discardableResult
     package func integrate(
-        _ commit: Commit = .succeeding, on branch: String = "main", limit: Duration = TestLimits.wait
+        _ commit: Commit = .succeeding, removing: [String] = [], on branch: String = "main",
+        limit: Duration = TestLimits.wait
     ) async throws -> Integrated {
-        try await completion(of: try await begin(commit, on: branch), limit: limit)
+        try await completion(of: try await begin(commit, removing: removing, on: branch), limit: limit)
     }
 
     /// Pushes a commit, and waits until its integration is queued.
-    package func begin(_ commit: Commit = .succeeding, on branch: String = "main") async throws -> IntegrationID {
-        let id = try await push(commit, on: branch)
+    package func begin(
+        _ commit: Commit = .succeeding, removing: [String] = [], on branch: String = "main"
+    ) async throws -> IntegrationID {
+        let id = try await push(commit, removing: removing, on: branch)
         try await announce()
         return try await integration(of: id, on: RefName(branch: branch)).id
     }

@@ -80,7 +80,7 @@ package final class Bot: Sendable {
             repository: \(repository ?? remote.path)
             poll: off
             webhook: { secret: \(name)-webhook }
-            \(lines)
+            \(lines.replacing("{directory}", with: directory.path))
             """)
     }
 

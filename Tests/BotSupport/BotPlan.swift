@@ -14,7 +14,9 @@ package struct BotPlan: Sendable {
     package var configurations: [String]
     /// The whole recipe instead of one with `configurations`.
     package var recipe: String?
-    /// More lines of the bot file: triggers, branches, tags.
+    /// Whether commits have just the files that they name: no recipe, no script `play`.
+    package var isRepositoryEmpty: Bool
+    /// More lines of the bot file: triggers, branches, tags. `{directory}` stands for the test's directory.
     package var file: String
     /// Scripts in `triggers/`, by name.
     package var scripts: [String: String]
@@ -23,11 +25,13 @@ package struct BotPlan: Sendable {
     package var concurrency: Int
 
     package init(
-        configurations: [String] = ["debug"], recipe: String? = nil, file: String = "", scripts: [String: String] = [:],
+        configurations: [String] = ["debug"], recipe: String? = nil, isRepositoryEmpty: Bool = false, file: String = "",
+        scripts: [String: String] = [:],
         executor: Executor = .scripted(.playing()), concurrency: Int = 2
     ) {
         self.configurations = configurations
         self.recipe = recipe
+        self.isRepositoryEmpty = isRepositoryEmpty
         self.file = file
         self.scripts = scripts
         self.executor = executor

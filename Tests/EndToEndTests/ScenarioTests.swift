@@ -1,0 +1,75 @@
+import Basics
+import BotSupport
+import Execution
+import Integrations
+import Model
+import Storage
+import TestSupport
+import Testing
+
+/// The whole way of a commit with the real supervisor, the real git and real tools, for every directory of `Scenarios`.
+@Suite struct ScenarioTests {
+    @Test(.timeLimit(.minutes(4)), arguments: try Scenario.all())
+    func testThatItEndsAsExpected(scenario: Scenario) async throws {
+        try await withScenario(scenario) { bot in
+            for (index, expected) in scenario.expected.integrations.enumerated() {
+                // given
+                var commit = Commit(files: try scenario.files("\(index + 1)"), message: "Commit \(index + 1)")
+                let removed = commit.files.removeValue(forKey: "DELETE")?.split(separator: "\n").map(String.init) ?? []
+
+                // when
+                let integration = try await bot.integrate(
+                    commit, removing: removed, on: scenario.expected.branch ?? "main", limit: .seconds(120))
+
+                // then
+                try await expect(integration, expected, in: bot)
+            }
+        }
+    }
+
+    @Test func testThatThereAreScenarios() throws {
+        #expect(try Scenario.all().count > 10)
+    }
+
+    private func withScenario(_ scenario: Scenario, _ body: (Bot) async throws -> Void) async throws {
+        let plan = BotPlan(
+            recipe: nil, isRepositoryEmpty: true, file: scenario.file, scripts: try scenario.files("triggers"),
+            executor: .local)
+        try await withBot(plan, body)
+    }
+
+    private func expect(_ integration: Integrated, _ expected: Scenario.Integration, in bot: Bot) async throws {
+        expectResult(of: integration, expected.result)
+        if let reason = expected.reason { expectContains(integration.record.reason ?? "", reason) }
+        for (configuration, steps) in expected.steps ?? [:] {
+            var wanted: [JobStep: StepOutcome] = [:]
+            for (step, outcome) in steps {
+                let (step, outcome) = (JobStep(rawValue: step), StepOutcome(rawValue: outcome))
+                let known: StepOutcome = try #require(outcome)
+                wanted[try #require(step)] = known
+            }
+            expectSteps(of: integration, configuration, wanted)
+        }
+        if let issues = expected.issues { expectIssues(of: integration, issues) }
+        if let triggers = expected.triggers {
+            expectTriggers(of: integration, try triggers.mapValues { try #require(TriggerState(rawValue: $0)) })
+        }
+        for (trigger, reason) in expected.triggerReasons ?? [:] {
+            expectContains(integration.trigger(trigger)?.reason ?? "", reason)
+        }
+        if let tests = expected.tests { #expect(integration.summary.counts.tests == tests) }
+        for (configuration, text) in expected.tested ?? [:] {
+            #expect(integration.attempt(configuration)?.tested == text)
+        }
+        for (configuration, text) in expected.analysis ?? [:] {
+            expectContains(integration.attempt(configuration)?.analysis ?? "", text)
+        }
+        if let versions = expected.versions { try await expectPublished(by: bot, versions) }
+        for (path, text) in expected.files ?? [:] { expectFile(bot.directory.path(path), text) }
+        for (configuration, text) in expected.logs ?? [:] {
+            let id = try #require(integration.attempt(configuration)?.id)
+            let directory = AttemptDirectory(path: bot.state.attempt(id.integration, job: id.job, attempt: id.attempt))
+            expectContains(String(decoding: try directory.readLog(from: 0, count: 1 << 20), as: UTF8.self), text)
+        }
+    }
+}

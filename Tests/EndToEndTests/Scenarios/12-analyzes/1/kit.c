@@ -1,0 +1,5 @@
+int main() {
+    goto end;
+end:
+    return 0;
+}

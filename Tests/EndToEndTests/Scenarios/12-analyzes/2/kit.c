@@ -1,0 +1,6 @@
+// A line before.
+int main() {
+    goto end;
+end:
+    return 0;
+}
