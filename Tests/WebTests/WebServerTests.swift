@@ -1,0 +1,33 @@
+import Glibc
+import ServiceLifecycle
+import TestSupport
+import Testing
+
+@testable import Web
+
+@Suite struct WebServerTests {
+    @Suite struct GivenAPortInUse {
+        @Test(.timeLimit(.minutes(1))) func testThatItEndsWithTheReason() async throws {
+            try await withWeb { web in
+                // given
+                let socket = web.directory.path("second.socket")
+                let second = try WebServer(
+                    configuration: .init(
+                        listen: [.init(host: "127.0.0.1", port: web.port)], socket: socket, state: web.state,
+                        url: "http://ci.example", anonymousMayRead: true, version: "1.2.3"),
+                    store: web.store,
+                    operations: try makeOperations(
+                        store: web.store, directory: web.directory, state: web.state, log: web.log),
+                    clock: { WebFixture.now }, logger: web.log.logger)
+
+                // when
+                var reason = ""
+                do { try await second.run() } catch { reason = "\(error)" }
+
+                // then
+                #expect(reason.contains("errno: \(EADDRINUSE)"), "\(reason)")
+                #expect(access(socket, F_OK) != 0, "its socket is left at \(socket)")
+            }
+        }
+    }
+}
