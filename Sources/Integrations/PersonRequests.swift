@@ -43,6 +43,7 @@ package struct PersonRequests: Sendable {
                 isClean: isClean)
             let record = try await store.queue(new, at: clock.now())
             queue.ring()
+            _ = try await store.record(.caused(record, by: .person, named: person, at: clock.now()))
             return record
         } catch let error as OperationError {
             throw error
@@ -143,5 +144,18 @@ package struct PersonRequests: Sendable {
     private func stored(_ error: StoreError) -> OperationError {
         logger.error("a person's request could not be stored", metadata: ["error": "\(error)"])
         return OperationError(.unavailable, "it could not be stored; try again", underlying: error)
+    }
+}
+
+extension NewEvent {
+    /// The ledger's row of an integration that no ref update caused: a person or the schedule asked for it.
+    static func caused(
+        _ integration: IntegrationRecord, by source: EventSource, named name: String, at time: Timestamp
+    ) -> NewEvent {
+        NewEvent(
+            repository: integration.repository, bot: integration.id.bot, source: source, hook: source.rawValue,
+            event: "integrate", receivedAt: time,
+            claims: [RefClaim(ref: integration.ref, before: nil, after: integration.commit)], fate: .integrated,
+            reason: "\(integration.id), asked for by \(name)")
     }
 }
