@@ -10,12 +10,15 @@ import Testing
         let text = try WholeFile.read(Project.root + "/docs/features.md", limit: 4 << 20)
         let table = FeatureTable(String(decoding: text, as: UTF8.self))
         let tests = try testNames()
+        let showcase = try WholeFile.read(Project.root + "/Tests/Showcase/main-job", limit: 4 << 20)
+        let claims = Set(String(decoding: showcase, as: UTF8.self).matches(of: /claim_(\w+)\(\)/).map { String($0.1) })
         // when, then
         #expect(table.rows.count > 100)
         #expect(table.broken.isEmpty)
         for row in table.rows {
             let violations = FeatureTable.violations(
-                row, exists: { FileManager.default.fileExists(atPath: Project.root + "/" + $0) }, tests: tests)
+                row, exists: { FileManager.default.fileExists(atPath: Project.root + "/" + $0) }, tests: tests,
+                claims: claims)
             for violation in violations { Issue.record("docs/features.md:\(row.line): \(violation)") }
         }
     }
@@ -32,17 +35,21 @@ import Testing
             | d | – | – | not yet: later |
             | e | – | – | perhaps |
             | f | – | works |
+            | g | – | showcase: c | works |
+            | h | – | showcase: d | works |
             """)
         // when
         let violations = table.rows.map {
             FeatureTable.violations(
-                $0, exists: { $0 == "A.swift" }, tests: ["testThatA": [["ATests", "GivenB"], ["CTests"]]])
+                $0, exists: { $0 == "A.swift" }, tests: ["testThatA": [["ATests", "GivenB"], ["CTests"]]], claims: ["c"]
+            )
         }
         // then
         #expect(
             violations == [
                 [], ["B.swift is not there", "there is no test ATests.testThatB", "there is no test BTests.testThatA"],
-                ["it is said to work, and nothing proves it"], [], ["the state is none: perhaps"],
+                ["it is said to work, and nothing proves it"], [], ["the state is none: perhaps"], [],
+                ["the showcase has no claim d"],
             ])
         #expect(table.broken == [8])
     }
