@@ -18,7 +18,7 @@ package enum StepOutcome: String, Sendable {
 /// Expects steps to have come out so. Steps that are not named may have come out anyhow.
 /// - Parameter configuration: Nothing: every configuration; of several, the worst counts.
 package func expectSteps(
-    of integration: Integrated, _ configuration: String? = nil, _ expected: [JobStep: StepOutcome],
+    of integration: Integrated, _ expected: [JobStep: StepOutcome], in configuration: String? = nil,
     sourceLocation: SourceLocation = #_sourceLocation
 ) {
     let names = Set(integration.attempts.map(\.id.job.description)).filter {

@@ -48,7 +48,7 @@ import Testing
                 let known: StepOutcome = try #require(outcome)
                 wanted[try #require(step)] = known
             }
-            expectSteps(of: integration, configuration, wanted)
+            expectSteps(of: integration, wanted, in: configuration)
         }
         if let issues = expected.issues { expectIssues(of: integration, issues) }
         if let triggers = expected.triggers {

@@ -1,0 +1,28 @@
+package import Execution
+import Integrations
+import JobProtocol
+package import Model
+package import Storage
+
+extension Bot {
+    /// An attempt's directory.
+    package func directory(of attempt: AttemptRecord) -> AttemptDirectory {
+        AttemptDirectory(
+            path: state.attempt(attempt.id.integration, job: attempt.id.job, attempt: attempt.id.attempt))
+    }
+
+    /// All that an attempt printed.
+    package func log(of attempt: AttemptRecord) throws -> String {
+        String(decoding: try directory(of: attempt).readLog(from: 0, count: 1 << 20), as: UTF8.self)
+    }
+
+    /// How often a supervisor ran a step of an attempt, by its own status.
+    package func starts(of step: JobStep, in attempt: AttemptRecord) throws -> Int {
+        let directory = directory(of: attempt)
+        let steps = try directory.job().steps
+        return try directory.status().count { event in
+            if case .started(let index, _) = event { return steps[index].step == step.rawValue }
+            return false
+        }
+    }
+}
