@@ -165,6 +165,25 @@ import Testing
         }
     }
 
+    @Test func testThatDoctorSaysWhatIsMissing() async throws {
+        try await withTemporaryDirectory { directory in
+            // given
+            let settings = try directory.write("martlet.yml", "state: \(directory.path("state"))\n")
+            try directory.write("bots/kit.yml", "repository: /srv/kit.git\nbrnches: [main]\n")
+            // when
+            let result = try await run(
+                [try TestTools.builtProduct("martlet"), "doctor", "--settings", settings],
+                environment: ["PATH": directory.path, "HOME": directory.path])
+            // then
+            #expect(result.status == 1)
+            expectContains(result.stdout, "!!  bot file  \(directory.path("bots/kit.yml")):2:1: error: ")
+            expectContains(result.stdout, "!!  swift  not in PATH; install it to build Swift packages\n")
+            expectContains(result.stdout, "!!  isolation  none: ")
+            expectContains(
+                result.stdout, "!!  state  \(directory.path("state")) is not there yet; `martlet serve` makes it\n")
+        }
+    }
+
     @Test func testThatASecretIsStoredForTheServiceAlone() async throws {
         try await withTemporaryDirectory { directory in
             // given
