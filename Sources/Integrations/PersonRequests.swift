@@ -73,10 +73,12 @@ package struct PersonRequests: Sendable {
         for ref in [RefName(revision), RefName(branch: revision), RefName(tag: revision)] {
             if let commit = listing.heads[ref] { return (ref, commit) }
         }
-        let resolved: CommitID?
+        var resolved: CommitID?
+        // Anything else than digits would have been in the listing.
+        let isAbbreviated = (7...64).contains(revision.utf8.count) && revision.allSatisfy(\.isHexDigit)
         if let full = CommitID(revision), try await mirror.contains(full) {
             resolved = full
-        } else {
+        } else if isAbbreviated {
             try await mirror.fetch(listing.heads)
             resolved = try await mirror.resolve(revision)
         }

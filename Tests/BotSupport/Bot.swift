@@ -55,7 +55,7 @@ package final class Bot: Sendable {
         self.log = log
         self.sourceLocation = sourceLocation
         time = TestTime()
-        state = StateDirectory(path: directory.path("state"))
+        state = StateDirectory(path: plan.state ?? directory.path("state"))
         try state.create()
         remote = try await GitRepository.make(at: directory.path("kit.git"), isBare: true)
         work = try await GitRepository.make(at: directory.path("work"))

@@ -23,11 +23,13 @@ package struct BotPlan: Sendable {
     package var executor: Executor
     /// Jobs at one time.
     package var concurrency: Int
+    /// The state directory; nothing: beneath the test's directory.
+    package var state: String?
 
     package init(
         configurations: [String] = ["debug"], recipe: String? = nil, isRepositoryEmpty: Bool = false, file: String = "",
         scripts: [String: String] = [:],
-        executor: Executor = .scripted(.playing()), concurrency: Int = 2
+        state: String? = nil, executor: Executor = .scripted(.playing()), concurrency: Int = 2
     ) {
         self.configurations = configurations
         self.recipe = recipe
@@ -36,6 +38,7 @@ package struct BotPlan: Sendable {
         self.scripts = scripts
         self.executor = executor
         self.concurrency = concurrency
+        self.state = state
     }
 
     var recipeText: String {

@@ -1,0 +1,103 @@
+import BotSupport
+import Integrations
+import Model
+import Storage
+import TestSupport
+import Testing
+
+@Suite struct PersonRequestsTests {
+    private func withCommits(_ body: (Bot, _ old: CommitID, _ new: CommitID) async throws -> Void) async throws {
+        try await withBot(configurations: ["debug"]) { bot in
+            let old = try await bot.push()
+            try await bot.work.tag("1.0.0")
+            let new = try await bot.push(Commit(files: ["new": ""]))
+            try await bot.work.branch("topic", at: old.description)
+            try await bot.work.push(to: bot.remote)
+            try await body(bot, old, new)
+        }
+    }
+
+    private func integrate(_ bot: Bot, _ revision: String?) async throws -> (ref: String, commit: CommitID) {
+        let record = try await bot.operations.integrate(bot: bot.name, revision: revision, isClean: false, by: "ada")
+        #expect(record.cause == .person)
+        #expect(record.requestedBy == "ada")
+        return (record.ref.description, record.commit)
+    }
+
+    @Test func testThatNothingMeansTheDefaultBranch() async throws {
+        try await withCommits { bot, _, new in
+            let target = try await integrate(bot, nil)
+            #expect(target == ("refs/heads/main", new))
+        }
+    }
+
+    @Test(arguments: [
+        ("topic", "refs/heads/topic"), ("refs/heads/topic", "refs/heads/topic"), ("1.0.0", "refs/tags/1.0.0"),
+        ("refs/tags/1.0.0", "refs/tags/1.0.0"),
+    ])
+    func testThatARefIsMeantByItsName(revision: String, ref: String) async throws {
+        try await withCommits { bot, old, _ in
+            let target = try await integrate(bot, revision)
+            #expect(target == (ref, old))
+        }
+    }
+
+    @Test func testThatACommitIsIntegratedAsOfTheRefWhoseTipItIs() async throws {
+        try await withCommits { bot, old, new in
+            let first = try await integrate(bot, old.description)
+            #expect(first == ("refs/heads/topic", old))
+            let second = try await integrate(bot, String(new.description.prefix(7)))
+            #expect(second == ("refs/heads/main", new))
+        }
+    }
+
+    @Test func testThatACommitBetweenIsIntegratedAsOfTheDefaultBranch() async throws {
+        try await withCommits { bot, _, new in
+            // given
+            let newest = try await bot.push(Commit(files: ["newest": ""]), on: "main")
+            #expect(newest != new)
+
+            // when, then
+            let target = try await integrate(bot, new.description)
+            #expect(target == ("refs/heads/main", new))
+        }
+    }
+
+    @Test(arguments: [
+        "nowhere", "refs/heads/nowhere", "1234567", "123456", "HEAD", "main~1", "@{-1}", ":/x", "", "-x", "main\u{0}",
+        String(repeating: "a", count: 40), String(repeating: "x", count: 10_000),
+    ])
+    func testThatWhatNobodyHasIsNotFound(revision: String) async throws {
+        try await withCommits { bot, _, _ in
+            let error = await expectRejection(OperationError.self, \.code, .notFound) {
+                try await integrate(bot, revision)
+            }
+            expectContains(error?.message ?? "", "the repository has no branch, tag or commit")
+        }
+    }
+
+    @Test func testThatABotThatIsNotThereIsNotFound() async throws {
+        try await withBot(configurations: ["debug"]) { bot in
+            await expectRejection(OperationError.self, \.code, .notFound) {
+                try await bot.operations.integrate(
+                    bot: try Samples.name("nobody"), revision: nil, isClean: false, by: "ada")
+            }
+        }
+    }
+
+    @Test func testThatRerunQueuesTheSameCommitOfTheSameRef() async throws {
+        try await withBot(configurations: ["debug"]) { bot in
+            // given
+            let first = try await bot.integrate()
+
+            // when
+            let again = try await bot.operations.rerun(first.id, by: "ada")
+
+            // then
+            #expect(again.id.number == 2)
+            #expect(again.commit == first.record.commit)
+            #expect(again.ref == first.record.ref)
+            expectResult(of: try await bot.completion(of: again.id), "succeeded")
+        }
+    }
+}
