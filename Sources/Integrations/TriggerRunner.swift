@@ -1,3 +1,4 @@
+import Archives
 import Basics
 package import Execution
 import JobProtocol
@@ -126,6 +127,10 @@ package struct TriggerRunner: Sendable {
         let root = "integrations/\(context.integration.id.bot)/\(context.integration.id.number)/trigger-\(trigger.name)"
         if case .run = trigger.action { record.log = "\(root)/\(record.attempt)" }
         try await store.recordTrigger(record)
+        if trigger.phase == .after {
+            let step: IntegrationStep = trigger.action.isRelease ? .uploading : .afterTriggers
+            try await store.apply(.entered(step), to: context.integration.id, at: clock.now())
+        }
         do {
             switch trigger.action {
             case .run(let script):
@@ -197,7 +202,14 @@ package struct TriggerRunner: Sendable {
         let files: [Uploads.File]
         if let version {
             let directory = "\(state.files)/\(version.product)/\(version.version)"
-            files = version.files.map { .init(path: "\(directory)/\($0.path)", artifact: $0) }
+            // What says which bytes are right goes last, so that where it is, all is.
+            let sums = try await lane.run {
+                try ["manifest.json", "SHA256SUMS"].map { name in
+                    let (sha256, size) = try Digest.sha256(ofFile: "\(directory)/\(name)")
+                    return Artifact(configuration: nil, path: name, size: ByteCount(size), sha256: sha256)
+                }
+            }
+            files = (version.files + sums).map { .init(path: "\(directory)/\($0.path)", artifact: $0) }
         } else {
             guard !url.contains("{version}") else {
                 // The publish trigger before it succeeded, or this one would not run: a later commit was published.
