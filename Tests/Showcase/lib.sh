@@ -66,9 +66,20 @@ stop_daemon() { # a signal
     wait "$daemon" 2>/dev/null || true
     daemon=
 }
+# The processes that a process started, and those that these started.
+descendants() { # PID
+    local pid
+    for pid in $(ps -o pid= --ppid "$1"); do
+        printf '%s\n' "$pid"
+        descendants "$pid"
+    done
+}
 cleanup() {
     local file pid
     stop_daemon TERM
+    # A build or a test that an interruption left. All are found before any is ended: an orphan is no longer found.
+    for pid in $(descendants $$); do kill -TERM "$pid" 2>/dev/null || true; done
+    if [ -d "$scratch/quickstart" ]; then XDG_STATE_HOME=$scratch/quickstart "$root/deploy/quickstart" --stop >/dev/null 2>&1 || true; fi
     # Jobs go on without the daemon, as they should; here they end with their supervisors, and then the launcher.
     for file in "$scratch"/state/integrations/*/*/*/*/lock; do
         [ -s "$file" ] || continue
