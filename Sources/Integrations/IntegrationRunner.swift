@@ -38,7 +38,8 @@ package struct IntegrationRunner: Sendable {
     /// - Returns: Whether its end is stored; if not, it is to be taken up again.
     package func run(_ id: IntegrationID, cancellation: Cancellation) async -> Bool {
         do {
-            guard var record = try await store.integration(id) else { return true }
+            // The scheduler's reading may be older than the end of what it offers, and a person cancels what is queued.
+            guard var record = try await store.integration(id), record.state.verdict == nil else { return true }
             if record.state == .queued { record = try await store.apply(.started, to: id, at: clock.now()) }
             let stages = try await stages(of: record, cancellation: cancellation)
             let done = try await store.apply(

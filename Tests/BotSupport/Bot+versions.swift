@@ -19,6 +19,11 @@ extension Bot {
     package func publishedFiles(_ version: String) throws -> [String] {
         try Directory(opening: "\(state.files)/\(name)/\(version)").entries().map(\.name).sorted()
     }
+
+    /// The bytes of a published file.
+    package func publishedFile(_ file: String, of version: String) throws -> [UInt8] {
+        try WholeFile.read("\(state.files)/\(name)/\(version)/\(file)", limit: 16 << 20)
+    }
 }
 
 /// Expects just these versions to be published: by the database, and whole on the disk.

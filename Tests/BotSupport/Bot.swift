@@ -63,6 +63,7 @@ package final class Bot: Sendable {
         try secrets.set("\(name)-webhook", "It's a Secret to Everybody")
         switch plan.executor {
         case .scripted(let scripted): executor = scripted
+        case .other(let other): executor = other
         case .local:
             executor = LocalExecutor(
                 socket: state.launcherSocket, supervisor: try TestTools.builtProduct("martlet-supervisor"))

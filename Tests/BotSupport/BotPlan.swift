@@ -1,3 +1,4 @@
+package import Execution
 package import ExecutionSupport
 
 /// How the fixture's bot is made.
@@ -6,6 +7,8 @@ package struct BotPlan: Sendable {
     package enum Executor: Sendable {
         /// No process: plays what the commit says.
         case scripted(ScriptedExecutor)
+        /// The test's own.
+        case other(any Execution.Executor)
         /// The launcher and the supervisors as they are in use.
         case local
     }

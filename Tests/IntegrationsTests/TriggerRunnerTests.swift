@@ -85,8 +85,8 @@ import Transfer
                 expectTriggers(of: release, ["publish": .succeeded, "office": .succeeded, "again": .succeeded])
                 #expect(release.trigger("publish")?.reason == "published 1.0.0")
                 try await expectPublished(by: bot, ["1.0.0"])
-                let there = bot.transport.urls.filter { $0.hasPrefix("https://files.example/kit/1.0.0/") }
-                #expect(there.count == 2, "\(bot.transport.urls)")
+                let there = bot.transport.urls.filter { $0.hasPrefix("https://files.example/") }
+                #expect(there == (try bot.publishedFiles("1.0.0")).map { "https://files.example/kit/1.0.0/\($0)" })
                 _ = bot.transport.takeRequests()
             }
         }

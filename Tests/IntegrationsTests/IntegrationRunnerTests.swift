@@ -1,0 +1,270 @@
+import Archives
+import Basics
+import BotSupport
+import Execution
+import ExecutionSupport
+import Foundation
+import Integrations
+import JobProtocol
+import Model
+import Settings
+import Storage
+import TestSupport
+import Testing
+
+@Suite struct IntegrationRunnerTests {
+    @Suite struct GivenTwoConfigurations {
+        @Test func testThatItPublishesNothingWhenAConfigurationFails() async throws {
+            try await withBot(configurations: ["debug", "release"], file: BotPlan.publishing) { bot in
+                // when
+                let integration = try await bot.integrate(.failing("release"), on: "release/1.0")
+
+                // then
+                expectVerdict(of: integration, .testFailures, because: "1 of 2 tests failed")
+                expectSteps(of: integration, [.building: .succeeded, .testing: .succeeded], in: "debug")
+                expectSteps(of: integration, [.testing: .failed, .archiving: .skipped], in: "release")
+                expectTriggers(of: integration, ["publish": .skipped])
+                try await expectPublished(by: bot, [])
+            }
+        }
+
+        @Test func testThatTheWorstIsTheVerdictAndTheFindingOfBothIsOneIssue() async throws {
+            try await withBot(configurations: ["debug", "release"]) { bot in
+                // given
+                let warning = "a.c:3:1: warning: unused variable 'x' [-Wunused-variable]\n"
+
+                // when
+                let integration = try await bot.integrate(
+                    .playing(.building, of: "debug", output: warning)
+                        .and(.playing(.building, of: "release", output: warning)))
+
+                // then
+                expectVerdict(of: integration, .warnings)
+                #expect(integration.issues.map { $0.configurations.map(\.description) } == [["debug", "release"]])
+                #expect(integration.summary.counts.warnings == 1)
+                #expect(integration.summary.counts.tests == 4)
+            }
+        }
+
+        @Test func testThatOneThatCannotBeStartedIsOurFaultAndTheOtherIsBroughtToItsEnd() async throws {
+            // given: the executor refuses one of the jobs
+            let executor = RefusingExecutor(refused: "release")
+            try await withBot(
+                BotPlan(configurations: ["debug", "release"], executor: .other(executor))
+            ) { bot in
+                bot.log.expectErrors(containing: "our fault")
+
+                // when
+                let integration = try await bot.integrate()
+
+                // then
+                expectVerdict(of: integration, .internalError, because: "no launcher")
+                expectSteps(of: integration, [.testing: .succeeded], in: "debug")
+                #expect(integration.attempt("debug")?.state.verdict == .succeeded)
+                #expect(integration.attempt("release")?.state.verdict == .internalError)
+            }
+        }
+    }
+
+    @Suite struct GivenABranchWithHistory {
+        @Test func testThatIssuesAreNewThenUnresolvedThenResolvedWithTheirChange() async throws {
+            try await withBot(configurations: ["debug"]) { bot in
+                // when
+                let first = try await bot.integrate(.succeeding)
+                let broken = try await bot.integrate(.failing("debug"))
+                let still = try await bot.integrate(.failing("debug"))
+                let fixed = try await bot.integrate(.succeeding)
+
+                // then
+                expectIssues(of: first, [])
+                expectIssues(of: broken, ["new test-failure 2 is not 3"])
+                expectIssues(of: still, ["unresolved test-failure 2 is not 3"])
+                expectIssues(of: fixed, ["resolved test-failure 2 is not 3"])
+                #expect([first, broken, still, fixed].map(\.summary.change.testFailures) == [0, 1, 0, -1])
+                #expect(still.issues.map(\.age) == [2])
+            }
+        }
+
+        @Test func testThatABuildThatFailsResolvesNothing() async throws {
+            try await withBot(configurations: ["debug"]) { bot in
+                // given
+                try await bot.integrate(.failing("debug"))
+
+                // when
+                let unbuilt = try await bot.integrate(
+                    .playing(.building, of: "debug", output: "a.c:1:1: error: no\n", exit: 1))
+
+                // then
+                expectIssues(of: unbuilt, ["new error a.c:1: no", "unresolved test-failure 2 is not 3"])
+            }
+        }
+
+        @Test func testThatARecipeWithErrorsResolvesNothing() async throws {
+            try await withBot(configurations: ["debug"]) { bot in
+                // given
+                try await bot.integrate(.failing("debug"))
+
+                // when
+                let refused = try await bot.integrate(Commit(files: [".martlet.yml": "configurations: 1\n"]))
+
+                // then
+                expectVerdict(of: refused, .buildErrors, because: ".martlet.yml:1:")
+                #expect(refused.issues.map(\.status).sorted { $0.rawValue < $1.rawValue } == [.new, .unresolved])
+                #expect(refused.attempts.isEmpty)
+            }
+        }
+
+        @Test func testThatBranchesAreComparedApart() async throws {
+            try await withBot(configurations: ["debug"], file: "branches: [main, topic]\n") { bot in
+                // given
+                try await bot.integrate(.failing("debug"), on: "main")
+
+                // when
+                let topic = try await bot.integrate(.failing("debug"), on: "topic")
+
+                // then
+                expectIssues(of: topic, ["new test-failure 2 is not 3"])
+            }
+        }
+    }
+
+    @Test func testThatEveryCommitThatWasATipWhenAskedIsIntegratedOnceInOrder() async throws {
+        try await withBot(configurations: ["debug"]) { bot in
+            // given
+            var commits: [CommitID] = []
+
+            // when
+            for number in 1...5 {
+                commits.append(try await bot.integrate(Commit(files: ["n": "\(number)"])).record.commit)
+                try await bot.announce()
+                try await bot.announce()
+            }
+            try await bot.idle()
+
+            // then
+            let all = try await bot.store.integrations().items
+            #expect(all.map(\.id.number) == [5, 4, 3, 2, 1])
+            #expect(all.reversed().map(\.commit) == commits)
+        }
+    }
+
+    /// The scheduler's view of the store is as old as its last reading, so that it may offer what has just ended.
+    @Test func testThatACompletedIntegrationIsNotRunAgain() async throws {
+        let executor = ScriptedExecutor.playing()
+        try await withBot(BotPlan(executor: .scripted(executor))) { bot in
+            // given
+            let done = try await bot.integrate()
+            let runner = try runner(of: bot)
+
+            // when
+            let isStored = await runner.run(done.id, cancellation: Cancellation())
+
+            // then
+            #expect(isStored)
+            #expect(try await bot.store.integration(done.id) == done.record)
+            #expect(executor.starts.count == 1)
+        }
+    }
+
+    private func runner(of bot: Bot) throws -> IntegrationRunner {
+        let parts = try bot.parts(try bot.store)
+        let environment = JobEnvironment(daemon: [:], url: "")
+        let publisher = Publisher(
+            store: parts.store, versions: try VersionStore(files: bot.state.files, staging: bot.state.staging),
+            clock: parts.clock, logger: parts.logger)
+        return IntegrationRunner(
+            store: parts.store,
+            registry: BotRegistry(
+                directory: parts.directory, settings: parts.settings, secrets: parts.secrets, version: ""),
+            remotes: Remotes(mirrors: parts.mirrors, secrets: parts.secrets),
+            jobs: JobRunner(
+                store: parts.store, state: parts.state, workspaces: Workspaces(root: parts.state.workspaces),
+                executor: parts.executor, planner: JobPlanner(supervisor: parts.supervisor), slots: JobSlots(count: 1),
+                archiver: ProductArchiver(state: parts.state), clock: parts.clock, environment: environment,
+                logger: parts.logger),
+            triggers: TriggerRunner(
+                store: parts.store, state: parts.state, executor: parts.executor, publisher: publisher,
+                uploads: parts.uploader, scripts: parts.settings.triggers, secrets: parts.secrets,
+                environment: environment, clock: parts.clock, logger: parts.logger),
+            clock: parts.clock, timer: parts.timer, logger: parts.logger)
+    }
+
+    @Test func testThatSecretsGoToTheTriggerThatNamesThemAndIntoNoFile() async throws {
+        let executor = ScriptedExecutor.playing()
+        let plan = BotPlan(
+            file: """
+                triggers:
+                  - { name: tell, run: tell, secrets: [office-token] }
+                  - { name: other, run: tell }
+
+                """, scripts: ["tell": "#!/bin/sh\n"], executor: .scripted(executor))
+        try await withBot(plan) { bot in
+            // given
+            try bot.secrets.set("office-token", "hunter2-hunter2")
+
+            // when
+            let integration = try await bot.integrate()
+
+            // then
+            expectTriggers(of: integration, ["tell": .succeeded, "other": .succeeded])
+            let secrets = executor.starts.map { executor.secrets(of: AttemptDirectory(path: $0)) }
+            #expect(secrets == [[:], ["MARTLET_SECRET_OFFICE_TOKEN": "hunter2-hunter2"], [:]])
+            let grep = try await run(["grep", "-rl", "hunter2-hunter2", bot.state.path])
+            #expect(grep.stdout == "", "files of the state directory")
+        }
+    }
+
+    @Test func testThatASecretThatIsNotSetGetsASentence() async throws {
+        let plan = BotPlan(
+            file: "triggers: [{ name: tell, run: tell, secrets: [office-token] }]\n", scripts: ["tell": "#!/bin/sh\n"])
+        try await withBot(plan) { bot in
+            let integration = try await bot.integrate()
+            expectResult(of: integration, "trigger-error")
+            expectContains(integration.trigger("tell")?.reason ?? "", "martlet secret set office-token")
+        }
+    }
+
+    @Test func testThatAScriptThatIsNotThereGetsASentence() async throws {
+        try await withBot(BotPlan(file: "triggers: [{ name: tell, run: tell }]\n")) { bot in
+            let integration = try await bot.integrate()
+            expectResult(of: integration, "trigger-error")
+            expectContains(integration.trigger("tell")?.reason ?? "", "chmod +x")
+        }
+    }
+
+    @Test func testThatABotWhoseFileIsRemovedTakesNoMorePushes() async throws {
+        try await withBot(configurations: ["debug"]) { bot in
+            // given
+            try await bot.integrate()
+            try bot.directory.directory().remove("bots/kit.yml")
+            bot.timer.advance(by: .seconds(1))
+            await until("the bot is gone") { (try? await bot.operations.overview().bots.isEmpty) ?? false }
+
+            // when, then
+            await expectRejection(OperationError.self, \.code, .unauthenticated) { try await bot.announce() }
+        }
+    }
+}
+
+/// Plays commits, but for one configuration, whose job it cannot start.
+private final class RefusingExecutor: Executor {
+    private let scripted = ScriptedExecutor.playing()
+    private let refused: String
+
+    init(refused: String) { self.refused = refused }
+
+    func start(_ attempt: AttemptDirectory, secrets: [String: String]) async throws(ExecutionError) {
+        if try attempt.job().environment["MARTLET_CONFIGURATION"] == refused {
+            throw ExecutionError(.noLauncher, "start \(attempt.path)", "no launcher")
+        }
+        try await scripted.start(attempt, secrets: secrets)
+    }
+
+    func liveness(of attempt: AttemptDirectory) async throws(ExecutionError) -> Liveness {
+        try await scripted.liveness(of: attempt)
+    }
+
+    func cancel(_ attempt: AttemptDirectory, reason: String, grace: Duration) async throws(ExecutionError) {
+        try await scripted.cancel(attempt, reason: reason, grace: grace)
+    }
+}
