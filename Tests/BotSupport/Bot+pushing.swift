@@ -60,7 +60,7 @@ extension Bot {
     @discardableResult
     package func integrate(
         _ commit: Commit = .succeeding, removing: [String] = [], on branch: String = "main",
-        limit: Duration = TestLimits.wait
+        limit: Duration = Bot.waitLimit
     ) async throws -> Integrated {
         try await completion(of: try await begin(commit, removing: removing, on: branch), limit: limit)
     }

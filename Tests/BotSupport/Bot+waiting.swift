@@ -3,12 +3,16 @@ package import Storage
 import TestSupport
 
 extension Bot {
+    /// What a test waits for an integration at most: 30 s, scaled. All tests run at once, and each integration starts a dozen
+    /// programs and synchronizes as many files; at a load of 18 on two cores some took 12 s.
+    package static var waitLimit: Duration { TestLimits.wait * 3 }
+
     /// Waits for something to be stored: looks now, and after every change of the store. Never sleeps.
     /// - Parameter condition: What is waited for, or nothing as long as it is not there.
     /// - Throws: `BotFailure` with the log when the limit passes.
     @discardableResult
     package func wait<Value: Sendable>(
-        _ what: String, limit: Duration = TestLimits.wait,
+        _ what: String, limit: Duration = Bot.waitLimit,
         for condition: @escaping @Sendable (Store) async throws -> Value?
     ) async throws -> Value {
         let store = try store
@@ -35,7 +39,7 @@ extension Bot {
     }
 
     /// Waits until an integration has come to its end.
-    package func completion(of id: IntegrationID, limit: Duration = TestLimits.wait) async throws -> Integrated {
+    package func completion(of id: IntegrationID, limit: Duration = Bot.waitLimit) async throws -> Integrated {
         let record = try await wait("the end of \(id)", limit: limit) { store in
             let record = try await store.integration(id)
             return record?.state.verdict == nil ? nil : record
@@ -51,7 +55,7 @@ extension Bot {
     }
 
     /// Waits until nothing is queued or running.
-    package func idle(limit: Duration = TestLimits.wait) async throws {
+    package func idle(limit: Duration = Bot.waitLimit) async throws {
         try await wait("the end of all integrations", limit: limit) { store in
             let (queued, running) = (try await store.queued(), try await store.running())
             return queued.isEmpty && running.isEmpty ? true : nil
