@@ -38,8 +38,13 @@ import Testing
             try FileManager.default.removeItem(atPath: disk + "/full")
 
             // then: whatever this one came to, it has come to an end, and the next is green
-            bot.timer.advance(by: .seconds(10))
-            let full = try await bot.completion(of: id, limit: .seconds(30))
+            let store = try bot.store
+            try await until("its end", limit: Bot.waitLimit) {
+                // The pause before what could not be stored is tried again.
+                bot.timer.advance(by: .seconds(10))
+                return try await store.integration(id)?.state.verdict != nil
+            }
+            let full = try await bot.completion(of: id)
             #expect([.internalError, .testFailures, .succeeded].contains(full.verdict))
             expectResult(of: try await bot.integrate(), "succeeded")
             #expect(
