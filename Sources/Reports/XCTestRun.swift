@@ -31,6 +31,10 @@ struct XCTestRun {
     /// Whether SwiftPM runs every test in a process of its own.
     private var isParallel = false
     private var crash = CrashText()
+    /// The same from the run's beginning on. SwiftPM keeps standard output back, so what the dying process wrote to standard
+    /// error can stand before the line that says which test was started.
+    private var crashOfRun = CrashText()
+    private var hasTestsInRun = false
 
     init(root: SourceRoot, names: ListedTests) {
         self.root = root
@@ -63,6 +67,7 @@ struct XCTestRun {
             return
         }
         crash.take(text, root: root)
+        crashOfRun.take(text, root: root)
         takeContinuation(text)
     }
 
@@ -92,6 +97,7 @@ struct XCTestRun {
     }
 
     private mutating func begin(_ test: (suite: String, name: String)) {
+        hasTestsInRun = true
         guard tests.count < ReportContent.maximumItems else { return }
         let suite = suite(of: test)
         let key = suite + "\u{0}" + test.name
@@ -161,11 +167,15 @@ struct XCTestRun {
     }
 
     private mutating func endRun() {
+        // One process runs them all, and it died of one thing.
+        if !isParallel, crash.message == nil, crashOfRun.signal != nil { crash = crashOfRun }
         endRunning(asCrash: true)
         run += 1
         // With --parallel each process has one test: a class and method seen again is one of another module.
         if !isParallel { seenInRun = [:] }
         crash = CrashText()
+        if hasTestsInRun { crashOfRun = CrashText() }
+        hasTestsInRun = false
     }
 
     /// `FILE:LINE: error: ParserTests.testIt : text`

@@ -47,6 +47,38 @@ import Testing
                 == "XCTAssertEqual failed: (\"a\nb\") is not equal to (\"a\nc\") - multi\nline")
     }
 
+    /// As SwiftPM 6.3.1 printed it on a busy machine: standard error first, and the first line of standard output glued to it.
+    @Test(arguments: ["*** Signal 4: Backtracing from 0x7fd1...Test Suite 'All tests'", "Test Suite 'All tests'"])
+    func testThatACrashIsKnownThatWasPrintedBeforeItsTestsStart(suiteLine: String) throws {
+        let found = tests(
+            """
+            error: Process '/w/.build/debug/badPackageTests.xctest' exited with unexpected signal code 4
+            BadTests/BadTests.swift:6: Fatal error: planted
+            \(suiteLine) started at 2026-11-21 04:17:49.278
+            Test Suite 'BadTests' started at 2026-11-21 04:17:49.284
+            Test Case 'BadTests.testGood' started at 2026-11-21 04:17:49.284
+            Test Case 'BadTests.testGood' passed (0.001 seconds)
+            Test Case 'BadTests.testThatItCrashes' started at 2026-11-21 04:17:49.285
+             done ***
+            ◇ Test run started.
+            """)
+        #expect(TestCounts(of: found) == .init(2, crashed: 1))
+        let crashed = try test("testThatItCrashes", in: found)
+        #expect(crashed.message == "ended by signal 4 (SIGILL): Fatal error: planted")
+    }
+
+    @Test func testThatATestThatWasEndedIsNotBlamedForWhatAnEarlierOnePrinted() throws {
+        let found = tests(
+            """
+            Test Suite 'All tests' started at x
+            Test Case 'A.testPrints' started at x
+            Fatal error: only printed
+            Test Case 'A.testPrints' passed (0.1 seconds)
+            Test Case 'A.testHangs' started at x
+            """)
+        #expect(try test("testHangs", in: found).message == nil)
+    }
+
     @Test func testThatACrashInAParallelRunIsOneToo() throws {
         let found = XCTestConsoleReader.tests(in: try Samples.bytes("test-parallel-crash.txt"), root: root)
         #expect(TestCounts(of: found) == .init(5, failed: 1, crashed: 1))
