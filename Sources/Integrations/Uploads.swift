@@ -27,7 +27,8 @@ package struct Uploads: Sendable {
 
     /// - Parameters:
     ///   - template: The trigger's URL.
-    ///   - values: What its placeholders stand for; `{file}` and `{configuration}` are each file's own.
+    ///   - values: What the URL's `{names}` stand for, but two: `{file}` is each file's own, `{configuration}` the archived
+    ///     one's, the same for all files.
     ///   - credentials: The name of a secret: `user:password`, or for sftp a private key. Its host keys are the secret
     ///     of the same name with `-known-hosts` behind it.
     /// - Returns: How many files arrived, for people.
