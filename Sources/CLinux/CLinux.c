@@ -75,3 +75,7 @@ int clinux_wait_was_signaled(int status) { return WIFSIGNALED(status); }
 int clinux_wait_signal(int status) { return WTERMSIG(status); }
 
 int clinux_setfsuid(uid_t user) { return setfsuid(user); }
+
+void clinux_begin_writeback(int descriptor, int64_t offset, int64_t count) {
+    sync_file_range(descriptor, offset, count, SYNC_FILE_RANGE_WRITE);
+}

@@ -1,29 +1,24 @@
 /// Replaces secrets by `***` in a stream of bytes, whichever way the stream is cut into pieces.
 ///
-/// An Aho–Corasick automaton (Aho and Corasick 1975) over all `SecretForms`: the time is linear in the bytes, whatever they
-/// are. Only bytes that may be the beginning of a secret are held back. Line ends and terminal escapes (ECMA-48 CSI, as in
-/// colors) within a secret count for nothing, so a wrapped or colored one is masked too.
+/// Bytes that cannot begin a secret are passed over by a table of pairs, some 1 GB a second; from a byte that can, the
+/// automaton of all `SecretForms` decides. The time is linear in the bytes, whatever they are. Only bytes that may be the
+/// beginning of a secret are held back. Line ends and terminal escapes (ECMA-48 CSI, as in colors) within a secret count
+/// for nothing, so a wrapped or colored one is masked too.
 package struct LogRedactor: Sendable {
     /// The most bytes of all secrets of one attempt together; bounds the automaton at some 40 MiB.
     package static let secretsLimit = 128 * 1024
     /// The most bytes that count for nothing in a row within a secret.
     private static let transparentLimit = 64
+    /// How far a possible beginning is followed in place before the automaton takes it; below `transparentLimit`.
+    private static let peekLimit = 12
     private static let mask = Array("***".utf8)
 
-    /// The automaton, state by state; state 0 is the root. Children are a linked list, since almost all states have one.
-    private var bytes: [UInt8] = [0]
-    private var firstChild: [Int32] = [0]
-    private var sibling: [Int32] = [0]
-    private var failure: [Int32] = [0]
-    private var depth: [Int32] = [0]
-    /// The longest form that ends in this state; 0 for none.
-    private var matched: [Int32] = [0]
-    private var rootChild = [Int32](repeating: 0, count: 256)
+    private let automaton: SecretAutomaton
+    /// By two bytes, the second one the higher: 1 where they can begin a secret.
+    private let pairs: [UInt8]
 
     private var state = 0
-    private var held: [UInt8] = []
-    private var isSignificant: [Bool] = []
-    private var isMasked: [Bool] = []
+    private var held = HeldBytes()
     private var escape = Escape.none
     private var transparentRun = 0
     private var wroteMask = false
@@ -32,16 +27,43 @@ package struct LogRedactor: Sendable {
 
     /// - Parameter secrets: Values. Empty ones are passed over.
     package init(secrets: some Sequence<String>) {
-        for secret in secrets { for form in SecretForms.all(of: secret) { add(form) } }
-        connect()
+        var forms: Set<[UInt8]> = []
+        for secret in secrets { forms.formUnion(SecretForms.all(of: secret)) }
+        automaton = SecretAutomaton(forms: forms)
+        var pairs: [UInt8] = []
+        if !automaton.isEmpty {
+            pairs = [UInt8](repeating: 0, count: 1 << 16)
+            automaton.forEachPair(orBefore: [0x0A, 0x0D, 0x1B]) { pairs[Int($0) | Int($1) << 8] = 1 }
+        }
+        self.pairs = pairs
     }
 
     /// What of `input`, and of what was held back before it, can be shown.
     package mutating func redact(_ input: some Sequence<UInt8>) -> [UInt8] {
-        if bytes.count == 1 { return Array(input) }
         var output: [UInt8] = []
-        for byte in input { take(byte, into: &output) }
+        Array(input).withUnsafeBytes { redact($0, into: &output) }
         return output
+    }
+
+    /// The same, added to `output`, whose room is used again by a caller that empties it in between.
+    package mutating func redact(_ input: UnsafeRawBufferPointer, into output: inout [UInt8]) {
+        guard !automaton.isEmpty else { return output.append(contentsOf: input) }
+        var position = 0
+        while position < input.count {
+            if held.isEmpty {
+                let start = position
+                position = nextBeginning(in: input, from: position)
+                if position > start {
+                    output.append(contentsOf: UnsafeRawBufferPointer(rebasing: input[start..<position]))
+                    wroteMask = false
+                }
+                guard position < input.count else { return }
+            }
+            repeat {
+                take(input[position], into: &output)
+                position += 1
+            } while position < input.count && !held.isEmpty
+        }
     }
 
     /// What was held back to the end.
@@ -53,26 +75,62 @@ package struct LogRedactor: Sendable {
         return output
     }
 
+    // MARK: Most bytes
+
+    /// The first place from `start` on at which a secret may begin, or the end.
+    private func nextBeginning(in input: UnsafeRawBufferPointer, from start: Int) -> Int {
+        pairs.withUnsafeBufferPointer { pairs in
+            var position = start
+            let last = input.count - 1
+            while position < last {
+                // Four at a time: the loads of one do not wait for the others.
+                while position + 4 < input.count {
+                    let first = pairs[Int(input[position]) | Int(input[position + 1]) << 8]
+                    let second = pairs[Int(input[position + 1]) | Int(input[position + 2]) << 8]
+                    let third = pairs[Int(input[position + 2]) | Int(input[position + 3]) << 8]
+                    let fourth = pairs[Int(input[position + 3]) | Int(input[position + 4]) << 8]
+                    if first | second | third | fourth != 0 { break }
+                    position += 4
+                }
+                guard position < last else { break }
+                if pairs[Int(input[position]) | Int(input[position + 1]) << 8] != 0, mayBegin(input, at: position) {
+                    return position
+                }
+                position += 1
+            }
+            return position == last && !automaton.begins(with: input[last]) ? input.count : position
+        }
+    }
+
+    /// Looks some bytes ahead. No when no secret begins just here; one that begins further on has its own turn.
+    private func mayBegin(_ input: UnsafeRawBufferPointer, at start: Int) -> Bool {
+        var state = 0
+        for position in start..<min(start + Self.peekLimit, input.count) {
+            let byte = input[position]
+            if state != 0 {
+                if byte == 0x0A || byte == 0x0D { continue }
+                if byte == 0x1B { return true }
+            }
+            state = automaton.child(state, byte)
+            if state == 0 { return false }
+            if automaton.matched(state) > 0 { return true }
+        }
+        return true
+    }
+
+    // MARK: What may be a secret
+
     private mutating func take(_ byte: UInt8, into output: inout [UInt8]) {
-        // Almost all bytes are no beginning of a secret.
-        if held.isEmpty, rootChild[Int(byte)] == 0 {
-            output.append(byte)
-            wroteMask = false
-            return
-        }
-        held.append(byte)
-        isMasked.append(false)
         guard !isTransparent(byte) else {
-            isSignificant.append(false)
-            if state == 0 { release(keeping: 0, into: &output) }
+            held.append(byte, isSignificant: false)
             return
         }
-        isSignificant.append(true)
-        state = next(state, byte)
-        let length = Int(matched[state])
-        if length > 0 { maskLast(length) }
-        if firstChild[state] == 0 { state = Int(failure[state]) }
-        release(keeping: Int(depth[state]), into: &output)
+        held.append(byte, isSignificant: true)
+        state = automaton.next(state, byte)
+        let length = automaton.matched(state)
+        if length > 0 { held.mask(last: length) }
+        if automaton.isLeaf(state) { state = automaton.failure(state) }
+        release(keeping: automaton.depth(state), into: &output)
     }
 
     /// Whether the byte counts for nothing: only within what may be a secret, and only so many in a row.
@@ -107,86 +165,11 @@ package struct LogRedactor: Sendable {
         }
     }
 
-    private mutating func maskLast(_ length: Int) {
-        var left = length
-        var index = held.count
-        while left > 0, index > 0 {
-            index -= 1
-            if isSignificant[index] { left -= 1 }
-            isMasked[index] = true
-        }
-    }
-
     /// Gives out all held bytes but those from the `count`th last significant one on.
     private mutating func release(keeping count: Int, into output: inout [UInt8]) {
-        var start = held.count
-        var left = count
-        while left > 0, start > 0 {
-            start -= 1
-            if isSignificant[start] { left -= 1 }
-        }
-        guard start > 0 else { return }
-        for index in 0..<start {
-            if !isMasked[index] { output.append(held[index]) } else if !wroteMask { output += Self.mask }
-            wroteMask = isMasked[index]
-        }
-        held.removeFirst(start)
-        isSignificant.removeFirst(start)
-        isMasked.removeFirst(start)
-    }
-
-    // MARK: The automaton
-
-    private func child(_ state: Int, _ byte: UInt8) -> Int {
-        if state == 0 { return Int(rootChild[Int(byte)]) }
-        var child = Int(firstChild[state])
-        while child != 0, bytes[child] != byte { child = Int(sibling[child]) }
-        return child
-    }
-
-    private func next(_ state: Int, _ byte: UInt8) -> Int {
-        var state = state
-        while true {
-            let next = child(state, byte)
-            if next != 0 || state == 0 { return next }
-            state = Int(failure[state])
-        }
-    }
-
-    private mutating func add(_ form: [UInt8]) {
-        var state = 0
-        for byte in form {
-            var next = child(state, byte)
-            if next == 0 {
-                next = bytes.count
-                bytes.append(byte)
-                firstChild.append(0)
-                sibling.append(firstChild[state])
-                failure.append(0)
-                depth.append(depth[state] + 1)
-                matched.append(0)
-                firstChild[state] = Int32(next)
-                if state == 0 { rootChild[Int(byte)] = Int32(next) }
-            }
-            state = next
-        }
-        matched[state] = depth[state]
-    }
-
-    /// Breadth first: failure links, and the longest form that ends in each state.
-    private mutating func connect() {
-        var queue: [Int] = [0]
-        var position = 0
-        while position < queue.count {
-            let state = queue[position]
-            position += 1
-            var child = Int(firstChild[state])
-            while child != 0 {
-                if state != 0 { failure[child] = Int32(next(Int(failure[state]), bytes[child])) }
-                if matched[child] == 0 { matched[child] = matched[Int(failure[child])] }
-                queue.append(child)
-                child = Int(sibling[child])
-            }
+        while let (byte, isMasked) = held.removeFirst(keeping: count) {
+            if !isMasked { output.append(byte) } else if !wroteMask { output += Self.mask }
+            wroteMask = isMasked
         }
     }
 }

@@ -4,14 +4,16 @@ import Glibc
 /// What the supervisor does with descriptors. Each returns 0 or the operating system's number.
 enum Descriptor {
     static func writeAll(_ bytes: [UInt8], to descriptor: Int32) -> Int32 {
-        var written = 0
-        while written < bytes.count {
-            let (count, number) = bytes[written...].withUnsafeBytes { buffer in
-                let count = write(descriptor, buffer.baseAddress, buffer.count)
-                return (count, errno)
-            }
-            if count < 0, number != EINTR { return number }
-            written += max(0, count)
+        bytes.withUnsafeBytes { writeAll($0, to: descriptor) }
+    }
+
+    static func writeAll(_ bytes: UnsafeRawBufferPointer, to descriptor: Int32) -> Int32 {
+        var rest = bytes[...]
+        while !rest.isEmpty {
+            let part = UnsafeRawBufferPointer(rebasing: rest)
+            let count = write(descriptor, part.baseAddress, part.count)
+            if count < 0, errno != EINTR { return errno }
+            rest = rest.dropFirst(max(0, count))
         }
         return 0
     }

@@ -7,12 +7,17 @@ struct JobLog {
     /// Reads that come within this time go under one index record, so that a job that prints byte by byte makes no index
     /// larger than its log.
     private static let recordMilliseconds: Int64 = 10
+    /// After so many bytes the disk is told to begin with them, so that a step's end does not wait for all of a large log.
+    private static let writebackBytes: Int64 = 8 << 20
 
     private let log: Int32
     private let index: Int32
     private let limit: Int64
     private var redactor: LogRedactor
+    /// What can be shown of what came in last; its room is used again.
+    private var shown: [UInt8] = []
     private var size: Int64 = 0
+    private var writebackFrom: Int64 = 0
     private var line: UInt32 = 1
     private var isAtLineStart = true
     private var step: UInt16 = 0
@@ -37,7 +42,12 @@ struct JobLog {
     mutating func begin(step: Int) { self.step = UInt16(clamping: step) }
 
     /// What a step printed.
-    mutating func append(_ bytes: [UInt8]) { keep(redactor.redact(bytes)) }
+    mutating func append(_ bytes: [UInt8]) {
+        guard !isFull else { return }
+        shown.removeAll(keepingCapacity: true)
+        bytes.withUnsafeBytes { redactor.redact($0, into: &shown) }
+        keep(shown)
+    }
 
     /// The step's last bytes are in: what was held back, and all to the disk.
     mutating func end() {
@@ -60,24 +70,37 @@ struct JobLog {
         if Int64(bytes.count) <= room {
             write(bytes, flags: [])
         } else {
-            write(Array(bytes.prefix(Int(room))), flags: [])
+            write(Array(bytes.prefix(Int(max(0, room)))), flags: [])
             isFull = true
             say("\(limitWords); the rest is not kept")
         }
     }
 
     private mutating func write(_ bytes: [UInt8], flags: LogIndexRecord.Flags) {
-        var rest = bytes[...]
-        while !rest.isEmpty, failure == 0 {
-            let chunk = Array(rest.prefix(LogIndexRecord.chunkLimit))
-            rest = rest.dropFirst(chunk.count)
-            addRecord(for: chunk.count, flags: flags)
-            // The record first: a reader never sees bytes of which it does not know when they came.
-            if failure == 0 { failure = Descriptor.writeAll(chunk, to: log) }
-            size += Int64(chunk.count)
-            line &+= UInt32(truncatingIfNeeded: chunk.count { $0 == 0x0A })
-            isAtLineStart = chunk.last == 0x0A
+        bytes.withUnsafeBytes { bytes in
+            var rest = bytes[...]
+            while !rest.isEmpty, failure == 0 {
+                let chunk = UnsafeRawBufferPointer(rebasing: rest.prefix(LogIndexRecord.chunkLimit))
+                rest = rest.dropFirst(chunk.count)
+                addRecord(for: chunk.count, flags: flags)
+                // The record first: a reader never sees bytes of which it does not know when they came.
+                if failure == 0 { failure = Descriptor.writeAll(chunk, to: log) }
+                size += Int64(chunk.count)
+                line &+= Self.lineEnds(in: chunk)
+                isAtLineStart = chunk.last == 0x0A
+            }
         }
+        if size - writebackFrom >= Self.writebackBytes {
+            // Only a beginning: `end()` waits for the disk and says whether it worked.
+            clinux_begin_writeback(log, writebackFrom, size - writebackFrom)
+            writebackFrom = size
+        }
+    }
+
+    private static func lineEnds(in bytes: UnsafeRawBufferPointer) -> UInt32 {
+        var count: UInt32 = 0
+        for byte in bytes { count &+= byte == 0x0A ? 1 : 0 }
+        return count
     }
 
     private mutating func addRecord(for count: Int, flags: LogIndexRecord.Flags) {

@@ -78,4 +78,62 @@ import Testing
         var idle = LogRedactor(secrets: [])
         #expect(idle.redact(bytes) + idle.finish() == bytes)
     }
+
+    /// Marks each form wherever it stands: what the automaton and its tables must come to.
+    private static func masked(_ text: [UInt8], forms: Set<[UInt8]>) -> [UInt8] {
+        var isMasked = [Bool](repeating: false, count: text.count)
+        for form in forms where form.count <= text.count {
+            for start in 0...(text.count - form.count) where text[start..<start + form.count].elementsEqual(form) {
+                for index in start..<start + form.count { isMasked[index] = true }
+            }
+        }
+        var shown: [UInt8] = []
+        for (index, byte) in text.enumerated() {
+            if !isMasked[index] {
+                shown.append(byte)
+            } else if index == 0 || !isMasked[index - 1] {
+                shown += "***".utf8
+            }
+        }
+        return shown
+    }
+
+    @Test(arguments: 0..<20)
+    func testThatItMasksWhatASearchForEveryFormFinds(seed: Int) {
+        // given: secrets that overlap each other and themselves
+        var numbers = Numbers(state: UInt64(seed) &* 7919)
+        for _ in 0..<200 {
+            let secrets = (0..<numbers.upTo(3)).map { _ in
+                String(decoding: (0..<numbers.upTo(7)).map { _ in UInt8(0x61 + numbers.upTo(2)) }, as: UTF8.self)
+            }
+            let forms = secrets.reduce(into: Set<[UInt8]>()) { $0.formUnion(SecretForms.all(of: $1)) }
+            let text = (0..<numbers.upTo(70)).map { _ in UInt8(0x60 + numbers.upTo(4)) }
+            // when
+            let shown = redact(text, secrets: secrets, chunk: numbers.upTo(20))
+            // then
+            #expect(Array(shown.utf8) == Self.masked(text, forms: forms), "\(secrets) in \(text)")
+        }
+    }
+
+    @Test func testThatAStreamThatAlwaysMayBeginASecretIsNotKept() {
+        // given: after each byte there is one to hold back
+        var redactor = LogRedactor(secrets: ["aab"])
+        var shown = 0
+        // when
+        for _ in 0..<50 { shown += redactor.redact([UInt8](repeating: 0x61, count: 10_000)).count }
+        // then
+        #expect(shown == 499_998)
+        #expect(redactor.redact(Array("b".utf8)) + redactor.finish() == Array("***".utf8))
+    }
+}
+
+/// Knuth's MMIX generator: the same numbers for a seed in each run.
+private struct Numbers {
+    var state: UInt64
+
+    /// From 1 to `limit`.
+    mutating func upTo(_ limit: UInt64) -> Int {
+        state = state &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
+        return Int((state >> 33) % limit) + 1
+    }
 }

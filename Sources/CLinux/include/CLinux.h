@@ -56,4 +56,7 @@ int clinux_wait_exit_status(int status);
 int clinux_wait_was_signaled(int status);
 int clinux_wait_signal(int status);
 
+/// sync_file_range(2): tells the disk to begin with a part of a file, and does not wait. A file system that cannot is let be.
+void clinux_begin_writeback(int descriptor, int64_t offset, int64_t count);
+
 #include "CLinuxProcess.h"
