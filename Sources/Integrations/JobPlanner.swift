@@ -248,6 +248,6 @@ private struct Commands {
         .init(
             step: step.rawValue, name: name, arguments: arguments, environment: [:], workingDirectory: ".",
             timeoutMilliseconds: timeout.milliseconds, report: report, isRequired: isRequired, secrets: [],
-            network: "full")
+            network: .full)
     }
 }

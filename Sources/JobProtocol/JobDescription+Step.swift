@@ -19,13 +19,13 @@ extension JobDescription {
         package var isRequired: Bool
         /// The names of the secrets in its environment.
         package var secrets: [String]
-        /// What it may reach: `all`. Narrower words need a fence.
-        package var network: String
+        /// Held by a fence only; with `isolation: none` it is recorded and nothing more.
+        package var network: Network
 
         package init(
             step: String, name: String, arguments: [String], environment: [String: String] = [:],
             workingDirectory: String = ".", timeoutMilliseconds: Int64, report: [String] = [], isRequired: Bool = true,
-            secrets: [String] = [], network: String = "all"
+            secrets: [String] = [], network: Network = .none
         ) {
             self.step = step
             self.name = name
@@ -38,5 +38,13 @@ extension JobDescription {
             self.secrets = secrets
             self.network = network
         }
+    }
+
+    /// What a step may reach beyond its own processes.
+    package enum Network: String, Sendable, CaseIterable {
+        /// Nothing: a network of its own, with nothing in it but its own loopback.
+        case none
+        /// The host's network, and with it what listens on the host's loopback.
+        case full
     }
 }

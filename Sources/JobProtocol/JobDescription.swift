@@ -12,18 +12,21 @@ package struct JobDescription: Sendable, Equatable {
     package var environment: [String: String]
     /// The checkout, absolute, as the host sees it.
     package var workspace: String
-    /// Where the job's processes see the workspace; with `isolation: none` the same.
+    /// Where the job's processes see the workspace: `/martlet/<bot>` within a fence, the workspace itself without. What
+    /// steps and environment say of paths is said in its terms.
     package var mountedAt: String
     /// The names of all secrets whose values come over the launch socket; all are masked in the log.
     package var secrets: [String]
-    /// `none`; a word that is unknown to the supervisor is refused, never taken as none.
-    package var isolation: String
+    package var isolation: Isolation
+    /// There exactly when `isolation` is `sandbox`.
+    package var fence: Fence?
     package var limits: Limits
     package var collect: [Collect]
 
     package init(
         steps: [Step], environment: [String: String] = [:], workspace: String, mountedAt: String? = nil,
-        secrets: [String] = [], isolation: String = "none", limits: Limits = Limits(), collect: [Collect] = []
+        secrets: [String] = [], isolation: Isolation = .none, fence: Fence? = nil, limits: Limits = Limits(),
+        collect: [Collect] = []
     ) {
         self.steps = steps
         self.environment = environment
@@ -31,33 +34,18 @@ package struct JobDescription: Sendable, Equatable {
         self.mountedAt = mountedAt ?? workspace
         self.secrets = secrets
         self.isolation = isolation
+        self.fence = fence
         self.limits = limits
         self.collect = collect
     }
 
-    /// What a job may leave and how long it may take to end.
-    package struct Limits: Sendable, Equatable {
-        /// Of the log. A step that prints more is ended; its limit says `log over 64 MiB`.
-        package var logBytes: Int64
-        /// Of all artifacts together.
-        package var fileBytes: Int64
-        /// The number of artifacts, and of reports.
-        package var files: Int
-        /// Of all reports together.
-        package var reportBytes: Int64
-        /// Between SIGTERM and SIGKILL.
-        package var graceMilliseconds: Int64
-
-        package init(
-            logBytes: Int64 = 64 << 20, fileBytes: Int64 = 2 << 30, files: Int = 10_000, reportBytes: Int64 = 64 << 20,
-            graceMilliseconds: Int64 = 10_000
-        ) {
-            self.logBytes = logBytes
-            self.fileBytes = fileBytes
-            self.files = files
-            self.reportBytes = reportBytes
-            self.graceMilliseconds = graceMilliseconds
-        }
+    /// What keeps a job from the machine it runs on. A word that the supervisor does not know is refused, never taken as
+    /// none.
+    package enum Isolation: String, Sendable, CaseIterable {
+        /// Nothing: the job has all rights of the user it runs as.
+        case none
+        /// See `Fence`.
+        case sandbox
     }
 
     /// Files that are copied to `artifacts/` when every step that must succeed did.

@@ -54,8 +54,8 @@ struct JobRun {
             throw JobProtocolError(.system, "read \(paths.job)", String(cString: strerror(errno)), errno: errno)
         }
         let job = try JobDescription(json: bytes)
-        guard job.isolation == "none" else {
-            throw JobProtocolError(.refused, "start the job", "this supervisor knows no isolation \(job.isolation)")
+        guard job.isolation == .none else {
+            throw JobProtocolError(.refused, "start the job", "this supervisor has no fence yet")
         }
         return job
     }

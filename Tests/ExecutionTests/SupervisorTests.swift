@@ -259,12 +259,20 @@ import Testing
         }
     }
 
-    @Test(arguments: ["sandbox", "NONE", ""]) func testThatAnUnknownFenceIsRefused(isolation: String) async throws {
+    @Test(arguments: ["docker", "NONE", ""]) func testThatAnUnknownFenceIsRefused(isolation: String) async throws {
         try await withLaunched { launched in
-            var job = launched.job("touch ran")
-            job.isolation = isolation
-            let end = try await launched.run(job)
+            // given
+            let attempt = launched.attempt()
+            try attempt.prepare(launched.job("touch ran"))
+            let text = try launched.directory.text("attempt/job.json")
+            try launched.directory.write(
+                "attempt/job.json", text.replacing(#""isolation":"none""#, with: #""isolation":"\#(isolation)""#))
+            // when
+            try await launched.executor.start(attempt, secrets: [:])
+            // then
+            let end = try await launched.end(of: attempt)
             #expect(end.result == .faulty)
+            #expect(end.reason?.contains("this program knows only none, sandbox") ?? false, "\(end.reason ?? "")")
             #expect(access(launched.workspace + "/ran", F_OK) != 0)
         }
     }

@@ -9,13 +9,30 @@ import Testing
             JobDescription.Step(
                 step: "testing", name: "swift test", arguments: ["swift", "test"], environment: ["A": "b"],
                 workingDirectory: "sub", timeoutMilliseconds: 1000, report: ["*.xml"], isRequired: false,
-                secrets: ["token"])
+                secrets: ["token"], network: .full)
         ],
         environment: ["CI": "true"], workspace: "/w", mountedAt: "/martlet/kit", secrets: ["token"],
-        limits: .init(logBytes: 1, fileBytes: 2, files: 3, reportBytes: 4, graceMilliseconds: 5),
+        isolation: .sandbox,
+        fence: .init(root: "/images/a", readOnly: ["/opt/swift"], home: "/home/me", temporaryBytes: 6, homeBytes: 7),
+        limits: .init(
+            logBytes: 1, fileBytes: 2, files: 3, reportBytes: 4, graceMilliseconds: 5, memoryBytes: 8 << 20,
+            processes: 9, cpuWeight: 10, workspaceBytes: 11, workspaceFiles: 12),
         collect: [.init(patterns: ["products/**"], base: "products")])
 
     @Test func testThatAJobSurvivesItsFile() throws {
+        expectNoDifference(try JobDescription(json: job.json()), job)
+    }
+
+    @Test func testThatWhatIsNotSaidSurvivesItsFile() throws {
+        // given
+        var job = job
+        job.fence?.root = nil
+        job.limits.memoryBytes = nil
+        job.limits.cpuWeight = nil
+        // when, then
+        expectNoDifference(try JobDescription(json: job.json()), job)
+        job.isolation = .none
+        job.fence = nil
         expectNoDifference(try JobDescription(json: job.json()), job)
     }
 
@@ -23,7 +40,14 @@ import Testing
         (#""workspace":"/w""#, #""workspace":"w""#), (#""arguments":["swift","test"]"#, #""arguments":[]"#),
         (#""logBytes":1"#, #""logBytes":-1"#), (#""A":"b""#, #""A=B":"b""#),
         (#""swift","test""#, #""swift","te\u0000st""#),
-        (#""isRequired":false"#, #""isRequired":0"#), (#""isolation":"none","#, ""),
+        (#""isRequired":false"#, #""isRequired":0"#), (#""isolation":"sandbox","#, ""),
+        (#""isolation":"sandbox""#, #""isolation":"none""#), (#""isolation":"sandbox""#, #""isolation":"docker""#),
+        (#""fence":{"#, #""fences":{"#), (#""network":"full""#, #""network":"all""#),
+        (#""mountedAt":"/martlet/kit""#, #""mountedAt":"/martlet/../etc""#), (#""root":"/images/a""#, #""root":"/""#),
+        (#""readOnly":["/opt/swift"]"#, #""readOnly":["opt"]"#), (#""home":"/home/me""#, #""home":"/home//me""#),
+        (#""temporaryBytes":6"#, #""temporaryBytes":0"#), (#""processes":9"#, #""processes":0"#),
+        (#""cpuWeight":10"#, #""cpuWeight":10001"#), (#""memoryBytes":8388608"#, #""memoryBytes":1048575"#),
+        (#""workspaceFiles":12"#, #""workspaceFiles":0"#), (#""workspaceBytes":11"#, #""workspaceBytes":"11""#),
     ])
     func testThatAJobThatIsWrongIsRefused(correct: String, wrong: String) throws {
         // given

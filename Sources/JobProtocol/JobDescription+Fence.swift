@@ -1,0 +1,33 @@
+extension JobDescription {
+    /// What a step sees of the machine with `isolation: sandbox`: its root, read-only, and in it the workspace, a private
+    /// /tmp and a private home, which are all that it can write.
+    package struct Fence: Sendable, Equatable {
+        /// The most paths of `readOnly`.
+        package static let pathLimit = 64
+
+        /// The absolute path of a root file system on disk, an image directory, that is /; nothing: a root with the host's
+        /// /usr and the few files of /etc that programs need.
+        package var root: String?
+        /// More of the host, absolute paths, seen at the same place: the toolchain, what the machine's owner lists. One that
+        /// leads to the job directory or the workspaces is refused.
+        package var readOnly: [String]
+        /// Where HOME is, in memory, made anew for each step.
+        package var home: String
+        /// The size of /tmp, in memory, made anew for each step.
+        package var temporaryBytes: Int64
+        /// The size of the home.
+        package var homeBytes: Int64
+
+        package init(
+            root: String? = nil, readOnly: [String] = [], home: String = "/home/martlet",
+            temporaryBytes: Int64 = 2 << 30,
+            homeBytes: Int64 = 1 << 30
+        ) {
+            self.root = root
+            self.readOnly = readOnly
+            self.home = home
+            self.temporaryBytes = temporaryBytes
+            self.homeBytes = homeBytes
+        }
+    }
+}
