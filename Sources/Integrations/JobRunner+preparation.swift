@@ -52,7 +52,7 @@ extension JobRunner {
                 environment: environment.job(
                     request.integration, bot: request.bot, configuration: request.configuration,
                     workspace: workspace.tree, temporary: workspace.path + "/tmp"),
-                workspace: workspace.tree, collect: plan.collect))
+                workspace: workspace.tree, limits: .init(logBytes: request.bot.logLimit.bytes), collect: plan.collect))
         return plan
     }
 

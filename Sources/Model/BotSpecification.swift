@@ -14,6 +14,13 @@ package struct BotSpecification: Hashable, Sendable, Codable {
     package var clean: Clean
     /// A step's limit.
     package var timeout: Duration
+    /// The most bytes of one attempt's log.
+    package var logLimit: ByteCount {
+        get { otherLogLimit ?? Self.usualLogLimit }
+        set { otherLogLimit = newValue == Self.usualLogLimit ? nil : newValue }
+    }
+    /// Bots that were stored before there was such a limit have none.
+    private var otherLogLimit: ByteCount?
     package var triggers: [Trigger]
     /// Wins over the repository's own recipe.
     package var recipe: RecipeSource?
@@ -23,8 +30,8 @@ package struct BotSpecification: Hashable, Sendable, Codable {
     package init(
         name: Name, repository: String, isInsecure: Bool = false, branches: [RefPattern]? = nil,
         tags: [RefPattern] = [], poll: Poll = .automatic, webhookSecret: String? = nil, schedule: Schedule? = nil,
-        clean: Clean = .never, timeout: Duration = .seconds(1800), triggers: [Trigger] = [],
-        recipe: RecipeSource? = nil, product: Name? = nil
+        clean: Clean = .never, timeout: Duration = .seconds(1800), logLimit: ByteCount = Self.usualLogLimit,
+        triggers: [Trigger] = [], recipe: RecipeSource? = nil, product: Name? = nil
     ) {
         self.name = name
         self.repository = repository
@@ -39,7 +46,11 @@ package struct BotSpecification: Hashable, Sendable, Codable {
         self.triggers = triggers
         self.recipe = recipe
         self.product = product ?? name
+        self.logLimit = logLimit
     }
+
+    /// 64 MiB: a build that prints a line of 100 bytes for each of 600,000 files.
+    package static let usualLogLimit = ByteCount.mebibytes(64)
 
     /// How often the repository is asked without being told to.
     package enum Poll: Hashable, Sendable, Codable {

@@ -7,6 +7,9 @@ package enum BotFileReader {
     /// The shortest and longest limit of a step or trigger.
     package static let timeoutRange = Duration.seconds(1)...Duration.seconds(86_400)
 
+    /// The smallest and largest limit of an attempt's log. A log of 1 GiB is read in 10 s and takes 50 MiB compressed.
+    static let logRange = ByteCount.kibibytes(64)...ByteCount.gibibytes(1)
+
     /// - Parameters:
     ///   - file: The path, for messages.
     ///   - name: The bot's name, which is its file's.
@@ -53,6 +56,7 @@ package enum BotFileReader {
         bot.schedule = schedule(fields["schedule"], &diagnostics)
         bot.clean = diagnostics.word(fields["clean"], "clean") ?? bot.clean
         bot.timeout = diagnostics.duration(fields["timeout"], "timeout", within: timeoutRange) ?? bot.timeout
+        bot.logLimit = diagnostics.size(fields["log"], "log", within: logRange) ?? bot.logLimit
         bot.product = diagnostics.name(fields["product"], "product") ?? name
         let context = TriggerReader.Context(
             isInsecure: isInsecure, watchesTags: !bot.tags.isEmpty, timeout: bot.timeout)

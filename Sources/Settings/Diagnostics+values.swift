@@ -67,6 +67,23 @@ extension Diagnostics {
         return duration
     }
 
+    mutating func size(_ node: YAMLNode?, _ key: String, within range: ClosedRange<ByteCount>) -> ByteCount? {
+        guard let node, let text = text(node, key) else { return nil }
+        guard let size = ByteCountText.parse(text) else {
+            error(
+                "\(Printable.quoted(text)) is no size for `\(key)`: a whole number and KiB, MiB or GiB, as in `64MiB`",
+                at: node.position)
+            return nil
+        }
+        guard range.contains(size) else {
+            error(
+                "`\(key)` is between \(ByteCountText.print(range.lowerBound)) and "
+                    + "\(ByteCountText.print(range.upperBound)), not \(text)", at: node.position)
+            return nil
+        }
+        return size
+    }
+
     mutating func truth(_ node: YAMLNode?, _ key: String) -> Bool? {
         guard let node, let text = text(node, key) else { return nil }
         switch text {

@@ -16,6 +16,7 @@ package enum InitTemplate {
         # schedule: daily 02:00               # default: none; or weekly sunday 02:00; UTC
         # clean: never                        # never, always, daily, weekly: when the workspace is emptied
         # timeout: 30m                        # a step's
+        # log: 64MiB                          # the most of an attempt's log; at most 1GiB
         # product: NAME                       # what versions are published as; default: the bot's name
 
         # triggers:                           # in this order; a failed one stops the later ones

@@ -23,6 +23,7 @@ package enum JSONSchemas {
           "$defs": {
             "name": { "type": "string", "pattern": "^[a-z0-9][a-z0-9._-]{0,63}$" },
             "secret": { "type": "string", "pattern": "^[A-Za-z0-9_-][A-Za-z0-9._-]{0,63}$" },
+            "size": { "type": "string", "pattern": "^[0-9]{1,9}(KiB|MiB|GiB)$" },
             "duration": { "type": "string", "pattern": "^[0-9]{1,9}[smhd]$" },
             "texts": { "oneOf": [{ "type": "string" }, { "type": "array", "items": { "type": "string" } }] }
           }
@@ -62,6 +63,7 @@ package enum JSONSchemas {
             "schedule": { "type": "string", "pattern": "^(daily|weekly [A-Za-z]+) [0-9]{1,2}:[0-9]{2}$" },
             "clean": { "enum": ["never", "always", "daily", "weekly"], "default": "never" },
             "timeout": { "$ref": "#/$defs/duration", "default": "30m" },
+            "log": { "$ref": "#/$defs/size", "default": "64MiB" },
             "product": { "$ref": "#/$defs/name" },
             "triggers": {
               "type": "array", "maxItems": 64,

@@ -18,8 +18,9 @@ enum Keys {
         .later("retention"),
     ]
     static let bot: [Key] = [
-        "repository", "insecure", "branches", "tags", "poll", "webhook", "schedule", "clean", "timeout", "product",
-        "triggers", "recipe", .later("pull-requests"), .later("supersede"), .later("retention"), .later("priority"),
+        "repository", "insecure", "branches", "tags", "poll", "webhook", "schedule", "clean", "timeout", "log",
+        "product", "triggers", "recipe", .later("pull-requests"), .later("supersede"), .later("retention"),
+        .later("priority"),
         .later("notify"),
     ]
     static let webhook: [Key] = ["secret"]

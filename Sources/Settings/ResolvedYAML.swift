@@ -35,6 +35,7 @@ package enum ResolvedYAML {
         }
         add("clean", bot.clean.rawValue)
         add("timeout", DurationText.print(bot.timeout), "a step's")
+        add("log", ByteCountText.print(bot.logLimit), "an attempt's, at most 1GiB")
         add("product", bot.product.description)
         if bot.triggers.isEmpty { add("triggers", "[]") } else { lines.append("triggers:") }
         lines += bot.triggers.flatMap(self.lines)

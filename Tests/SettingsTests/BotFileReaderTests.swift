@@ -64,6 +64,7 @@ struct Marked: Sendable, CustomTestStringConvertible {
             schedule: daily 02:00
             clean: weekly
             timeout: 45m
+            log: 200MiB
             product: acme-kit
             triggers:
               - name: announce
@@ -99,7 +100,8 @@ struct Marked: Sendable, CustomTestStringConvertible {
             name: Name(nearest: "kit"), repository: "https://github.com/acme/kit.git",
             branches: [RefPattern("main"), RefPattern("release/*")], tags: [RefPattern("v*")],
             poll: .every(.seconds(60)), webhookSecret: "kit-webhook", schedule: .daily(hour: 2, minute: 0),
-            clean: .weekly, timeout: .seconds(2700), product: Name(nearest: "acme-kit"))
+            clean: .weekly, timeout: .seconds(2700), logLimit: .mebibytes(200),
+            product: Name(nearest: "acme-kit"))
         let limit = Duration.seconds(2700)
         expected.triggers = [
             Trigger(name: Name(nearest: "announce"), phase: .before, action: .run("announce"), timeout: limit),
@@ -114,7 +116,7 @@ struct Marked: Sendable, CustomTestStringConvertible {
                 name: Name(nearest: "our-script"), branches: release, when: [.always], action: .run("upload-archive"),
                 secrets: ["office-token"], timeout: limit),
         ]
-        expected.recipe = .init(yaml: "  configurations:\n    debug:\n", firstLine: 32)
+        expected.recipe = .init(yaml: "  configurations:\n    debug:\n", firstLine: 33)
         expectNoDifference(bot, expected)
         #expect(reading.diagnostics.isEmpty)
     }
@@ -134,6 +136,10 @@ struct Marked: Sendable, CustomTestStringConvertible {
         Marked("repository: /r\ntimeout: §2d\n", "`timeout` is between 1s and 1d"),
         Marked("repository: /r\ntimeout: §1.5h\n", "no duration"),
         Marked("repository: /r\ntimeout: §[1h]\n", "`timeout` is a text, not a list"),
+        Marked("repository: /r\nlog: §2GiB\n", "`log` is between 64KiB and 1GiB"),
+        Marked("repository: /r\nlog: §63KiB\n", "`log` is between 64KiB and 1GiB"),
+        Marked("repository: /r\nlog: §64MB\n", "is no size for `log`: a whole number and KiB, MiB or GiB"),
+        Marked("repository: /r\nlog: §1.5GiB\n", "is no size for `log`"),
         Marked("repository: /r\nclean: §dayly\n", "`clean` is one of `never`, `always`, `daily`, `weekly`"),
         Marked("repository: /r\nschedule: §hourly\n", "is no schedule; write `daily 02:00`"),
         Marked("repository: /r\nschedule: §daily 24:00\n", "is no schedule"),

@@ -19,7 +19,7 @@ import Testing
     @Test(arguments: [
         "repository: /r\n",
         "repository: /r\nbranches: []\ntags: [\"*\", \"v?.**\"]\npoll: off\nclean: always\nproduct: other\n",
-        "repository: /r\npoll: 90s\nschedule: weekly tuesday 03:04\ntimeout: 2h\nwebhook: { secret: \"007\" }\n",
+        "repository: /r\npoll: 90s\nschedule: weekly tuesday 03:04\ntimeout: 2h\nlog: 1536KiB\nwebhook: { secret: \"007\" }\n",
         "repository: http://h/ä%20b\ninsecure: true\nbranches: [\"it's\", \"a\\\"b\", \"on\", \"1.0\", \"#x\", '&a', '*b']\n",
         """
         repository: /r
@@ -77,6 +77,7 @@ import Testing
             # schedule: none
             clean: never
             timeout: 30m                          # a step's
+            log: 64MiB                            # an attempt's, at most 1GiB
             product: kit
             triggers: []
             # recipe: the repository's .martlet.yml, else its project's usual commands
