@@ -4,7 +4,6 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
-#include <sys/eventfd.h>
 #include <sys/inotify.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
@@ -16,19 +15,15 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-int clinux_eventfd(void) { return eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK); }
+int clinux_watch(void) { return inotify_init1(IN_CLOEXEC | IN_NONBLOCK); }
 
-int clinux_watch(const char *directory) {
-    int descriptor = inotify_init1(IN_CLOEXEC | IN_NONBLOCK);
-    if (descriptor < 0) return -1;
-    if (inotify_add_watch(descriptor, directory, IN_MODIFY | IN_CREATE | IN_MOVED_TO | IN_DELETE_SELF) < 0) {
-        int number = errno;
-        close(descriptor);
-        errno = number;
-        return -1;
-    }
-    return descriptor;
+int clinux_watch_add(int watch, const char *path, int is_directory) {
+    uint32_t file = IN_MODIFY | IN_DELETE_SELF | IN_MOVE_SELF;
+    uint32_t directory = IN_CREATE | IN_MOVED_TO | IN_DELETE_SELF | IN_ONLYDIR;
+    return inotify_add_watch(watch, path, is_directory ? directory : file);
 }
+
+int clinux_watch_remove(int watch, int descriptor) { return inotify_rm_watch(watch, descriptor); }
 
 pid_t clinux_fork(void) { return fork(); }
 

@@ -3,43 +3,63 @@ import JobProtocol
 
 /// How far a follower has come in an attempt's status.
 actor AttemptCursor {
+    /// The longest wait, so that a supervisor that died without writing anything is noticed.
+    private static let longestWait = Duration.seconds(1)
+
     private let attempt: AttemptDirectory
     private let executor: any Executor
-    private let watch: DirectoryWatch
-    private var given = 0
+    private let observer = FileWatch().observer()
+    private let lane = BlockingLane(label: "follow")
+    /// Read and not given yet.
+    private var events: ArraySlice<StatusEvent> = []
+    /// Where the next line begins.
+    private var offset: Int64 = 0
     private var hasEnded = false
 
     init(attempt: AttemptDirectory, executor: any Executor) {
         self.attempt = attempt
         self.executor = executor
-        watch = DirectoryWatch(path: attempt.path)
     }
 
     /// The next event; nothing after the last, or when the task was canceled.
     func next() async throws(ExecutionError) -> StatusEvent? {
+        // As long as it writes it lives.
+        var hasWritten = false
         while !hasEnded, !Task.isCancelled {
-            if let event = try newEvent() { return event }
-            switch try await executor.liveness(of: attempt) {
-            case .running, .finished: break
-            case .notStarted: throw ExecutionError(.notFound, "follow \(attempt.path)", "nothing was launched there")
-            case .lost:
-                // It may have written its last lines between our look and the lock's.
-                if let event = try newEvent() { return event }
-                throw ExecutionError(
-                    .lost, "follow \(attempt.path)",
-                    "its supervisor is gone without a last word; the job must run again")
+            if let event = try await newEvent() { return event }
+            if !hasWritten {
+                switch try await executor.liveness(of: attempt) {
+                case .running, .finished: break
+                case .notStarted:
+                    throw ExecutionError(.notFound, "follow \(attempt.path)", "nothing was launched there")
+                case .lost:
+                    // It may have written its last lines between our look and the lock's.
+                    if let event = try await newEvent() { return event }
+                    throw ExecutionError(
+                        .lost, "follow \(attempt.path)",
+                        "its supervisor is gone without a last word; the job must run again")
+                }
+                if let event = try await newEvent() { return event }
             }
-            if let event = try newEvent() { return event }
-            await watch.wait()
+            hasWritten = await observer.wait(atMost: Self.longestWait)
         }
         return nil
     }
 
-    private func newEvent() throws(ExecutionError) -> StatusEvent? {
-        let events = try attempt.status()
-        guard events.count > given else { return nil }
-        given += 1
-        hasEnded = events[given - 1].isFinished
-        return events[given - 1]
+    private func newEvent() async throws(ExecutionError) -> StatusEvent? {
+        if events.isEmpty {
+            let (attempt, observer, start) = (attempt, observer, offset)
+            let (new, end) = try await lane.run { () throws(ExecutionError) in
+                // Watched first: what is written after the look is told.
+                observer.add(directory: attempt.path)
+                observer.add(file: attempt.paths.status)
+                return try attempt.status(from: start)
+            }
+            events = new[...]
+            offset = end
+        }
+        let event = events.popFirst()
+        hasEnded = event?.isFinished ?? false
+        return event
     }
 }

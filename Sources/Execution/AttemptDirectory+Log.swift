@@ -28,7 +28,8 @@ extension AttemptDirectory {
         return (0..<bytes.count / size).compactMap { LogIndexRecord(bytes[$0 * size..<($0 + 1) * size]) }
     }
 
-    private func readPart(_ file: String, from offset: Int64, count: Int) throws(ExecutionError) -> [UInt8] {
+    /// At most `count` bytes of a file from `offset` on; none when it is not there.
+    func readPart(_ file: String, from offset: Int64, count: Int) throws(ExecutionError) -> [UInt8] {
         let descriptor = clinux_open(file, O_RDONLY | O_CLOEXEC, 0)
         guard descriptor >= 0 else {
             if errno == ENOENT { return [] }

@@ -61,6 +61,18 @@ package struct AttemptDirectory: Sendable, Hashable {
         }
     }
 
+    /// The whole lines from `offset` on, and where the next line will begin.
+    /// - Throws: `.directory`, `.malformed`.
+    func status(from offset: Int64) throws(ExecutionError) -> (events: [StatusEvent], end: Int64) {
+        let bytes = try readPart(paths.status, from: offset, count: Self.statusLimit)
+        guard let last = bytes.lastIndex(of: 0x0A) else { return ([], offset) }
+        do throws(JobProtocolError) {
+            return (try StatusEvent.events(in: bytes[...last]), offset + Int64(last) + 1)
+        } catch {
+            throw ExecutionError(error, attempt: path)
+        }
+    }
+
     // MARK: Files as they are
 
     func read(_ file: String, limit: Int) throws(ExecutionError) -> [UInt8] {

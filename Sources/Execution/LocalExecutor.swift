@@ -9,7 +9,8 @@ import SystemPackage
 package struct LocalExecutor: Executor {
     private let socket: String
     private let supervisor: String
-    private let lane = BlockingLane(label: "launch")
+    /// The launcher answers one after the other.
+    private let launching = BlockingLane(label: "launch")
 
     /// - Parameters:
     ///   - socket: The launcher's, absolute. When nothing listens there, one is started, detached.
@@ -41,14 +42,14 @@ package struct LocalExecutor: Executor {
 
     /// See `Executor`: by the lock and `status.jsonl`, whoever started it.
     package func liveness(of attempt: AttemptDirectory) async throws(ExecutionError) -> Liveness {
-        try await lane.run { () throws(ExecutionError) in try attempt.liveness() }
+        try await BlockingLane(label: "liveness").run { () throws(ExecutionError) in try attempt.liveness() }
     }
 
     /// See `Executor`: the reason is written first, then the supervisor gets SIGTERM.
     package func cancel(
         _ attempt: AttemptDirectory, reason: String, grace: Duration
     ) async throws(ExecutionError) {
-        try await lane.run { () throws(ExecutionError) in
+        try await BlockingLane(label: "cancel").run { () throws(ExecutionError) in
             try attempt.writeCancel(reason: reason, grace: grace)
             attempt.signalSupervisor()
         }
@@ -57,7 +58,7 @@ package struct LocalExecutor: Executor {
     /// Nothing when nobody listens.
     private func ask(_ request: LaunchRequest) async throws(ExecutionError) -> LaunchAnswer? {
         let socket = socket
-        let result = await lane.run { () -> Result<LaunchAnswer?, JobProtocolError> in
+        let result = await launching.run { () -> Result<LaunchAnswer?, JobProtocolError> in
             do throws(JobProtocolError) {
                 let descriptor = try UnixSocket.connect(socket)
                 defer { close(descriptor) }

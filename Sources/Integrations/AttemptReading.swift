@@ -154,8 +154,12 @@ package struct AttemptReading: Sendable {
     /// Rules of findings that say that an analysis came to nothing.
     static let failedAnalysis = ["martlet.analysis", "martlet.report"]
 
-    /// The files that findings are in: their lines make the fingerprints.
-    package var paths: Set<String> { Set(findings.compactMap { $0.line == nil ? nil : $0.path }) }
+    /// The lines that findings are in, by path: their texts make the fingerprints.
+    package var places: [String: Set<Int>] {
+        findings.reduce(into: [:]) { places, finding in
+            if let path = finding.path, let line = finding.line { places[path, default: []].insert(line) }
+        }
+    }
 
     /// What it all comes to.
     /// - Parameter lineText: A line of a file of the commit; nothing when there is none.

@@ -21,11 +21,8 @@ extension JobRunner {
         let reading = try await BlockingLane(label: "processing.\(id)").run {
             try AttemptProcessor().read(directory, context: context, memory: WarningMemory(workspace: workspace))
         }
-        let lines = try await sourceLines(of: reading.paths, at: request.integration.commit, in: request.mirror)
-        var results = reading.outcome { path, line in
-            guard let lines = lines[path], lines.indices.contains(line - 1) else { return nil }
-            return lines[line - 1]
-        }
+        let lines = try await sourceLines(reading.places, at: request.integration.commit, in: request.mirror)
+        var results = await lane.run { reading.outcome { path, line in lines[path]?[line] } }
         if results.verdict.isPublishable {
             do {
                 results.artifacts = try await archiver.archive(directory, of: request)
@@ -43,16 +40,30 @@ extension JobRunner {
     private static let maximumSourceBytes = 4 << 20
     /// The most files whose lines are read for one attempt.
     private static let maximumSourceFiles = 1000
+    /// The most bytes of a line that tell it from others.
+    private static let maximumLineBytes = 4096
 
+    /// The lines that findings are in, by path and number. One file at a time is in memory.
     private func sourceLines(
-        of paths: Set<String>, at commit: CommitID, in mirror: Mirror
-    ) async throws -> [String: [String]] {
-        var lines: [String: [String]] = [:]
-        for path in paths.sorted().prefix(Self.maximumSourceFiles) {
+        _ places: [String: Set<Int>], at commit: CommitID, in mirror: Mirror
+    ) async throws -> [String: [Int: String]] {
+        var lines: [String: [Int: String]] = [:]
+        for (path, numbers) in places.sorted(by: { $0.key < $1.key }).prefix(Self.maximumSourceFiles) {
             // A path that the tree does not have, or that is no file, has no lines: a generated file.
             guard let bytes = try? await mirror.file(path, at: commit, limit: Self.maximumSourceBytes) else { continue }
-            lines[path] = String(decoding: bytes, as: UTF8.self)
-                .split(separator: "\n", omittingEmptySubsequences: false).map(String.init)
+            lines[path] = await lane.run { Self.lines(numbers, of: bytes) }
+        }
+        return lines
+    }
+
+    private static func lines(_ numbers: Set<Int>, of bytes: [UInt8]) -> [Int: String] {
+        var lines: [Int: String] = [:]
+        var number = 0
+        for line in bytes.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false) {
+            number += 1
+            if numbers.contains(number) {
+                lines[number] = String(decoding: line.prefix(maximumLineBytes), as: UTF8.self)
+            }
         }
         return lines
     }

@@ -20,8 +20,9 @@ package struct JobRunner: Sendable {
     let clock: WallClock
     let environment: JobEnvironment
     let logger: Logger
-    /// Job directories and workspaces are written, read and removed here.
-    let lane = BlockingLane(label: "jobs")
+    /// Job directories and workspaces are written, read and removed here: on a lane for each look, so that no job waits
+    /// for the disk of another. There are as many at a time as there are jobs.
+    var lane: BlockingLane { BlockingLane(label: "job") }
 
     /// Attempts that are made by themselves: one, and one more when the first was lost.
     static let maximumAttempts = 2

@@ -5,12 +5,15 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-/// eventfd(2), closed on exec, not blocking.
-int clinux_eventfd(void);
+/// inotify_init1(2). Closed on exec, not blocking; -1 when no instance is left.
+int clinux_watch(void);
 
-/// inotify(7) on one directory for what is written, made, moved in or removed there. Closed on exec, not blocking; -1 when
-/// the directory is not there or no watch is left.
-int clinux_watch(const char *directory);
+/// inotify_add_watch(2): on a file for what is written to it, on a directory for what is made in it or moved there, and on
+/// both for their end. -1 when it is not there or no watch is left.
+int clinux_watch_add(int watch, const char *path, int is_directory);
+
+/// inotify_rm_watch(2).
+int clinux_watch_remove(int watch, int descriptor);
 
 /// fork(2). The caller has one thread.
 pid_t clinux_fork(void);

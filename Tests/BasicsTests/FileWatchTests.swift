@@ -1,0 +1,106 @@
+import Basics
+import Glibc
+import TestSupport
+import Testing
+
+@Suite struct FileWatchTests {
+
+    @Suite struct GivenAFileThatIsWatched {
+        @Test func testThatAChangeIsTold() async throws {
+            try await withTemporaryDirectory { temporary in
+                // given
+                let file = try Appended(temporary.write("log", "a"))
+                let observer = FileWatch().observer()
+                observer.add(file: temporary.path("log"))
+                // when
+                file.append("b")
+                // then
+                #expect(await observer.wait(atMost: limit))
+                #expect(await !observer.wait(atMost: .milliseconds(1)), "one change is told once")
+            }
+        }
+
+        @Test func testThatAChangeBeforeTheWaitIsNotLost() async throws {
+            try await withTemporaryDirectory { temporary in
+                // given
+                let file = try Appended(temporary.write("log", "a"))
+                let watch = FileWatch()
+                let (first, second) = (watch.observer(), watch.observer())
+                first.add(file: temporary.path("log"))
+                second.add(file: temporary.path("log"))
+                // when
+                file.append("b")
+                // then
+                #expect(await second.wait(atMost: limit))
+                #expect(await first.wait(atMost: limit))
+            }
+        }
+
+        @Test func testThatOneWhoGoesAwayTakesNoWatchFromOthers() async throws {
+            try await withTemporaryDirectory { temporary in
+                // given
+                let file = try Appended(temporary.write("log", "a"))
+                let watch = FileWatch()
+                let stays = watch.observer()
+                stays.add(file: temporary.path("log"))
+                do {
+                    let goes = watch.observer()
+                    goes.add(file: temporary.path("log"))
+                }
+                // when
+                file.append("b")
+                // then
+                #expect(await stays.wait(atMost: limit))
+            }
+        }
+
+        @Test func testThatACanceledWaitEnds() async throws {
+            try await withTemporaryDirectory { temporary in
+                // given
+                try temporary.write("log", "a")
+                let observer = FileWatch().observer()
+                observer.add(file: temporary.path("log"))
+                let waiting = Task { await observer.wait(atMost: .seconds(3600)) }
+                // when
+                waiting.cancel()
+                // then
+                #expect(await !waiting.value)
+            }
+        }
+    }
+
+    @Suite struct GivenADirectoryThatIsWatched {
+        @Test func testThatANewFileIsToldAndThenItsChanges() async throws {
+            try await withTemporaryDirectory { temporary in
+                // given
+                let observer = FileWatch(pause: .milliseconds(1)).observer()
+                observer.add(directory: temporary.path)
+                #expect(!observer.add(file: temporary.path("log")), "it is not there yet")
+                // when
+                let file = try Appended(temporary.write("log", "a"))
+                // then
+                #expect(await observer.wait(atMost: limit))
+                #expect(observer.add(file: temporary.path("log")))
+                file.append("b")
+                #expect(await observer.wait(atMost: limit))
+            }
+        }
+    }
+}
+
+/// A file that stays open and grows, as a log does.
+private final class Appended: Sendable {
+    private let descriptor: Int32
+
+    init(_ path: String) throws {
+        descriptor = open(path, O_WRONLY | O_APPEND | O_CLOEXEC)
+        try #require(descriptor >= 0)
+    }
+
+    deinit { close(descriptor) }
+
+    func append(_ text: String) { #expect(write(descriptor, text, text.utf8.count) == text.utf8.count) }
+}
+
+/// Far longer than a change needs to be told; no test waits for it.
+private let limit = TestLimits.wait
