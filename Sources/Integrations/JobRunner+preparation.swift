@@ -13,7 +13,8 @@ extension JobRunner {
     ) async throws -> JobPlanner.Plan {
         try await store.apply(.entered(.checkout), to: id, at: clock.now())
         let isClean = await lane.run {
-            request.integration.isClean || isCleanDue(workspace, request.bot.clean)
+            request.integration.isClean
+                || request.bot.clean.isDue(cleaned: lastCleaned(workspace), now: clock.now())
         }
         let report = try await request.mirror.checkout(
             request.integration.commit, ref: request.integration.ref, into: workspace.tree, state: workspace.state,
@@ -89,19 +90,10 @@ extension JobRunner {
         return found
     }
 
-    private func isCleanDue(_ workspace: Workspace, _ clean: BotSpecification.Clean) -> Bool {
-        let interval: Duration
-        switch clean {
-        case .never: return false
-        case .always: return true
-        case .daily: interval = .seconds(86_400)
-        case .weekly: interval = .seconds(7 * 86_400)
-        }
-        // No record of it: the workspace is new, or was made before by other means; emptying it is safe.
-        guard let bytes = try? WholeFile.read(workspace.cleaned, limit: 64),
-            let milliseconds = Int64(String(decoding: bytes, as: UTF8.self))
-        else { return true }
-        return clock.now() - Timestamp(millisecondsSinceEpoch: milliseconds) >= interval
+    private func lastCleaned(_ workspace: Workspace) -> Timestamp? {
+        // What is not there, or cannot be read, is no record.
+        guard let bytes = try? WholeFile.read(workspace.cleaned, limit: 64) else { return nil }
+        return Int64(String(decoding: bytes, as: UTF8.self)).map(Timestamp.init(millisecondsSinceEpoch:))
     }
 }
 
