@@ -91,6 +91,27 @@ import Transfer
             }
         }
 
+        @Test func testThatTheIntegrationIsUploadingWhileFilesAreSent() async throws {
+            try await withBot(configurations: ["debug"], file: Self.triggers) { bot in
+                // given: what is stored while each request is under way
+                bot.transport.serve("https://files.example/")
+                bot.transport.serve("https://more.example/")
+                let (store, seen) = (try bot.store, Locked<Set<String>>([]))
+                bot.transport.witness { _ in
+                    let state = try? await store.running().map { "\($0.state.word) \($0.state.step.rawValue)" }
+                    seen.withLock { $0.formUnion(state ?? ["unreadable"]) }
+                }
+
+                // when
+                let release = try await bot.integrate(.succeeding, on: "release/1.0")
+
+                // then
+                #expect(seen.value == ["running uploading"])
+                #expect(release.record.state.step == .completed)
+                _ = bot.transport.takeRequests()
+            }
+        }
+
         @Test func testThatAFailureStopsTheLaterOnesAndWhatWasPublishedStays() async throws {
             try await withBot(configurations: ["debug"], file: Self.triggers) { bot in
                 // given

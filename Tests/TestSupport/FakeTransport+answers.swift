@@ -8,6 +8,7 @@ package import Transfer
 extension FakeTransport {
     package func perform(_ request: TransferRequest) async throws(TransferError) -> TransferResponse {
         let answer = try respond(to: request)
+        if let witness = state.withLock({ $0.witness }) { await witness(request.url) }
         guard answer.body.count <= request.limits.response else {
             throw error(.tooLarge, request, "the answer is larger than the limit of \(request.limits.response) bytes")
         }

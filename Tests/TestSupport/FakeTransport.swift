@@ -43,6 +43,7 @@ package final class FakeTransport: Transport {
         var failures: [Int: Failure] = [:]
         var count = 0
         var unread: [Request] = []
+        var witness: (@Sendable (_ url: String) async -> Void)?
         var isMoveSupported = true
         var needsCollections = false
     }
@@ -78,6 +79,11 @@ package final class FakeTransport: Transport {
 
     /// The n-th request from the beginning, counted from 1, fails.
     package func fail(request number: Int, with failure: Failure) { state.withLock { $0.failures[number] = failure } }
+
+    /// Shows each request to the test while it is under way: after it came, before it is answered.
+    package func witness(_ body: @escaping @Sendable (_ url: String) async -> Void) {
+        state.withLock { $0.witness = body }
+    }
 
     // MARK: After
 
