@@ -112,6 +112,9 @@ let package = Package(
             name: "TestSupport", dependencies: ["Model", "Basics", "Transfer", .crypto, .logging, .customDump],
             path: "Tests/TestSupport", swiftSettings: strict),
         .target(
+            name: "ArchiveSupport", dependencies: ["Archives", "Basics", "TestSupport"], path: "Tests/ArchiveSupport",
+            swiftSettings: strict),
+        .target(
             name: "ExecutionSupport", dependencies: ["Execution", "JobProtocol", "Model", "Basics"],
             path: "Tests/ExecutionSupport", swiftSettings: strict),
         .target(
@@ -132,12 +135,12 @@ let package = Package(
         // Not dependent on martlet-supervisor, whose static linking would spread to the tests: it is run from beside them.
         tests("ExecutionTests", ["Execution", "ExecutionSupport", "Model", "Basics", "JobProtocol", "CLinux"]),
         tests("ReportsTests", ["Reports", "Model"], exclude: ["Samples"]),
-        tests("ArchivesTests", ["Archives", "Model", "Basics"]),
+        tests("ArchivesTests", ["Archives", "ArchiveSupport", "Model", "Basics"]),
         tests("TransferTests", ["Transfer", "Basics", .crypto]),
         tests(
             "IntegrationsTests",
             [
-                "Integrations", "BotSupport", "ExecutionSupport", "Model", "Basics", "Settings", "Storage",
+                "Integrations", "ArchiveSupport", "BotSupport", "ExecutionSupport", "Model", "Basics", "Settings", "Storage",
                 "SourceControl", "Execution", "Reports", "Archives", "Transfer", "JobProtocol", .logging,
             ]),
         tests(

@@ -1,3 +1,4 @@
+import ArchiveSupport
 import Archives
 import Basics
 import Model
@@ -6,53 +7,6 @@ import Testing
 
 /// Each file operation of staging and publishing fails once; a version is never seen half.
 @Suite struct VersionStoreFailureTests {
-    /// The disk, but the n-th operation fails: before it is done, or after.
-    private final class FailingFiles: VersionFiles {
-        private let disk = DiskVersionFiles()
-        private let left: Locked<Int>
-        private let isDoneFirst: Bool
-
-        init(failing count: Int, isDoneFirst: Bool) {
-            left = Locked(count)
-            self.isDoneFirst = isDoneFirst
-        }
-
-        private func fail(_ body: () throws(FileError) -> Void) throws(FileError) {
-            let isNow = left.withLock { left in
-                left -= 1
-                return left == 0
-            }
-            if !isNow || isDoneFirst { try body() }
-            if isNow {
-                throw FileError(code: .other, operation: "test", path: "", errno: 5, message: "Input/output error")
-            }
-        }
-
-        func makeDirectory(_ path: String, in directory: Directory) throws(FileError) {
-            try fail { () throws(FileError) in try disk.makeDirectory(path, in: directory) }
-        }
-        func copy(_ source: String, to directory: Directory, _ path: String) throws(FileError) {
-            try fail { () throws(FileError) in try disk.copy(source, to: directory, path) }
-        }
-        func write(_ bytes: [UInt8], to directory: Directory, _ path: String) throws(FileError) {
-            try fail { () throws(FileError) in try disk.write(bytes, to: directory, path) }
-        }
-        func synchronizeTree(_ path: String, in directory: Directory) throws(FileError) {
-            try fail { () throws(FileError) in try disk.synchronizeTree(path, in: directory) }
-        }
-        func synchronize(_ directory: Directory) throws(FileError) {
-            try fail { () throws(FileError) in try disk.synchronize(directory) }
-        }
-        func move(
-            _ path: String, in directory: Directory, to other: Directory, _ newPath: String
-        ) throws(FileError) {
-            try fail { () throws(FileError) in try disk.move(path, in: directory, to: other, newPath) }
-        }
-        func remove(_ path: String, in directory: Directory) throws(FileError) {
-            try fail { () throws(FileError) in try disk.remove(path, in: directory) }
-        }
-    }
-
     @Test(arguments: [false, true])
     func testThatAVersionIsNeverSeenHalf(isDoneFirst: Bool) async throws {
         let content = ["kit.tar.zst": "library", "kit-source.tar.gz": "source"]
