@@ -102,10 +102,15 @@ package actor RepositoryLooks {
                 )
                 return nil
             }
-            let listing = try await remotes.mirror(for: bot).look()
+            let listing: Listing
+            do {
+                listing = try await remotes.mirror(for: bot).look()
+            } catch let error as SourceControlError where error.code == .empty {
+                return try await noteEmpty(request, error)
+            }
             let look = Look(
                 request: request, heads: listing.heads, defaultBranch: listing.defaultBranch, at: clock.now(),
-                cause: .push,
+                cause: .poll,
                 watchers: bots.map { Self.watcher(for: $0, defaultBranch: listing.defaultBranch) })
             let outcome = try await store.apply(look)
             for id in outcome.integrations {
@@ -115,6 +120,20 @@ package actor RepositoryLooks {
         } catch {
             return "\(error)"
         }
+    }
+
+    /// A repository that nobody has pushed to yet is no failure; polls and pushes ask again. No bot has looked at anything by
+    /// this, so that what the first push brings is still what was there before: its branches are integrated, its tags not.
+    /// - Returns: Why it is a failure all the same: all that was there has vanished at once. A server that is being repaired
+    ///   may say so, and what it takes back here would be integrated a second time when it returns.
+    private func noteEmpty(_ request: LookRequest, _ error: SourceControlError) async throws -> String? {
+        let count = try await store.heads(of: request.repository).count
+        guard count == 0 else {
+            return "\(error); it had \(count) branches and tags, which are kept as they were until it lists some again"
+        }
+        _ = try await store.apply(
+            Look(request: request, heads: [:], defaultBranch: nil, at: clock.now(), cause: .poll, watchers: []))
+        return nil
     }
 
     private static func watcher(for bot: BotSpecification, defaultBranch: RefName?) -> Watcher {

@@ -58,6 +58,12 @@ extension RemoteSession {
             "access denied or repository",
         ]
         if absent.contains(where: { lower.contains($0) }) {
+            // A path without a repository: libgit2 then takes it for a URL of a protocol that it does not know.
+            guard url.kind != .path else {
+                return explained(
+                    .repositoryNotFound,
+                    "there is no git repository at this path, or the daemon's account may not read it; check the path")
+            }
             return explained(
                 .repositoryNotFound, "there is no repository, or it is hidden from us (\(said)); check the URL")
         }

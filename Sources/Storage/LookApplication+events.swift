@@ -28,12 +28,13 @@ extension LookApplication {
         }
     }
 
-    /// The refs that those events name.
-    func claimedRefs() throws -> Set<RefName> {
+    /// The refs that those events name; nothing when one of them names none.
+    func claimedRefs() throws -> Set<RefName>? {
         let rows = try Row.fetchAll(
             db, sql: "SELECT claims FROM deliveries WHERE repository = ? AND fate = 'pending' AND request <= ?",
             arguments: [repository, look.request.sequence])
-        return Set(try rows.flatMap { try $0.json("claims", as: [RefClaim].self) ?? [] }.map(\.ref))
+        let claims = try rows.map { try $0.json("claims", as: [RefClaim].self) ?? [] }
+        return claims.contains(where: \.isEmpty) ? nil : Set(claims.joined().map(\.ref))
     }
 
     /// The event's fate is that of its most telling claim; without claims, of all that the look saw.

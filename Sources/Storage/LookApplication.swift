@@ -19,8 +19,8 @@ struct LookApplication {
     private(set) var before: [RefName: CommitID] = [:]
     private(set) var movements: [RefName: Movement] = [:]
     private var integrations: [IntegrationID] = []
-    /// Refs that events which wait for this look say were pushed.
-    private var claimed: Set<RefName> = []
+    /// Refs that events which wait for this look say were pushed; nothing: one of those events names none, so it may be any.
+    private var claimed: Set<RefName>? = []
 
     var db: Database { transaction.db }
 
@@ -132,8 +132,8 @@ struct LookApplication {
         try db.execute(sql: "UPDATE bots SET patterns = ? WHERE id = ?", arguments: [patterns, bot])
     }
 
-    /// A push, where an event that waits for this look names the ref; else what made us look.
-    private func cause(of ref: RefName) -> Cause { claimed.contains(ref) ? .push : look.cause }
+    /// A push, where an event that waits for this look may have meant the ref; else what made us look.
+    private func cause(of ref: RefName) -> Cause { claimed?.contains(ref) ?? true ? .push : look.cause }
 
     private mutating func baseline(_ ref: RefName) throws {
         let reason = "the tag was there before the bot watched it"

@@ -55,8 +55,8 @@ struct BotRoutes: Sendable {
     }
 
     private func json(_ bot: BotRecord, _ overview: Overview) async throws -> JSONValue {
-        let error = bot.isRetired ? nil : try await site.store.repository(bot.repository)?.lastError
-        return JSONValue(bot, specification: overview.bot(bot.name), lookError: error)
+        let repository = bot.isRetired ? nil : try await site.store.repository(bot.repository)
+        return JSONValue(bot, specification: overview.bot(bot.name), repository: repository)
     }
 
     private struct Wish: Decodable {

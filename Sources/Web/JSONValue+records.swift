@@ -9,14 +9,16 @@ extension JSONValue {
 
     init(_ time: Timestamp?) { self = time.map { .string($0.description) } ?? .null }
 
-    /// - Parameter lookError: Why the newest look at its repository failed; nothing when it did not.
-    init(_ bot: BotRecord, specification: BotSpecification?, lookError: String?) {
+    /// - Parameter repository: What is known of its repository; nothing of one that no look has reached, or that is not
+    ///   looked at any more.
+    init(_ bot: BotRecord, specification: BotSpecification?, repository: RepositoryRecord?) {
         self = [
             "name": .string(bot.name.description), "repository": .string(bot.repository),
             "branches": specification?.branches.map { .array($0.map { .string($0.description) }) } ?? .null,
             "tags": .array((specification?.tags ?? []).map { .string($0.description) }),
             "product": .string((specification?.product ?? bot.name).description), "retired": .bool(bot.isRetired),
-            "latest": bot.latest.map { JSONValue($0, attempts: nil) } ?? .null, "lookError": .init(lookError),
+            "latest": bot.latest.map { JSONValue($0, attempts: nil) } ?? .null, "lookError": .init(repository?.lastError),
+            "empty": .bool(repository?.isEmpty ?? false),
         ]
     }
 

@@ -13,13 +13,14 @@ extension Pages {
         let overview = await site.operations.overview()
         var views: [ViewObject] = []
         for bot in try await site.store.bots() {
+            let repository = try await repository(of: bot)
             let recent = try await site.store.integrations(
                 IntegrationFilter(bot: bot.name), limit: Self.branchWindow, before: nil)
             let branches = Self.latestOfEachRef(recent.items).prefix(Self.maximumBranches).map(row)
             views.append([
                 "name": .text(bot.name), "href": .text("/bots/\(bot.name)"),
                 "repository": .text(Self.withoutUser(bot.repository)), "isRetired": .flag(bot.isRetired),
-                "lookError": .text(bot.isRetired ? nil : try await lookError(of: bot)),
+                "lookError": .text(repository?.lastError), "isEmpty": .flag(repository?.isEmpty ?? false),
                 "branches": .list(Array(branches)), "hasBranches": .flag(!branches.isEmpty),
             ])
         }
@@ -35,6 +36,7 @@ extension Pages {
         let name = try call.name("bot")
         guard let bot = try await site.store.bots().first(where: { $0.name == name }) else { throw Problem.notFound }
         let specification = await site.operations.overview().bot(name)
+        let repository = try await repository(of: bot)
         let branch = call.query("branch")
         var filter = IntegrationFilter(bot: name)
         filter.ref = branch.map { $0.hasPrefix("refs/") ? RefName($0) : RefName(branch: $0) }
@@ -48,7 +50,7 @@ extension Pages {
             [
                 "name": .text(name), "repository": .text(Self.withoutUser(bot.repository)),
                 "isRetired": .flag(bot.isRetired),
-                "lookError": .text(bot.isRetired ? nil : try await lookError(of: bot)),
+                "lookError": .text(repository?.lastError), "isEmpty": .flag(repository?.isEmpty ?? false),
                 "branches": .text(specification?.branches.map { $0.map(\.description).joined(separator: ", ") }),
                 "product": .text(try await product(of: specification)),
                 "refs": .list(refFilters(Self.latestOfEachRef(recent.items).map(\.ref), of: name, current: filter.ref)),
@@ -76,8 +78,9 @@ extension Pages {
         return product.description
     }
 
-    private func lookError(of bot: BotRecord) async throws -> String? {
-        try await site.store.repository(bot.repository)?.lastError
+    /// What is known of the repository that a bot looks at; nothing of a bot whose file is gone.
+    private func repository(of bot: BotRecord) async throws -> RepositoryRecord? {
+        bot.isRetired ? nil : try await site.store.repository(bot.repository)
     }
 
     private static func latestOfEachRef(_ newestFirst: [IntegrationRecord]) -> [IntegrationRecord] {

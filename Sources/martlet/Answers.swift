@@ -8,6 +8,15 @@ struct BotAnswer: Decodable {
     var name: String
     var repository: String
     var latest: IntegrationAnswer?
+    var lookError: String?
+    /// Whether nobody has pushed to its repository yet.
+    var empty: Bool
+
+    /// What is said of its repository beside its integrations, if anything.
+    var remark: String? {
+        if let lookError { return "looking at the repository fails: \(lookError)" }
+        return empty && latest == nil ? "the repository is empty; push a commit to it" : nil
+    }
 }
 
 struct IntegrationAnswer: Decodable {

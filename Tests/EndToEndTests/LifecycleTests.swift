@@ -55,7 +55,7 @@ import Testing
                 }
 
                 // then
-                expectContains(error?.message ?? "", "there is no repository")
+                expectContains(error?.message ?? "", "there is no git repository at this path")
             }
         }
     }

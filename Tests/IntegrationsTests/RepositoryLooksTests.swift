@@ -1,5 +1,6 @@
 import Basics
 import BotSupport
+import Foundation
 import Model
 import Storage
 import TestSupport
@@ -53,6 +54,84 @@ import Testing
             #expect(queued.map(\.commit) == [commit])
             #expect(queued.map(\.ref.shortName) == ["main"])
             #expect(try await core.sequence() == nil)
+        }
+    }
+
+    @Test(arguments: [true, false]) func testThatWhatMovedIsSaidToBePushedOrPolled(isAnnounced: Bool) async throws {
+        try await withLooks { core, wakeup in
+            // given
+            let first = try await makeRepository(core)
+            wakeup.ring()
+            try await core.wait("the baseline") { try await core.store.queued().map(\.commit) == [first] }
+            let work = core.directory.path("kit-work")
+            try await runExpectingSuccess(
+                ["git", "commit", "-q", "--allow-empty", "-m", "Again"], in: work, environment: GitRepository.environment())
+            try await runExpectingSuccess(
+                ["git", "push", "-q", core.repository(), "main"], in: work, environment: GitRepository.environment())
+
+            // when: a push that names no ref, or the time for a poll
+            if isAnnounced {
+                _ = try await core.store.record(
+                    NewEvent(
+                        repository: core.repository(), bot: try Samples.name("kit"), source: .webhook, hook: "push/kit",
+                        deliveryID: "1", event: "push", receivedAt: core.time.now))
+            } else {
+                try await core.store.requestLook(at: core.repository())
+            }
+            wakeup.ring()
+
+            // then
+            try await core.wait("the second integration") { try await core.store.queued().count == 2 }
+            #expect(try await core.store.queued().map(\.cause) == [.baseline, isAnnounced ? .push : .poll])
+        }
+    }
+
+    @Suite struct GivenAnEmptyRepository {
+        private let outer = RepositoryLooksTests()
+
+        @Test func testThatItIsNoFailureAndItsFirstPushIsIntegrated() async throws {
+            try await outer.withLooks { core, wakeup in
+                // given
+                let remote = try await GitRepository.make(at: core.repository(), isBare: true)
+
+                // when
+                wakeup.ring()
+                try await core.wait("the look") { try await core.sequence() == nil }
+
+                // then
+                let empty = try #require(try await core.store.repository(core.repository()))
+                #expect(empty.isEmpty && empty.lastError == nil && empty.failures == 0)
+
+                // and when somebody pushes
+                let work = try await GitRepository.make(at: core.directory.path("kit-work"))
+                let commit = try await work.commit(files: ["a": "b"])
+                try await work.push(to: remote)
+                try await core.store.requestLook(at: core.repository())
+                wakeup.ring()
+                try await core.wait("an integration") { try await core.store.queued().map(\.commit) == [commit] }
+                #expect(try await core.store.queued().map(\.cause) == [.baseline])
+                #expect(try await core.store.repository(core.repository())?.isEmpty == false)
+            }
+        }
+
+        @Test func testThatOneThatHadBranchesTakesNothingBack() async throws {
+            try await outer.withLooks { core, wakeup in
+                // given
+                let commit = try await outer.makeRepository(core)
+                wakeup.ring()
+                try await core.wait("an integration") { try await core.store.queued().map(\.commit) == [commit] }
+                try FileManager.default.removeItem(atPath: core.repository() + "/packed-refs")
+
+                // when
+                try await core.store.requestLook(at: core.repository())
+                wakeup.ring()
+                try await core.wait("the failure") { try await outer.failures(core) == 1 }
+
+                // then
+                let record = try #require(try await core.store.repository(core.repository()))
+                expectContains(record.lastError ?? "", "it had 1 branches and tags, which are kept as they were")
+                #expect(record.heads == 1 && !record.isEmpty)
+            }
         }
     }
 

@@ -1,4 +1,5 @@
 import Foundation
+import Model
 import Storage
 import TestSupport
 import Testing
@@ -103,6 +104,70 @@ import Testing
         }
     }
 
+    @Test func testThatAnIssueOfNoConfigurationNamesNone() async throws {
+        try await withWeb { web in
+            // given: a recipe with an error, which no configuration has
+            try await SampleContent(web: web).fill()
+            let id = try await web.store.queue(
+                NewIntegration(
+                    bot: SampleContent.kit, ref: RefName(branch: "main"), commit: SampleContent.commits[0], cause: .push),
+                at: WebFixture.now
+            ).id
+            _ = try await web.store.apply(.started, to: id, at: WebFixture.now)
+            let finding = Finding(
+                category: .error, message: "unknown key", rule: "martlet.recipe", path: ".martlet.yml", line: 3, column: 1)
+            try await web.store.completeIssues(
+                of: id,
+                issues: [Issue(fingerprint: "f", status: .new, finding: finding, age: 1, configurations: [])],
+                summary: Summary(), at: WebFixture.now)
+            // when
+            let result = try await martlet(["issues", "\(id)"], web)
+            // then
+            #expect(result.stdout == "new: .martlet.yml:3:1: error: unknown key\n")
+        }
+    }
+
+    @Test func testThatARepositoryThatIsEmptyOrFailsIsSaid() async throws {
+        try await withWeb { web in
+            // given
+            let bots = try ["blank", "gone"].map { name in
+                BotSpecification(name: try #require(Name(name)), repository: "/srv/\(name).git")
+            }
+            try await web.store.register(bots, at: WebFixture.now)
+            for request in try await web.store.repositoriesToLook() {
+                if request.repository == "/srv/blank.git" {
+                    _ = try await web.store.apply(
+                        Look(
+                            request: request, heads: [:], defaultBranch: nil, at: WebFixture.now, cause: .poll,
+                            watchers: []))
+                } else {
+                    try await web.store.lookFailed(request, reason: "there is none", at: WebFixture.now)
+                }
+            }
+            // when
+            let list = try await martlet(["bots"], web)
+            let blank = try await martlet(["bot", "blank"], web)
+            let pages = try await [web.send("GET", "/"), web.send("GET", "/bots/blank"), web.send("GET", "/bots/gone")]
+            // then
+            expectEqualLines(
+                list.stdout,
+                """
+                blank  –    the repository is empty  
+                gone   –    no integration yet       
+                blank: the repository is empty; push a commit to it
+                gone: looking at the repository fails: there is none
+
+                """)
+            expectEqualLines(
+                blank.stdout, "blank  /srv/blank.git\nthe repository is empty; push a commit to it\n")
+            expectContains(pages[0].text, "No integration yet: the repository is empty; push a commit to it.")
+            expectContains(pages[1].text, "No integration yet: the repository is empty; push a commit to it.")
+            #expect(!pages[2].text.contains("the repository is empty"))
+            expectContains(try await web.json("/api/v1/bots/blank"), "\"lookError\":null,\"empty\":true")
+            expectContains(try await web.json("/api/v1/bots/gone"), "\"lookError\":\"there is none\",\"empty\":false")
+        }
+    }
+
     @Test func testThatTokensAreMadeListedAndRevoked() async throws {
         try await withWeb { web in
             // when
@@ -178,9 +243,37 @@ import Testing
             #expect(result.status == 1)
             expectContains(result.stdout, "!!  bot file  \(directory.path("bots/kit.yml")):2:1: error: ")
             expectContains(result.stdout, "!!  swift  not in PATH; install it to build Swift packages\n")
-            expectContains(result.stdout, "!!  isolation  none: ")
+            expectContains(result.stdout, "--  isolation  none: ")
             expectContains(
                 result.stdout, "!!  state  \(directory.path("state")) is not there yet; `martlet serve` makes it\n")
+            let troubles = result.stdout.split(separator: "\n").count { $0.hasPrefix("!!") }
+            #expect(troubles == 6)
+            expectContains(result.stderr, "6 things to look at")
+        }
+    }
+
+    @Test func testThatDoctorIsContentWhenNothingIsMissing() async throws {
+        try await withTemporaryDirectory { directory in
+            // given
+            for tool in ["swift", "make", "clang"] { try directory.write("tools/\(tool)", "", mode: 0o755) }
+            try directory.makeDirectory("state")
+            let settings = try directory.write("martlet.yml", "state: \(directory.path("state"))\n")
+            try directory.write("bots/kit.yml", "repository: /srv/kit.git\n")
+            func doctor() async throws -> ProgramResult {
+                try await run(
+                    [try TestTools.builtProduct("martlet"), "doctor", "--settings", settings],
+                    environment: ["PATH": directory.path("tools"), "HOME": directory.path])
+            }
+            // when
+            let content = try await doctor()
+            try directory.directory().remove("tools/clang")
+            let lacking = try await doctor()
+            // then: how full the machine's disk is, is no matter of this test
+            #expect(content.stdout.split(separator: "\n").allSatisfy { !$0.hasPrefix("!!") || $0.hasPrefix("!!  disk") })
+            #expect(content.stdout.contains("!!") || content.status == 0, "\(content.stderr)")
+            #expect(lacking.status == 1)
+            expectContains(lacking.stdout, "!!  clang  not in PATH; install it to analyze C sources\n")
+            expectContains(lacking.stderr, content.status == 0 ? "1 thing to look at" : "2 things to look at")
         }
     }
 

@@ -17,6 +17,9 @@ package struct RepositoryRecord: Hashable, Sendable {
     /// Branches and tags that exist now.
     package var heads: Int
 
+    /// Whether the latest look succeeded and found neither branches nor tags: nobody has pushed to it yet.
+    package var isEmpty: Bool { lastLook != nil && lastError == nil && heads == 0 }
+
     package init(
         url: String, defaultBranch: RefName?, lastLook: Timestamp?, lastError: String?, failures: Int,
         isLookRequested: Bool, hasAuthenticWebhook: Bool, heads: Int

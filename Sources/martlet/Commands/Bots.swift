@@ -19,10 +19,13 @@ struct Bots: AsyncParsableCommand {
                         let latest = bot.latest
                         return [
                             bot.name, latest?.id ?? "–", latest?.shortRef ?? "",
-                            latest?.outcome ?? "no integration yet",
+                            latest?.outcome ?? (bot.empty ? "the repository is empty" : "no integration yet"),
                             latest?.summary?.sentence ?? "",
                         ]
                     }))
+            for bot in list.items {
+                if let remark = bot.remark { Output.print("\(bot.name): \(Output.visible(remark))\n") }
+            }
             for problem in list.problems ?? [] { Output.print("\(Output.visible(problem))\n") }
         }
     }
@@ -51,6 +54,7 @@ struct BotCommand: AsyncParsableCommand {
             if json { return Output.print(try await connection.get(path)) }
             let bot = try await connection.get(path, as: BotAnswer.self)
             Output.print("\(bot.name)  \(Output.visible(bot.repository))\n")
+            if let remark = bot.remark { Output.print("\(Output.visible(remark))\n") }
             let list = try await connection.get(path + "/integrations?limit=10", as: List<IntegrationAnswer>.self)
             Output.print(Integrations.table(list.items))
         }

@@ -39,10 +39,15 @@ struct Doctor: AsyncParsableCommand {
             } else {
                 report("state", "\(settings.state) is not there yet; `martlet serve` makes it", "")
             }
-            report(
-                "isolation", "none: jobs run as the daemon's user with all its rights; integrate only what you trust",
-                "")
-            if troubles > 1 { throw Failure(.no, "\(troubles) things to look at") }
+            // The same on every machine, so it is said and not counted.
+            Output.print(
+                Output.table([
+                    [
+                        "--", "isolation",
+                        "none: jobs run as the daemon's user with all its rights; integrate only what you trust",
+                    ]
+                ]))
+            if troubles > 0 { throw Failure(.no, troubles == 1 ? "1 thing to look at" : "\(troubles) things to look at") }
         }
     }
 

@@ -65,7 +65,9 @@ struct Issues: AsyncParsableCommand {
                     Output.visible(
                         "\(issue.status): \(place.isEmpty ? "" : place.joined(separator: ":") + ": ")\(issue.category): \(first)"
                     )
-                        + " [\(issue.configurations.joined(separator: ", "))]\n")
+                        // A finding of the recipe is no configuration's.
+                        + (issue.configurations.isEmpty ? "" : " [\(issue.configurations.joined(separator: ", "))]")
+                        + "\n")
             }
         }
     }
