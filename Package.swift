@@ -140,7 +140,8 @@ let package = Package(
         tests(
             "IntegrationsTests",
             [
-                "Integrations", "ArchiveSupport", "BotSupport", "ExecutionSupport", "Model", "Basics", "Settings", "Storage",
+                "Integrations", "ArchiveSupport", "BotSupport", "ExecutionSupport", "Model", "Basics", "Settings",
+                "Storage",
                 "SourceControl", "Execution", "Reports", "Archives", "Transfer", "JobProtocol", .logging,
             ]),
         tests(

@@ -16,6 +16,8 @@ package struct AttemptReading: Sendable {
     var verdict: Verdict = .succeeded
     var reason: String?
     var analyzers: [String] = []
+    /// Whether an analyzer found nothing that is its.
+    private var hadNothingToAnalyze = false
     var tested: String?
     let plan: JobPlanner.Plan
     let ends: StepEnds
@@ -49,6 +51,10 @@ package struct AttemptReading: Sendable {
     private mutating func addAnalysis(
         step: JobDescription.Step, end: CommandEnd, log: [UInt8], reports: [ReportContent], root: SourceRoot
     ) {
+        if JobPlanner.saysNoCTargets(step, log), end.isSuccess, reports.isEmpty {
+            hadNothingToAnalyze = true
+            return
+        }
         analyzers.append(step.name)
         var found = reports.flatMap(\.findings)
         if step.report.isEmpty { found += DiagnosticReader.findings(in: log, root: root, category: .analyzer) }
@@ -183,7 +189,7 @@ package struct AttemptReading: Sendable {
         let analysis =
             plan.notAnalyzed
             ?? (analyzers.isEmpty
-                ? "not run"
+                ? (hadNothingToAnalyze ? JobPlanner.noAnalyzerApplies : "not run")
                 : counts.analyzerWarnings == 0
                     ? "clean (\(analyzers.joined(separator: ", ")))"
                     : "\(counts.analyzerWarnings) findings (\(analyzers.joined(separator: ", ")))")

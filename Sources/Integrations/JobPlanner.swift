@@ -10,7 +10,8 @@ package struct JobPlanner: Sendable {
         package var rootEntries: [String]
         /// The Makefile's text, when there is one.
         package var makefile: String?
-        /// Whether a Swift package has C, C++ or Objective-C sources.
+        /// Whether a Swift package may have targets with C, C++ or Objective-C sources: whether there are such files. The
+        /// manifest says which of them are a target's, and only a job may run that.
         package var hasCSources: Bool
 
         package init(rootEntries: [String], makefile: String? = nil, hasCSources: Bool = false) {
@@ -34,6 +35,10 @@ package struct JobPlanner: Sendable {
     static let ownDirectory = ".martlet"
     /// Build directories that survive a checkout although a repository may not ignore them: ours and SwiftPM's.
     static let keptDirectories = [ownDirectory, ".build"]
+    /// The name of the step that analyzes C targets.
+    static let clangStep = "clang"
+    /// What `martlet-supervisor --analyze-c` prints when there are none.
+    static let noCTargets = "no C targets: nothing to analyze"
     /// The name of the step whose output is the list of tests.
     static let listStep = "list"
     static let list = ".martlet/test/list"
@@ -89,11 +94,20 @@ package struct JobPlanner: Sendable {
     /// Whether the list of tests says that there is none.
     static func saysNoTests(_ listed: [String]) -> Bool { listed.contains { $0.hasPrefix(noTests) } }
 
+    /// Whether the analyzer of C targets found that there is none.
+    static func saysNoCTargets(_ step: JobDescription.Step, _ log: [UInt8]) -> Bool {
+        step.name == clangStep && log.split(separator: 0x0A).contains { $0.elementsEqual(noCTargets.utf8) }
+    }
+
     private static func whyNotAnalyzed(recipe: Recipe) -> String {
         recipe.analyze == []
             ? "not analyzed: the recipe says analyze: []"
-            : "not analyzed: no analyzer applies (swift-format runs where .swift-format is, clang where C sources are)"
+            : noAnalyzerApplies
     }
+
+    /// What pages and API say where no analyzer has anything to look at.
+    static let noAnalyzerApplies =
+        "not analyzed: no analyzer applies (swift-format runs where .swift-format is, clang where C targets are)"
 
     private static func whyNotTested(recipe: Recipe) -> String {
         switch recipe.projectType {
@@ -121,8 +135,11 @@ private struct Commands {
             case .tool(.clang):
                 guard tree.hasCSources else { return nil }
                 return step(
-                    .analyzing, "clang", ["/bin/sh", "-c", Self.analyzeWithClang],
-                    report: ["\(JobPlanner.ownDirectory)/analyze/*.sarif"], isRequired: false)
+                    .analyzing, JobPlanner.clangStep,
+                    [
+                        supervisor, "--analyze-c", "\(JobPlanner.ownDirectory)/analyze", "--configuration",
+                        isOptimised ? "release" : "debug",
+                    ], report: ["\(JobPlanner.ownDirectory)/analyze/*.sarif"], isRequired: false)
             case .command(let run, let report):
                 return step(
                     .analyzing, "analyze-\(index + 1)", ["/bin/sh", "-c", run], report: report, isRequired: false)
@@ -226,21 +243,6 @@ private struct Commands {
         }
         return ["check", "test"].first { name in targets.contains { $0 == name } }
     }
-
-    /// Every C-family source below Sources with the include directories that SwiftPM itself would give it, one SARIF
-    /// file a source. A source that clang cannot analyze leaves its message in the log and the step fails.
-    private static let analyzeWithClang = """
-        mkdir -p .martlet/analyze && rm -f .martlet/analyze/*.sarif; status=0; number=0
-        find Sources -type f \\( -name '*.c' -o -name '*.cc' -o -name '*.cpp' -o -name '*.cxx' -o -name '*.m' \\) \
-        -print | LC_ALL=C sort > .martlet/analyze/sources
-        includes=; for directory in Sources/*/include; do [ -d "$directory" ] && includes="$includes -I $directory"; done
-        while IFS= read -r file; do
-          number=$((number + 1)); echo "clang --analyze $file"
-          clang --analyze --analyzer-output sarif $includes -I "$(dirname "$file")" \
-        -o ".martlet/analyze/$number.sarif" "$file" || status=1
-        done < .martlet/analyze/sources
-        exit $status
-        """
 
     private func step(
         _ step: JobStep, _ name: String, _ arguments: [String], report: [String] = [], isRequired: Bool = true

@@ -74,20 +74,33 @@ extension JobRunner {
 
     /// A larger Makefile is not searched for its targets, in bytes.
     static let maximumMakefileBytes = 1 << 20
-    /// How many files below Sources are looked at for one in C.
-    static let maximumWalkedFiles = 50_000
+    /// How many entries of the tree are looked at for a source in C.
+    static let maximumWalkedFiles = 200_000
+    /// The ends of names of sources that clang's analyzer reads.
+    private static let cSuffixes = [".c", ".cc", ".cpp", ".cxx", ".m", ".mm"]
 
+    /// Whether there is a source in C anywhere but in hidden directories, where build products and tools' files are. A tree that is
+    /// larger than what is looked at may have one.
     private func hasCSources(_ tree: Directory) -> Bool {
-        var found = false
-        // No Sources, or more files than are looked at: what was found until then counts.
-        try? tree.walk("Sources", limit: Self.maximumWalkedFiles) { path, status in
-            if status.kind == .file,
-                [".c", ".cc", ".cpp", ".cxx", ".m"].contains(where: String(decoding: path, as: UTF8.self).hasSuffix)
-            {
-                found = true
-            }
+        struct Found: Error {}
+        do {
+            try tree.walk(
+                limit: Self.maximumWalkedFiles,
+                enters: { path in
+                    let name = path.split(separator: UInt8(ascii: "/")).last
+                    return name?.first != UInt8(ascii: ".")
+                },
+                { path, status in
+                    let name = String(decoding: path, as: UTF8.self)
+                    if status.kind == .file, Self.cSuffixes.contains(where: name.hasSuffix) { throw Found() }
+                })
+            return false
+        } catch let error as FileError {
+            // What cannot be read was checked out by us a moment ago; the analyzer will say so.
+            return error.code == .tooLarge
+        } catch {
+            return true
         }
-        return found
     }
 
     private func lastCleaned(_ workspace: Workspace) -> Timestamp? {

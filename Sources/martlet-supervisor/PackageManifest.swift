@@ -10,6 +10,10 @@ struct PackageManifest {
         let headers: [String]
         /// Names of targets of the same package, or of products of any.
         let dependencies: [String]
+        /// Of a system library: the name of its description for pkg-config.
+        let pkgConfig: String?
+        /// All that the manifest says of it.
+        let json: JSON
 
         /// As SwiftPM names the module and the target's build directory: what is no letter or digit is an underscore.
         var module: String {
@@ -24,9 +28,14 @@ struct PackageManifest {
     let targets: [String: Target]
     /// The targets of each product.
     let products: [String: [String]]
+    /// The languages' standards as clang's `-std` has them, where the manifest states any.
+    let cStandard: String?
+    let cxxStandard: String?
 
     init(json: JSON, directory: String) {
         self.directory = directory
+        cStandard = json["cLanguageStandard"]?.text
+        cxxStandard = json["cxxLanguageStandard"]?.text
         var targets: [String: Target] = [:]
         for element in json["targets"]?.elements ?? [] {
             guard let name = element["name"]?.text, let type = element["type"]?.text else { continue }
@@ -36,7 +45,8 @@ struct PackageManifest {
             targets[name] = Target(
                 name: name, type: type,
                 headers: below.map { directory + "/" + $0 + (type == "system" ? "" : "/" + headers) },
-                dependencies: (element["dependencies"]?.elements ?? []).compactMap(Self.dependency))
+                dependencies: (element["dependencies"]?.elements ?? []).compactMap(Self.dependency),
+                pkgConfig: element["pkgConfig"]?.text, json: element)
         }
         self.targets = targets
         var products: [String: [String]] = [:]

@@ -32,6 +32,7 @@ struct ProductArchiver {
     }
 
     private var swift: String { order.toolchain.map { $0 + "/usr/bin/swift" } ?? "swift" }
+    private var tool: PackageTool { PackageTool(swift: swift, options: ["--scratch-path", order.scratchPath]) }
     private var products: String { order.output + "/products" }
 
     private func archive() throws(JobCommand.Failure) {
@@ -51,10 +52,10 @@ struct ProductArchiver {
             try copy("\(built)/\(product.name)", to: "bin", as: product.name)
         }
         if !libraries.isEmpty {
-            let packages = try manifests()
+            let packages = try tool.manifests(scratch: order.scratchPath + "/manifests")
             for library in libraries { try archive(library, packages, built) }
         }
-        let bundles = Self.names(in: built).filter { $0.hasSuffix(".resources") }
+        let bundles = JobFiles.names(in: built).filter { $0.hasSuffix(".resources") }
         for bundle in bundles {
             if !executables.isEmpty { try copy("\(built)/\(bundle)", to: "bin", as: bundle) }
             if !libraries.isEmpty { try copy("\(built)/\(bundle)", to: "lib", as: bundle) }
@@ -62,9 +63,7 @@ struct ProductArchiver {
     }
 
     private func declaredProducts() throws(JobCommand.Failure) -> [Product] {
-        let description = try json([
-            swift, "package", "--scratch-path", order.scratchPath, "describe", "--type", "json",
-        ])
+        let description = try tool.description()
         var found: [Product] = []
         for element in description["products"]?.elements ?? [] {
             guard let name = element["name"]?.text, let type = element["type"]?.members else { continue }
@@ -78,40 +77,6 @@ struct ProductArchiver {
         return found
     }
 
-    /// This package's and those of everything it depends on.
-    private func manifests() throws(JobCommand.Failure) -> [PackageManifest] {
-        let tree = try json([
-            swift, "package", "--scratch-path", order.scratchPath, "show-dependencies", "--format", "json",
-        ])
-        var directories: [String] = []
-        var pending = [tree]
-        while let node = pending.popLast() {
-            if let path = node["path"]?.text, !directories.contains(path) { directories.append(path) }
-            pending += (node["dependencies"]?.elements ?? []).reversed()
-        }
-        var packages: [PackageManifest] = []
-        for directory in directories {
-            // A scratch path of ours, so that nothing is written into another package's checkout.
-            let manifest = try json([
-                swift, "package", "--package-path", directory, "--scratch-path", order.scratchPath + "/manifests",
-                "dump-package",
-            ])
-            packages.append(PackageManifest(json: manifest, directory: directory))
-        }
-        return packages
-    }
-
-    private func json(_ command: [String]) throws(JobCommand.Failure) -> JSON {
-        let bytes = try JobCommand.capture(command)
-        // Notes of the tool can stand before the value.
-        let start = bytes.firstIndex(of: UInt8(ascii: "{")) ?? 0
-        do throws(JobProtocolError) {
-            return try JSON(bytes[start...], limit: 64 << 20)
-        } catch {
-            throw JobCommand.Failure(status: 1, message: "\(command.joined(separator: " ")): \(error)")
-        }
-    }
-
     private func archive(
         _ library: Product, _ packages: [PackageManifest], _ built: String
     ) throws(JobCommand.Failure) {
@@ -120,7 +85,9 @@ struct ProductArchiver {
         case "dynamic": try copy("\(built)/lib\(library.name).so", to: "lib", as: "lib\(library.name).so")
         case "static": try copy("\(built)/lib\(library.name).a", to: "lib", as: "lib\(library.name).a")
         default:
-            let objects = targets.flatMap { Self.objects(in: "\(built)/\($0.module).build") }
+            let objects = targets.flatMap {
+                JobFiles.files(beneath: "\(built)/\($0.module).build").filter { $0.hasSuffix(".o") }
+            }
             guard !objects.isEmpty else {
                 throw JobCommand.Failure(status: 1, message: "\(library.name) has no objects in \(built)")
             }
@@ -203,33 +170,5 @@ struct ProductArchiver {
         try JobCommand.run(["mkdir", "-p", "\(products)/\(place)"], isShown: false)
         Console.say("\(place)/\(name)\n")
         try JobCommand.run(["cp", "-RL", "--", source, target], isShown: false)
-    }
-
-    private static func names(in directory: String) -> [String] {
-        guard let stream = opendir(directory) else { return [] }
-        defer { closedir(stream) }
-        var names: [String] = []
-        while let next = readdir(stream) {
-            let name = withUnsafePointer(to: &next.pointee.d_name) { tuple in
-                tuple.withMemoryRebound(to: CChar.self, capacity: 256) { String(cString: $0) }
-            }
-            if name != ".", name != ".." { names.append(name) }
-        }
-        return names.sorted()
-    }
-
-    private static func objects(in directory: String) -> [String] {
-        var objects: [String] = []
-        var pending = [directory]
-        while let directory = pending.popLast() {
-            for name in names(in: directory) {
-                let path = directory + "/" + name
-                var status = stat()
-                guard lstat(path, &status) == 0 else { continue }
-                if status.st_mode & S_IFMT == S_IFDIR { pending.append(path) }
-                if status.st_mode & S_IFMT == S_IFREG, name.hasSuffix(".o") { objects.append(path) }
-            }
-        }
-        return objects.sorted()
     }
 }

@@ -1,17 +1,19 @@
 import Glibc
 
-// The launcher, the supervisor of one attempt, and the assembler of a Swift package's products: three roles of one small
-// static program. Exit statuses are sysexits.h's.
+// The launcher, the supervisor of one attempt, and what a Swift package's job runs as its own, the analyzer of C sources and the
+// assembler of products: four roles of one small static program. Exit statuses are sysexits.h's.
 
 let arguments = Array(CommandLine.arguments.dropFirst())
 let usage = """
     usage: martlet-supervisor --listen SOCKET [--detach]
            martlet-supervisor --archive-products OUTPUT --scratch-path DIR --configuration debug|release
                               [--toolchain DIR] [-- FLAG…]
+           martlet-supervisor --analyze-c OUTPUT --configuration debug|release
 
     --listen starts one supervisor for each attempt that the daemon asks for. With LISTEN_FDS (systemd) the socket is the
     one that is passed; --detach returns once it listens. --archive-products builds the Swift package in the current
-    directory and assembles its products in OUTPUT/products.
+    directory and assembles its products in OUTPUT/products. --analyze-c runs clang --analyze on the sources of its C targets
+    and leaves one SARIF file for each in OUTPUT.
 
     """
 
@@ -36,6 +38,14 @@ case "--archive-products":
         exit(EX_USAGE)
     }
     exit(ProductArchiver(order: order).run())
+case "--analyze-c":
+    guard let output = argument(after: "--analyze-c"), let configuration = argument(after: "--configuration"),
+        arguments.count == 4, ["debug", "release"].contains(configuration)
+    else {
+        Console.complain(usage)
+        exit(EX_USAGE)
+    }
+    exit(CAnalyzer(output: output, configuration: configuration).run())
 case "--help", "-h":
     Console.say(usage)
     exit(0)

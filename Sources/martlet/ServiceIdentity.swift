@@ -7,9 +7,9 @@ enum ServiceIdentity {
     ///
     /// The thread that `main` began on has ended by now and keeps its identity, which the kernel shows as the process's and
     /// checks signals with. Executed again, all of the process is the user's.
-    /// - Throws: `Failure` when there is no such user. Without a user named, root stays root.
+    /// - Throws: `Failure` when there is no such user, or it is root by whatever name. Without a user named, root stays root.
     static func assume(user: String?) throws {
-        guard geteuid() == 0, let user, user != "root" else { return }
+        guard geteuid() == 0, let user else { return }
         guard let entry = getpwnam(user) else {
             throw Failure(
                 .configuration,
@@ -17,6 +17,10 @@ enum ServiceIdentity {
             )
         }
         let (uid, gid) = (entry.pointee.pw_uid, entry.pointee.pw_gid)
+        guard uid != 0 else {
+            throw Failure(
+                .configuration, "the settings say `user: \(user)`, which is root by another name; name another user")
+        }
         let home = String(cString: entry.pointee.pw_dir)
         guard initgroups(user, gid) == 0, setgid(gid) == 0, setuid(uid) == 0 else {
             throw Failure(.denied, "cannot become the user \(user): \(String(cString: strerror(errno)))")

@@ -1,4 +1,4 @@
-package import Archives
+import Archives
 package import Basics
 import TestSupport
 

@@ -26,12 +26,13 @@ final class Daemon: Sendable {
     var url: String { "http://127.0.0.1:\(port)" }
     var socket: String { state + "/martlet.socket" }
 
-    init(_ directory: TemporaryDirectory, bot: String) async throws {
+    init(_ directory: TemporaryDirectory, bot: String, settings: String) async throws {
         self.directory = directory
         port = try Self.freePort()
         remote = try await GitRepository.make(at: directory.path("kit.git"), isBare: true)
         work = try await GitRepository.make(at: directory.path("work"))
-        try directory.write("etc/martlet.yml", "listen: 127.0.0.1:\(port)\nstate: \(state)\nconcurrency: 2\n")
+        try directory.write(
+            "etc/martlet.yml", "listen: 127.0.0.1:\(port)\nstate: \(state)\nconcurrency: 2\n" + settings)
         try directory.write(
             "etc/bots/kit.yml", "repository: \(remote.path)\nwebhook: { secret: kit-webhook }\npoll: off\n" + bot)
         try directory.directory().makeDirectories("etc/secrets", mode: 0o700)
@@ -60,10 +61,14 @@ final class Daemon: Sendable {
 
     // MARK: The process
 
+    /// Its process, while it runs.
+    var pid: Int32? { process.value?.process.processIdentifier }
+
     /// Starts it, and returns when it answers.
-    func start() async throws {
+    /// - Parameter program: Another place of `martlet` than where it was built.
+    func start(program: String? = nil) async throws {
         let process = Process()
-        process.executableURL = URL(fileURLWithPath: try TestTools.builtProduct("martlet"))
+        process.executableURL = URL(fileURLWithPath: try program ?? TestTools.builtProduct("martlet"))
         process.arguments = ["serve", "--settings", settings]
         process.environment = [
             "PATH": ProcessInfo.processInfo.environment["PATH"] ?? "/usr/bin:/bin", "HOME": directory.path,
@@ -144,11 +149,11 @@ final class Daemon: Sendable {
 
 /// Gives a test a daemon, and ends it afterwards, whatever happened.
 func withDaemon(
-    bot: String = "", isStarted: Bool = true, sourceLocation: SourceLocation = #_sourceLocation,
+    bot: String = "", settings: String = "", isStarted: Bool = true, sourceLocation: SourceLocation = #_sourceLocation,
     _ body: (Daemon) async throws -> Void
 ) async throws {
     try await withTemporaryDirectory(sourceLocation: sourceLocation) { directory in
-        let daemon = try await Daemon(directory, bot: bot)
+        let daemon = try await Daemon(directory, bot: bot, settings: settings)
         var failure: (any Error)?
         do {
             if isStarted { try await daemon.start() }

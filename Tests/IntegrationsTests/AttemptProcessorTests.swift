@@ -20,6 +20,8 @@ import Testing
         var limit: String?
         var report: String?
         var reportName = "junit.xml"
+        /// Whether the step names reports although none is there.
+        var asksReport = false
         var isRequired: Bool { step != .analyzing && name != "list" }
     }
 
@@ -34,7 +36,8 @@ import Testing
                 JobDescription.Step(
                     step: played.step.rawValue, name: played.name ?? played.step.rawValue, arguments: ["x"],
                     timeoutMilliseconds: 1,
-                    report: played.report == nil ? [] : [played.reportName], isRequired: played.isRequired)
+                    report: played.report == nil && !played.asksReport ? [] : [played.reportName],
+                    isRequired: played.isRequired)
             }
             try attempt.prepare(JobDescription(steps: steps, workspace: directory.path("tree")))
             try await executor.start(attempt, secrets: [:])
@@ -105,6 +108,34 @@ import Testing
             #expect(results.verdict == .analyzerWarnings)
             #expect(results.findings.map(\.finding.path) == ["a.c"])
             #expect(results.analysis == "1 findings (analyzing)")
+        }
+
+        /// The tree has C files, and the manifest says that they are no target's.
+        @Test(arguments: [true, false]) func testThatNoCTargetIsNotAnalyzedAndNeverClean(isFormatted: Bool) async throws
+        {
+            // given, when
+            var played = [
+                Played(
+                    step: .analyzing, name: "clang", output: "no C targets: nothing to analyze\n", report: nil,
+                    asksReport: true)
+            ]
+            if isFormatted { played.append(Played(step: .analyzing, name: "swift-format")) }
+            let results = try await outer.results(of: played + [Played(step: .building)])
+
+            // then
+            #expect(results.verdict == .succeeded)
+            #expect(
+                results.analysis.hasPrefix(isFormatted ? "clean (swift-format)" : "not analyzed: no analyzer applies"))
+        }
+
+        @Test func testThatClangWithoutAReportIsNeverClean() async throws {
+            // given, when: it succeeds, and what it should have left is not there
+            let results = try await outer.results(of: [
+                Played(step: .analyzing, name: "clang", output: "clang --analyze a.c\n", report: nil, asksReport: true)
+            ])
+
+            // then
+            #expect(results.verdict == .analyzerWarnings)
         }
 
         @Test(arguments: [Played(step: .analyzing, exit: 127), Played(step: .analyzing, exit: nil, signal: 11)])

@@ -215,6 +215,9 @@ import Testing
             let plan = outer.plan(try Samples.configuration(), type: .swiftPackage, analyze: nil, tree: tree)
 
             // then
+            #expect(
+                outer.commands(plan).first
+                    == "analyzing: /lib/martlet-supervisor --analyze-c .martlet/analyze --configuration debug")
             #expect(plan.steps.first?.name == "clang")
             #expect(plan.steps.first?.report == [".martlet/analyze/*.sarif"])
         }

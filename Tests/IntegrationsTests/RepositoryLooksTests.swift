@@ -65,7 +65,8 @@ import Testing
             try await core.wait("the baseline") { try await core.store.queued().map(\.commit) == [first] }
             let work = core.directory.path("kit-work")
             try await runExpectingSuccess(
-                ["git", "commit", "-q", "--allow-empty", "-m", "Again"], in: work, environment: GitRepository.environment())
+                ["git", "commit", "-q", "--allow-empty", "-m", "Again"], in: work,
+                environment: GitRepository.environment())
             try await runExpectingSuccess(
                 ["git", "push", "-q", core.repository(), "main"], in: work, environment: GitRepository.environment())
 

@@ -1,4 +1,6 @@
 import BotSupport
+import ExecutionSupport
+import JobProtocol
 import Model
 import Storage
 import TestSupport
@@ -153,6 +155,89 @@ import Transfer
                 expectTriggers(of: release, ["publish": .skipped, "office": .skipped])
                 expectVerdict(of: release, .testFailures)
                 try await expectPublished(by: bot, [])
+            }
+        }
+
+        @Test func testThatRedIsNotPublishedThoughItsTriggerAlwaysActs() async throws {
+            try await withBot(
+                configurations: ["debug"],
+                file: """
+                    branches: ["release/*"]
+                    triggers: [{ name: publish, branches: ["release/*"], when: always, publish: { version: branch } }]
+
+                    """
+            ) { bot in
+                // when
+                let release = try await bot.integrate(.failing("debug"), on: "release/1.0")
+
+                // then
+                expectTriggers(of: release, ["publish": .failed])
+                expectContains(release.trigger("publish")?.reason ?? "", "is never published")
+                expectResult(of: release, "test-failures")
+                try await expectPublished(by: bot, [])
+            }
+        }
+
+        @Test func testThatAnIntegrationThatArchivedNothingPublishesAndUploadsNothing() async throws {
+            let recipe = """
+                configurations:
+                  debug: { build: sh play building, test: sh play testing, report: build/junit.xml }
+                analyze: []
+                archive: { include: [] }
+
+                """
+            for action in ["publish: { version: branch }", "upload: \"https://files.example/{branch}/\""] {
+                try await withBot(
+                    BotPlan(
+                        recipe: recipe,
+                        file: "branches: [\"release/*\"]\n"
+                            + "triggers: [{ name: release, branches: [\"release/*\"], \(action) }]\n")
+                ) { bot in
+                    // given
+                    bot.transport.forbid(.put, "https://files.example/")
+
+                    // when
+                    let release = try await bot.integrate(.succeeding, on: "release/1.0")
+
+                    // then
+                    expectTriggers(of: release, ["release": .failed])
+                    expectContains(release.trigger("release")?.reason ?? "", "the integration archived nothing")
+                    expectResult(of: release, "trigger-error")
+                    try await expectPublished(by: bot, [])
+                }
+            }
+        }
+
+        /// Red at first by no fault of the commit; when it is run again, its successor has been published.
+        @Test func testThatASupersededCommitGetsNoVersionAndUploadsNothingUnderOne() async throws {
+            let isBroken = Locked(true)
+            let executor = ScriptedExecutor { job in
+                ScriptedExecutor.Plan(artifacts: job.collect.isEmpty ? [:] : ["products/tool": [1]]) { _, step in
+                    .init(
+                        exit: step.step == JobStep.testing.rawValue && isBroken.value ? 1 : 0,
+                        reports: step.report.isEmpty ? [:] : ["build/junit.xml": Commit.Reports.passing])
+                }
+            }
+            try await withBot(BotPlan(file: Self.triggers, executor: .scripted(executor))) { bot in
+                // given
+                bot.transport.serve("https://files.example/")
+                bot.transport.serve("https://more.example/")
+                let red = try await bot.integrate(Commit(files: ["a": "1"]), on: "release/1.0")
+                expectVerdict(of: red, .testFailures)
+                isBroken.withLock { $0 = false }
+                expectResult(of: try await bot.integrate(Commit(files: ["a": "2"]), on: "release/1.0"), "succeeded")
+                _ = bot.transport.takeRequests()
+
+                // when
+                let again = try await bot.operations.rerun(red.id, by: "ada")
+                let rerun = try await bot.completion(of: again.id)
+
+                // then
+                expectTriggers(of: rerun, ["publish": .succeeded, "office": .skipped, "again": .skipped])
+                #expect(rerun.trigger("publish")?.reason == "superseded by 1.0.0")
+                expectContains(rerun.trigger("office")?.reason ?? "", "the commit got no version")
+                #expect(bot.transport.takeRequests().isEmpty)
+                try await expectPublished(by: bot, ["1.0.0"])
             }
         }
     }

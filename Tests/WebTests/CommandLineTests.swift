@@ -1,3 +1,4 @@
+import Basics
 import Foundation
 import Model
 import Storage
@@ -110,12 +111,14 @@ import Testing
             try await SampleContent(web: web).fill()
             let id = try await web.store.queue(
                 NewIntegration(
-                    bot: SampleContent.kit, ref: RefName(branch: "main"), commit: SampleContent.commits[0], cause: .push),
+                    bot: SampleContent.kit, ref: RefName(branch: "main"), commit: SampleContent.commits[0], cause: .push
+                ),
                 at: WebFixture.now
             ).id
             _ = try await web.store.apply(.started, to: id, at: WebFixture.now)
             let finding = Finding(
-                category: .error, message: "unknown key", rule: "martlet.recipe", path: ".martlet.yml", line: 3, column: 1)
+                category: .error, message: "unknown key", rule: "martlet.recipe", path: ".martlet.yml", line: 3,
+                column: 1)
             try await web.store.completeIssues(
                 of: id,
                 issues: [Issue(fingerprint: "f", status: .new, finding: finding, age: 1, configurations: [])],
@@ -269,7 +272,8 @@ import Testing
             try directory.directory().remove("tools/clang")
             let lacking = try await doctor()
             // then: how full the machine's disk is, is no matter of this test
-            #expect(content.stdout.split(separator: "\n").allSatisfy { !$0.hasPrefix("!!") || $0.hasPrefix("!!  disk") })
+            #expect(
+                content.stdout.split(separator: "\n").allSatisfy { !$0.hasPrefix("!!") || $0.hasPrefix("!!  disk") })
             #expect(content.stdout.contains("!!") || content.status == 0, "\(content.stderr)")
             #expect(lacking.status == 1)
             expectContains(lacking.stdout, "!!  clang  not in PATH; install it to analyze C sources\n")

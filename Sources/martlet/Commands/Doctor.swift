@@ -47,7 +47,9 @@ struct Doctor: AsyncParsableCommand {
                         "none: jobs run as the daemon's user with all its rights; integrate only what you trust",
                     ]
                 ]))
-            if troubles > 0 { throw Failure(.no, troubles == 1 ? "1 thing to look at" : "\(troubles) things to look at") }
+            if troubles > 0 {
+                throw Failure(.no, troubles == 1 ? "1 thing to look at" : "\(troubles) things to look at")
+            }
         }
     }
 

@@ -1,0 +1,34 @@
+import Glibc
+
+/// What lies in the directory of a job, for a step that runs in it and so has no more rights than the job.
+enum JobFiles {
+    /// The names in a directory, sorted; none when it cannot be read.
+    static func names(in directory: String) -> [String] {
+        guard let stream = opendir(directory) else { return [] }
+        defer { closedir(stream) }
+        var names: [String] = []
+        while let next = readdir(stream) {
+            let name = withUnsafePointer(to: &next.pointee.d_name) { tuple in
+                tuple.withMemoryRebound(to: CChar.self, capacity: 256) { String(cString: $0) }
+            }
+            if name != ".", name != ".." { names.append(name) }
+        }
+        return names.sorted()
+    }
+
+    /// Every regular file beneath a directory, sorted; links are not followed.
+    static func files(beneath directory: String) -> [String] {
+        var files: [String] = []
+        var pending = [directory]
+        while let directory = pending.popLast() {
+            for name in names(in: directory) {
+                let path = directory + "/" + name
+                var status = stat()
+                guard lstat(path, &status) == 0 else { continue }
+                if status.st_mode & S_IFMT == S_IFDIR { pending.append(path) }
+                if status.st_mode & S_IFMT == S_IFREG { files.append(path) }
+            }
+        }
+        return files.sorted()
+    }
+}

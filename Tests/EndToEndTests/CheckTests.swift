@@ -1,0 +1,149 @@
+import Foundation
+import TestSupport
+import Testing
+
+/// `hooks/check` in a small project, with programs in the place of those that take long: they note how they are called.
+@Suite struct CheckTests {
+    private static let format = "swift format lint --strict --parallel --recursive Package.swift Sources Tests"
+    private static let build = "swift build --build-tests --explicit-target-dependency-import-check error"
+    private static let test = "swift test --skip-build --disable-xctest"
+
+    @Test(arguments: ["hooks/check", ".ci/run"])
+    func testThatItInstallsChecksBuildsAndRunsEveryTest(program: String) async throws {
+        try await withProject { project in
+            // when
+            let result = try await check(project, program)
+            // then
+            #expect(result.status == 0, "\(result.stdout)\(result.stderr)")
+            #expect(
+                try calls(project) == [
+                    "packages --build --test", Self.format, Self.build, Self.test + " width=4 scale=6",
+                ])
+            #expect(result.stdout.hasSuffix("\n3 passed, 0 failed\n"))
+        }
+    }
+
+    @Test(arguments: [["hooks/check", "--quick"], ["hooks/pre-commit"]])
+    func testThatTheQuickOneInstallsNothingAndRunsTheQuickTests(command: [String]) async throws {
+        try await withProject { project in
+            // when
+            let result = try await check(project, command[0], Array(command.dropFirst()))
+            // then
+            #expect(result.status == 0, "\(result.stdout)\(result.stderr)")
+            let filter = " --filter ArchitectureTests|ModelTests|SettingsTests|ReportsTests"
+            #expect(try calls(project) == [Self.format, Self.build, Self.test + filter + " width=4 scale=6"])
+        }
+    }
+
+    /// What fails ends it: nothing after it is called, and the status says so.
+    @Test(arguments: [("packages", 1), ("format", 2), ("build", 3), ("test", 4)])
+    func testThatItEndsAtTheFirstFailure(failing: String, calls count: Int) async throws {
+        try await withProject { project in
+            let result = try await check(project, environment: ["FAILING": failing])
+            #expect(result.status != 0)
+            #expect(try calls(project).count == count)
+            #expect(!result.stdout.contains("passed, 0 failed"))
+        }
+    }
+
+    @Test func testThatARunWithoutATestIsNoSuccess() async throws {
+        try await withProject { project in
+            let result = try await check(project, environment: ["SAYS": "nothing"])
+            #expect(result.status != 0)
+            expectContains(result.stderr, "no test was run")
+        }
+    }
+
+    @Test(arguments: [
+        ("README.md", "[here](docs/nowhere.md)", "README.md: broken link docs/nowhere.md"),
+        ("docs/a.md", "[here](decisions/0002.md#part)", "docs/a.md: broken link decisions/0002.md#part"),
+        ("docs/decisions/0001.md", "see [b](../b.md) and [c](../c.md)", "docs/decisions/0001.md: broken link ../c.md"),
+    ])
+    func testThatABrokenLinkIsRed(file: String, text: String, message: String) async throws {
+        try await withProject { project in
+            // given
+            try project.write(file, text + "\n")
+            try project.write(
+                "docs/b.md", "[a part](a.md#part) [elsewhere](https://acme.example/nowhere) [above](#part)\n")
+            // when
+            let result = try await check(project)
+            // then
+            #expect(result.status != 0)
+            expectContains(result.stdout, message)
+            #expect(result.stdout.components(separatedBy: "broken link").count == 2, "just that one")
+            #expect(try calls(project).contains(Self.build) == false)
+        }
+    }
+
+    @Test(arguments: ["hooks/post-receive", "deploy/quickstart", "deploy/triggers/a", "Tests/Showcase/a", ".ci/run"])
+    func testThatAScriptThatDoesNotParseIsRed(script: String) async throws {
+        try await withProject { project in
+            try project.write(script, "#!/usr/bin/env bash\nif true; then\n", mode: 0o755)
+            let result = try await check(project)
+            #expect(result.status != 0)
+            expectContains(result.stderr, script)
+            #expect(try calls(project).contains(Self.build) == false)
+        }
+    }
+
+    @Test func testThatAnUnknownOptionIsRefused() async throws {
+        try await withProject { project in
+            let result = try await check(project, "hooks/check", ["--fast"])
+            #expect(result.status == 64)
+            #expect(result.stderr == "usage: hooks/check [--quick]\n")
+            #expect(try calls(project) == [])
+        }
+    }
+
+    // MARK: The project
+
+    private func withProject(_ body: (TemporaryDirectory) async throws -> Void) async throws {
+        try await withTemporaryDirectory { directory in
+            for script in ["hooks/check", "hooks/pre-commit", ".ci/run"] {
+                let text = try String(contentsOfFile: Project.root + "/" + script, encoding: .utf8)
+                try directory.write(script, text, mode: 0o755)
+            }
+            for script in [
+                "hooks/post-receive", "deploy/quickstart", "deploy/install", "deploy/triggers/a", "Tests/Showcase/a",
+            ] {
+                try directory.write(script, "#!/usr/bin/env bash\n", mode: 0o755)
+            }
+            try directory.write(
+                "deploy/packages",
+                "#!/bin/sh\necho \"packages $*\" >>\"$CALLS\"\n[ \"$FAILING\" != packages ]\n", mode: 0o755)
+            try directory.write(
+                "tools/swift",
+                """
+                #!/bin/sh
+                line="swift $*"
+                [ "$1" != test ] || line="$line width=$SWT_EXPERIMENTAL_MAXIMUM_PARALLELIZATION_WIDTH scale=$MARTLET_TEST_TIMEOUT_SCALE"
+                echo "$line" >>"$CALLS"
+                [ "$1" != test ] || echo "${SAYS:-✔ Test run with 3 tests in 1 suite passed after 0.001 seconds.}"
+                [ "$FAILING" != "$1" ]
+
+                """, mode: 0o755)
+            try directory.write("README.md", "[a](docs/a.md)\n")
+            try directory.write("docs/a.md", "[first](decisions/0001.md)\n")
+            try directory.write("docs/decisions/0001.md", "[a](../a.md)\n")
+            // The pre-commit hook asks git where the project begins.
+            try await runExpectingSuccess(["git", "init", "-q"], in: directory.path)
+            try await body(directory)
+        }
+    }
+
+    private func check(
+        _ project: TemporaryDirectory, _ program: String = "hooks/check", _ arguments: [String] = [],
+        environment: [String: String] = [:]
+    ) async throws -> ProgramResult {
+        try await run(
+            [project.path(program)] + arguments, in: project.path,
+            environment: ["PATH": project.path("tools") + ":/usr/bin:/bin", "CALLS": project.path("calls")]
+                .merging(environment) { $1 })
+    }
+
+    /// The calls of the programs, in their order.
+    private func calls(_ project: TemporaryDirectory) throws -> [String] {
+        guard FileManager.default.fileExists(atPath: project.path("calls")) else { return [] }
+        return try project.text("calls").split(separator: "\n").map(String.init)
+    }
+}

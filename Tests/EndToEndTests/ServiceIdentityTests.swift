@@ -1,0 +1,103 @@
+import Foundation
+import Glibc
+import TestSupport
+import Testing
+
+/// Who the daemon is when root starts it, as every machine's init does.
+@Suite struct ServiceIdentityTests {
+    @Suite(.enabled(if: geteuid() == 0, "only root can become another user")) struct StartedAsRoot {
+        private static let files = [
+            "Makefile": "all:\n\t@id\n", ".martlet.yml": "configurations:\n  debug: {}\n",
+        ]
+
+        /// A daemon that is to become `nobody`, with its programs where that user can run them and its files that user's.
+        private func withServant(_ body: (Daemon, passwd) async throws -> Void) async throws {
+            let servant = try #require(getpwnam("nobody")).pointee
+            try await withDaemon(settings: "user: nobody\n", isStarted: false) { daemon in
+                let directory = daemon.directory
+                try directory.makeDirectory("programs")
+                try directory.makeDirectory("state")
+                for program in ["martlet", "martlet-supervisor"] {
+                    try FileManager.default.copyItem(
+                        atPath: try TestTools.builtProduct(program), toPath: directory.path("programs/\(program)"))
+                }
+                // Before the repository is the user's: git would refuse root the push.
+                _ = try await daemon.work.commit(files: Self.files, message: "Begin")
+                try await daemon.work.push(to: daemon.remote)
+                try await runExpectingSuccess(
+                    ["chown", "-R", "nobody:", directory.path("etc"), directory.path("state"), daemon.remote.path])
+                try await daemon.start(program: directory.path("programs/martlet"))
+                try await body(daemon, servant)
+            }
+        }
+
+        @Test func testThatEveryThreadFileAndJobIsTheUsers() async throws {
+            try await withServant { daemon, servant in
+                // when
+                let integrated = try await daemon.martlet("integrate", "kit", "--wait")
+
+                // then: its threads
+                #expect(integrated.status == 0, "\(integrated.stdout)\(integrated.stderr)")
+                let pid = try #require(daemon.pid)
+                let threads = try FileManager.default.contentsOfDirectory(atPath: "/proc/\(pid)/task")
+                for thread in threads {
+                    let status = try String(contentsOfFile: "/proc/\(pid)/task/\(thread)/status", encoding: .utf8)
+                    let (user, group) = (servant.pw_uid, servant.pw_gid)
+                    expectContains(status, "\nUid:\t\(user)\t\(user)\t\(user)\t\(user)\n")
+                    expectContains(status, "\nGid:\t\(group)\t\(group)\t\(group)\t\(group)\n")
+                    #expect(!status.contains("\nGroups:\t0 "), "root's groups are left")
+                }
+
+                // its files
+                let found = try await runExpectingSuccess(["find", daemon.state, "!", "-user", "nobody"])
+                #expect(found == "")
+                expectContains(try await runExpectingSuccess(["ls", daemon.state]), "martlet.sqlite")
+
+                // and its jobs
+                expectContains(try await daemon.output("log", "kit"), "uid=\(servant.pw_uid)(nobody)")
+            }
+        }
+
+        /// Jobs have the daemon's user as long as there is no fence, so the kernel alone keeps them out of its memory.
+        @Test(.program("setpriv")) func testThatItsUserReadsNothingOfItsMemory() async throws {
+            try await withServant { daemon, servant in
+                // given: the same question about a process that hides nothing
+                func asServant(_ script: String) async throws -> ProgramResult {
+                    try await run(
+                        [
+                            "setpriv", "--reuid=\(servant.pw_uid)", "--regid=\(servant.pw_gid)", "--clear-groups",
+                            "/bin/sh", "-c", script,
+                        ], in: "/")
+                }
+                let open = try await asServant(
+                    "sleep 60 & p=$!; if true 3</proc/$p/mem; then s=0; else s=1; fi; kill $p; exit $s")
+                try #require(open.status == 0, "\(open.stderr)")
+
+                // when
+                let pid = try #require(daemon.pid)
+                let memory = try await asServant("true 3</proc/\(pid)/mem")
+                let environment = try await asServant("cat /proc/\(pid)/environ")
+
+                // then
+                #expect(memory.status != 0)
+                expectContains(memory.stderr, "Permission denied")
+                #expect(environment.status != 0 && environment.stdout.isEmpty)
+            }
+        }
+
+        @Test(arguments: [
+            ("nobody-here", "the settings say `user: nobody-here`, and there is no such user; make it"),
+            ("root", "error: `user` is the name of a user of this machine, never root"),
+        ])
+        func testThatAUserThatCannotBeIsRefusedBeforeAnythingIsOpened(user: String, sentence: String) async throws {
+            try await withDaemon(settings: "user: \(user)\n", isStarted: false) { daemon in
+                // when
+                let result = try await daemon.martlet("serve", "--settings", daemon.settings, isOnSocket: false)
+                // then
+                #expect(result.status == 78)
+                expectContains(result.stderr, sentence)
+                expectNoFile(daemon.state)
+            }
+        }
+    }
+}

@@ -1,0 +1,87 @@
+import BotSupport
+import Execution
+import Integrations
+import Model
+import Storage
+import TestSupport
+import Testing
+
+/// Scripts that are stopped, and a daemon that is stopped between and beneath them.
+@Suite struct TriggerLifecycleTests {
+    private static let plan = BotPlan(
+        file: """
+            triggers:
+              - { name: first, run: note }
+              - { name: second, run: wait }
+              - { name: third, run: note }
+
+            """, executor: .local)
+
+    /// A bot whose scripts note that they ran, with the second of three running.
+    private func withWaitingScript(_ body: (Bot, IntegrationID) async throws -> Void) async throws {
+        try await withBot(Self.plan, isStarted: false) { bot in
+            for (name, script) in [
+                "note": "#!/bin/sh\necho ran >>{directory}/notes\n",
+                "wait": """
+                #!/bin/sh
+                echo waited >>{directory}/notes
+                while [ ! -f {directory}/go ]; do sleep 0.02; done
+
+                """,
+            ] {
+                try bot.directory.write(
+                    "triggers/\(name)", script.replacing("{directory}", with: bot.directory.path), mode: 0o755)
+            }
+            try await bot.start()
+            let id = try await bot.begin()
+            try await bot.wait("the second trigger") { store in
+                try await store.triggers(of: id).contains { $0.trigger.description == "second" } ? true : nil
+            }
+            await until("its script runs") { (try? bot.directory.text("notes")) == "ran\nwaited\n" }
+            try await body(bot, id)
+        }
+    }
+
+    @Test func testThatNoTriggerRunsTwiceOverARestart() async throws {
+        try await withWaitingScript { bot, id in
+            // when
+            try await bot.restart()
+            try bot.directory.write("go", "")
+
+            // then
+            let integration = try await bot.completion(of: id)
+            expectResult(of: integration, "succeeded")
+            expectTriggers(of: integration, ["first": .succeeded, "second": .succeeded, "third": .succeeded])
+            #expect(integration.triggers.map(\.attempt) == [1, 1, 1])
+            expectFile(bot.directory.path("notes"), "ran\nwaited\nran\n")
+        }
+    }
+
+    @Test func testThatACancelEndsTheScriptAndSkipsTheLaterOnes() async throws {
+        try await withWaitingScript { bot, id in
+            // when
+            try await bot.operations.cancel(id, by: "ada")
+
+            // then
+            let integration = try await bot.completion(of: id)
+            expectVerdict(of: integration, .canceled, because: "canceled by ada")
+            expectTriggers(of: integration, ["first": .succeeded, "second": .failed, "third": .skipped])
+            #expect(integration.trigger("third")?.reason == "canceled by ada")
+            expectFile(bot.directory.path("notes"), "ran\nwaited\n")
+            #expect(bot.jobProcesses.isEmpty)
+        }
+    }
+
+    @Test func testThatACancelOutlivesTheDaemonThere() async throws {
+        try await withWaitingScript { bot, id in
+            // when
+            try await bot.operations.cancel(id, by: "ada")
+            try await bot.restart()
+
+            // then
+            let integration = try await bot.completion(of: id)
+            expectVerdict(of: integration, .canceled, because: "canceled by ada")
+            expectFile(bot.directory.path("notes"), "ran\nwaited\n")
+        }
+    }
+}
