@@ -17,9 +17,8 @@ package struct AttemptProcessor: Sendable {
         package var digest: @Sendable (_ path: String) -> String?
     }
 
-    /// The most bytes of one step's log that are read for diagnostics; more is cut at its beginning, since a tool's
-    /// summary stands at its end. In bytes; the log itself has the same cap by default.
-    static let maximumLogBytes = 64 * 1024 * 1024
+    /// How much of a log is in memory at one time, in bytes.
+    static let chunkBytes = 256 * 1024
 
     /// A larger report file is refused. In bytes.
     static let maximumReportBytes = 64 * 1024 * 1024
@@ -35,50 +34,24 @@ package struct AttemptProcessor: Sendable {
         let ends = StepEnds(try attempt.status())
         let root = SourceRoot(mountedAt: job.mountedAt)
         var reading = AttemptReading(plan: context.plan, ends: ends)
-        let index = try attempt.wholeIndex()
-        let size = attempt.logSize
+        let parts = try attempt.logParts()
         for (number, step) in job.steps.enumerated() {
             guard let end = ends.steps[number], let kind = JobStep(rawValue: step.step) else { continue }
-            let log = try attempt.log(ofStep: number, index: index, size: size, limit: Self.maximumLogBytes)
             let contents = try attempt.reports(ofStep: number).map { file in
                 ReportReader.read(
                     try attempt.read(file, limit: Self.maximumReportBytes), fileName: file.path, root: root)
             }
+            var console = StepConsole(
+                step: step, kind: kind, root: root, listed: reading.listed,
+                hasEvents: contents.contains { !$0.tests.isEmpty })
+            for part in parts where part.step == number {
+                try attempt.forEachChunk(of: part.range, bytes: Self.chunkBytes) { console.take($0) }
+            }
+            console.finish()
             reading.add(
-                step: step, kind: kind, end: end, log: log, reports: contents, root: root, context: context,
-                memory: memory)
+                step: step, kind: kind, end: end, console: console, reports: contents, context: context, memory: memory)
         }
         if let memory, reading.hasBuilt { try memory.remember(reading.buildFindings, digest: context.digest) }
         return reading
-    }
-}
-
-extension AttemptDirectory {
-    /// Every record of the log's index. A log of 64 MiB in chunks of a few bytes has some millions.
-    func wholeIndex() throws(ExecutionError) -> [LogIndexRecord] {
-        var records: [LogIndexRecord] = []
-        while true {
-            let page = try readIndex(from: records.count)
-            guard !page.isEmpty else { return records }
-            records += page
-        }
-    }
-
-    /// What one step printed, the last `limit` bytes of it. Chunks are told apart by the log's index.
-    func log(
-        ofStep number: Int, index records: [LogIndexRecord], size: Int64, limit: Int
-    ) throws(ExecutionError) -> [UInt8] {
-        var bytes: [UInt8] = []
-        for (position, record) in records.enumerated() where Int(record.step) == number {
-            let end = position + 1 < records.count ? Int64(records[position + 1].offset) : size
-            var offset = Int64(record.offset)
-            while offset < end {
-                let chunk = try readLog(from: offset, count: Int(end - offset))
-                guard !chunk.isEmpty else { break }
-                bytes += chunk
-                offset += Int64(chunk.count)
-            }
-        }
-        return bytes.count > limit ? Array(bytes.suffix(limit)) : bytes
     }
 }

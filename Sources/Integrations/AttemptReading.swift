@@ -28,15 +28,14 @@ package struct AttemptReading: Sendable {
     }
 
     mutating func add(
-        step: JobDescription.Step, kind: JobStep, end: CommandEnd, log: [UInt8], reports: [ReportContent],
-        root: SourceRoot, context: AttemptProcessor.Context, memory: WarningMemory?
+        step: JobDescription.Step, kind: JobStep, end: CommandEnd, console: StepConsole, reports: [ReportContent],
+        context: AttemptProcessor.Context, memory: WarningMemory?
     ) {
         switch kind {
-        case .analyzing: addAnalysis(step: step, end: end, log: log, reports: reports, root: root)
-        case .building: addBuild(end: end, log: log, root: root, context: context, memory: memory)
-        case .testing where step.name == JobPlanner.listStep:
-            listed = String(decoding: log, as: UTF8.self).split(whereSeparator: \.isNewline).map(String.init)
-        case .testing: addTests(step: step, end: end, log: log, reports: reports, root: root, context: context)
+        case .analyzing: addAnalysis(step: step, end: end, console: console, reports: reports)
+        case .building: addBuild(end: end, console: console, context: context, memory: memory)
+        case .testing where step.name == JobPlanner.listStep: listed = console.listed
+        case .testing: addTests(step: step, end: end, console: console, reports: reports, context: context)
         case .archiving where !end.isSuccess: worsen(to: .buildErrors, "archiving failed: \(end.description)")
         case .archiving, .checkout, .processing: break
         }
@@ -49,16 +48,14 @@ package struct AttemptReading: Sendable {
     }
 
     private mutating func addAnalysis(
-        step: JobDescription.Step, end: CommandEnd, log: [UInt8], reports: [ReportContent], root: SourceRoot
+        step: JobDescription.Step, end: CommandEnd, console: StepConsole, reports: [ReportContent]
     ) {
         if JobPlanner.saysNoCTargets(step, log), end.isSuccess, reports.isEmpty {
             hadNothingToAnalyze = true
             return
         }
         analyzers.append(step.name)
-        var found = reports.flatMap(\.findings)
-        if step.report.isEmpty { found += DiagnosticReader.findings(in: log, root: root, category: .analyzer) }
-        found = found.map { finding in
+        var found = (reports.flatMap(\.findings) + console.findings).map { finding in
             var finding = finding
             finding.category = .analyzerWarning
             return finding
@@ -84,12 +81,12 @@ package struct AttemptReading: Sendable {
     }
 
     private mutating func addBuild(
-        end: CommandEnd, log: [UInt8], root: SourceRoot, context: AttemptProcessor.Context, memory: WarningMemory?
+        end: CommandEnd, console: StepConsole, context: AttemptProcessor.Context, memory: WarningMemory?
     ) {
         hasBuilt = true
-        let printed = DiagnosticReader.findings(in: log, root: root, category: .asPrinted)
+        let printed = console.findings
         var found =
-            memory?.combine(printed: printed, log: log, digest: context.digest) ?? printed
+            memory?.combine(printed: printed, compiled: console.compiled, digest: context.digest) ?? printed
         if end.isSuccess {
             // The command succeeded, so what a plugin or a script called an error was none.
             for index in found.indices where found[index].category == .error { found[index].category = .warning }
@@ -109,15 +106,12 @@ package struct AttemptReading: Sendable {
     }
 
     private mutating func addTests(
-        step: JobDescription.Step, end: CommandEnd, log: [UInt8], reports: [ReportContent], root: SourceRoot,
+        step: JobDescription.Step, end: CommandEnd, console: StepConsole, reports: [ReportContent],
         context: AttemptProcessor.Context
     ) {
-        let end = CommandEnd(exit: end.exit, signal: end.signal, limit: end.limit, console: log)
-        let fromReports = reports.map(\.tests)
-        let xctest = XCTestConsoleReader.tests(in: log, root: root, listed: listed)
-        let hasEvents = fromReports.contains { !$0.isEmpty }
-        let console = hasEvents ? [] : SwiftTestingConsoleReader.tests(in: log, root: root, listed: listed)
-        let merged = TestMerge.merge(fromReports + [xctest, console], end: end)
+        var end = end
+        end.crash = console.crash
+        let merged = TestMerge.merge(reports.map(\.tests) + [console.xctest, console.swiftTesting], end: end)
         if merged.isEmpty, end.isSuccess, JobPlanner.saysNoTests(listed) {
             tested = "skipped: no tests (the package has no test target)"
             noteVanished(context)

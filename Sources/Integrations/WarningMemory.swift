@@ -1,7 +1,7 @@
 import Basics
 import Foundation
 package import Model
-import Reports
+package import Reports
 
 /// The compiler's warnings about what lies compiled in a workspace's build directory.
 ///
@@ -20,13 +20,12 @@ package struct WarningMemory: Sendable {
     /// files that it did not compile again.
     /// - Parameters:
     ///   - printed: What the build's log says.
-    ///   - log: The build's log, which names the files that were compiled again.
+    ///   - compiled: The files that the build compiled again, as its log names them.
     ///   - digest: The SHA-256 of a file of the workspace now; nothing when there is none. Of another content than when
     ///     the warning was given, the file was compiled again.
     package func combine(
-        printed: [Finding], log: [UInt8], digest: (String) -> String?
+        printed: [Finding], compiled: CompiledFiles, digest: (String) -> String?
     ) -> [Finding] {
-        let compiled = CompiledFiles(log: log)
         let known = Set(printed)
         return printed
             + recall().filter { remembered in

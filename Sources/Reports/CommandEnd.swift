@@ -15,7 +15,7 @@ package struct CommandEnd: Sendable, Hashable {
         self.exit = exit
         self.signal = signal
         self.limit = limit
-        crash = CrashText.last(in: console)
+        crash = CrashReader.last(in: console)
     }
 
     package var isSuccess: Bool { exit == 0 && signal == nil && limit == nil }

@@ -8,29 +8,39 @@ package struct CompiledFiles: Sendable {
     /// Modules of which all files were compiled: with optimization SwiftPM compiles a module as a whole and names only its
     /// first file.
     private var whole: Set<String> = []
+    private static let production: Needle = "Building for production"
+    private static let needles: [Needle] = ["Compiling ", " -c ", production]
+    /// The most file names that are kept; a warning of another one counts as not compiled again.
+    private static let maximumFiles = 100_000
     private static let extensions: Set<String> = ["swift", "c", "cc", "cpp", "cxx", "m", "mm", "S", "s"]
 
-    /// Understands SwiftPM's `[5/9] Compiling Kit Parser.swift` and command lines with `-c FILE`, as Make prints them.
+    private var isOptimized = false
+
+    package init() {}
+
+    /// Of a log that is in memory.
     package init(log: [UInt8]) {
-        var found: [String: Set<String>] = [:]
-        var isOptimized = false
-        LogScan.forEachLine(in: log, containing: ["Compiling ", " -c ", "Building for production"]) { line in
-            let words = line.text.utf8.split(separator: UInt8(ascii: " ")).map { Substring($0) }
-            let files = words.filter { word in
-                guard let dot = word.utf8.lastIndex(of: UInt8(ascii: ".")) else { return false }
-                return Self.extensions.contains(String(word[word.utf8.index(after: dot)...].utf8.prefix(6)) ?? "")
-            }
-            let place = words.firstIndex(of: "Compiling")
-            var module = ""
-            if let place, words.count > place + 2 { module = String(words[place + 1]) }
-            if line.contains(["Building for production"]) { isOptimized = true }
-            if isOptimized, !module.isEmpty { whole.insert(module) }
-            for file in files {
-                let name = file.utf8.split(separator: UInt8(ascii: "/")).last.map { Substring($0) } ?? ""
-                found[String(name), default: []].insert(module)
-            }
+        LogLines.forEach(in: log) { take($0) }
+    }
+
+    /// Understands SwiftPM's `[5/9] Compiling Kit Parser.swift` and command lines with `-c FILE`, as Make prints them.
+    package mutating func take(_ line: LogLine) {
+        guard line.contains(Self.needles) else { return }
+        let text = line.text
+        let words = text.utf8.split(separator: UInt8(ascii: " ")).map { Substring($0) }
+        let files = words.filter { word in
+            guard let dot = word.utf8.lastIndex(of: UInt8(ascii: ".")) else { return false }
+            return Self.extensions.contains(String(word[word.utf8.index(after: dot)...].utf8.prefix(6)) ?? "")
         }
-        modules = found
+        let place = words.firstIndex(of: "Compiling")
+        var module = ""
+        if let place, words.count > place + 2 { module = String(words[place + 1]) }
+        if line.contains([Self.production]) { isOptimized = true }
+        if isOptimized, !module.isEmpty { whole.insert(module) }
+        for file in files where modules.count < Self.maximumFiles {
+            let name = file.utf8.split(separator: UInt8(ascii: "/")).last.map { Substring($0) } ?? ""
+            modules[String(name), default: []].insert(module)
+        }
     }
 
     /// Whether the log says that the file was compiled. A module's name that is a directory of the path tells files of one

@@ -1,5 +1,5 @@
 /// Gathers from a console's lines how a test's process ended.
-struct CrashText {
+struct CrashText: Sendable {
     /// `Fatal error: Index out of range`, as the Swift runtime says it.
     private(set) var fatalError: String?
     private(set) var signal: Int?
@@ -34,21 +34,6 @@ struct CrashText {
         {
             (path, line) = (relative, place.line)
         }
-    }
-
-    /// The message of the last crash that a console tells; nothing when it tells none. XCTest's process comes before Swift
-    /// Testing's, so a crash before the latter's run is not its.
-    static func last(in console: [UInt8]) -> String? {
-        var crash = CrashText()
-        let root = SourceRoot(mountedAt: "/")
-        LogScan.forEachLine(
-            in: console,
-            containing: ["Fatal error:", "*** Signal ", "xited with unexpected signal code ", "Test run started"]
-        ) { line in
-            let text = line.text
-            if text.contains("Test run started") { crash = CrashText() } else { crash.take(text, root: root) }
-        }
-        return crash.message
     }
 
     /// `ended by signal 4 (SIGILL): Fatal error: Index out of range`; nothing when the console told nothing.

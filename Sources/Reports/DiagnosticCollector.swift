@@ -1,7 +1,7 @@
 import Model
 
 /// Joins the diagnostics of a log into findings.
-struct DiagnosticCollector {
+struct DiagnosticCollector: Sendable {
     private let root: SourceRoot
     private var lines: [DiagnosticLine] = []
     private var places: [DiagnosticKey: Int] = [:]

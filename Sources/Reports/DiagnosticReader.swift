@@ -6,9 +6,25 @@ package import Model
 /// (`PATH:LINE:COLUMN: error|fatal error|warning: TEXT`), tools that name themselves (`ld.lld: error: …`,
 /// `clang: error: …`), SwiftPM without a place (`error: …`), GNU ld and gold (`…: undefined reference to …`), Make
 /// (`make: *** …`). Notes and remarks are no findings. Looked at against Swift 6.3.1, clang 21 and gcc 4 to 14.
-package enum DiagnosticReader {
+package struct DiagnosticReader: Sendable {
     /// The most errors, and the most warnings, that are taken from one log.
     package static let maximumFindings = 10_000
+
+    private let category: DiagnosticCategory
+    private var collector: DiagnosticCollector
+
+    package init(root: SourceRoot, category: DiagnosticCategory = .asPrinted) {
+        self.category = category
+        collector = DiagnosticCollector(root: root)
+    }
+
+    /// Takes what a line tells; most lines tell nothing.
+    package mutating func take(_ line: LogLine) {
+        if line.contains(Self.needles) { collector.take(line.text) }
+    }
+
+    /// See `findings(in:root:category:)`.
+    package func finish() -> [Finding] { collector.findings(category: category) }
 
     /// The log's diagnostics in their order; one that is printed several times is there once.
     ///
@@ -18,14 +34,12 @@ package enum DiagnosticReader {
     package static func findings(
         in log: [UInt8], root: SourceRoot, category: DiagnosticCategory = .asPrinted
     ) -> [Finding] {
-        var collector = DiagnosticCollector(root: root)
-        LogScan.forEachLine(in: log, containing: needles) { line in
-            collector.take(line.text)
-        }
-        return collector.findings(category: category)
+        var reader = DiagnosticReader(root: root, category: category)
+        LogLines.forEach(in: log) { reader.take($0) }
+        return reader.finish()
     }
 
-    private static let needles: [StaticString] = [
+    private static let needles: [Needle] = [
         "error:", "warning:", "undefined reference to", "multiple definition of", "ld: ", ">>> referenced by", ": *** ",
         "ld returned ",
     ]

@@ -1,5 +1,5 @@
 /// The names that `swift test list` prints: `KitTests.ParserTests/testIt`, `KitTests.Outer/Inner/works()`, `KitTests.free()`.
-struct ListedTests {
+struct ListedTests: Sendable {
     /// By class and method: the suites with their module, in the order listed.
     private var byClass: [String: [String]] = [:]
     /// By the last part: the suites that have it.

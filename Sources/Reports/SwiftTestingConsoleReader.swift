@@ -4,14 +4,31 @@ package import Model
 ///
 /// The console is made for people: it names no suite of a test and no file's directory, and a test with a display name only
 /// by that. So this is the last resort.
-package enum SwiftTestingConsoleReader {
+package struct SwiftTestingConsoleReader: Sendable {
+    private static let needles: [Needle] = ["Test ", "Fatal error", "*** Signal", "unexpected signal"]
+
+    private let root: SourceRoot
+    private var run: SwiftTestingRun
+
+    /// - Parameter listed: See `tests(in:root:listed:)`.
+    package init(root: SourceRoot, listed: [String] = []) {
+        self.root = root
+        run = SwiftTestingRun(names: ListedTests(listed))
+    }
+
+    /// Takes what a line tells; most lines tell nothing.
+    package mutating func take(_ line: LogLine) {
+        if line.contains(Self.needles) { run.take(line.text, root: root) }
+    }
+
+    /// See `tests(in:root:listed:)`.
+    package mutating func finish() -> [TestResult] { run.results() }
+
     /// The tests in the order in which they start. Linear in the log's length. A test without an end is crashed.
     /// - Parameter listed: Lines of `swift test list`, for the suites of functions that are there once.
     package static func tests(in log: [UInt8], root: SourceRoot, listed: [String] = []) -> [TestResult] {
-        var run = SwiftTestingRun(names: ListedTests(listed))
-        LogScan.forEachLine(in: log, containing: ["Test ", "Fatal error", "*** Signal", "unexpected signal"]) { line in
-            run.take(line.text, root: root)
-        }
-        return run.results()
+        var reader = SwiftTestingConsoleReader(root: root, listed: listed)
+        LogLines.forEach(in: log) { reader.take($0) }
+        return reader.finish()
     }
 }

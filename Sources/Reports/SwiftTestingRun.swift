@@ -1,7 +1,7 @@
 import Model
 
 /// The state of reading Swift Testing's console line by line.
-struct SwiftTestingRun {
+struct SwiftTestingRun: Sendable {
     private let names: ListedTests
     private var tests: [TestResult] = []
     /// Started and not ended, by the name printed; several at once when overloads run in parallel.

@@ -5,7 +5,18 @@ package import Model
 /// XCTest has no report file for this: its results come from the console alone (SwiftPM writes an xUnit file only with
 /// `--parallel`, without skipped tests). Tests that print without a line feed, several runs in one log, `--parallel` and
 /// color are all met.
-package enum XCTestConsoleReader {
+package struct XCTestConsoleReader: Sendable {
+    private var run: XCTestRun
+
+    /// - Parameter listed: See `tests(in:root:listed:)`.
+    package init(root: SourceRoot, listed: [String] = []) { run = XCTestRun(root: root, names: ListedTests(listed)) }
+
+    /// Takes what a line tells; most lines tell nothing.
+    package mutating func take(_ line: LogLine) { run.take(line) }
+
+    /// See `tests(in:root:listed:)`.
+    package mutating func finish() -> [TestResult] { run.results() }
+
     /// The tests in the order in which they first appear. Linear in the log's length.
     ///
     /// A test that was started and has no end is crashed; its text has the signal and the fatal error if the log tells. A
@@ -13,8 +24,8 @@ package enum XCTestConsoleReader {
     /// - Parameter listed: Lines of `swift test list` (`KitTests.ParserTests/testIt`). XCTest prints only the class on
     ///   Linux; with these the suite is `KitTests.ParserTests`, without them `ParserTests`.
     package static func tests(in log: [UInt8], root: SourceRoot, listed: [String] = []) -> [TestResult] {
-        var run = XCTestRun(root: root, names: ListedTests(listed))
-        LogScan.forEachLine(in: log) { line in run.take(line) }
-        return run.results()
+        var reader = XCTestConsoleReader(root: root, listed: listed)
+        LogLines.forEach(in: log) { reader.take($0) }
+        return reader.finish()
     }
 }

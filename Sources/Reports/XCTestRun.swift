@@ -1,7 +1,7 @@
 import Model
 
 /// The state of reading XCTest's console line by line.
-struct XCTestRun {
+struct XCTestRun: Sendable {
     /// A test that was started, and what is known of it since.
     private struct Running {
         var index: Int
@@ -13,7 +13,7 @@ struct XCTestRun {
     }
 
     private static let maximumMessageLines = 20
-    private static let needles: [StaticString] = [
+    private static let needles: [Needle] = [
         "Test Case '", "Test Suite '", "] Testing ", ": error: ", " : Test skipped", "Test run started", "Fatal error:",
         "*** Signal ", "xited with unexpected signal code ", " at /",
     ]
@@ -41,7 +41,7 @@ struct XCTestRun {
         self.names = names
     }
 
-    mutating func take(_ line: LogScan.Line) {
+    mutating func take(_ line: LogLine) {
         // Everything else is a test's own output.
         guard (running?.continuation ?? 0) > 0 || line.contains(Self.needles) else { return }
         let text = line.text

@@ -1,5 +1,6 @@
 import Integrations
 import Model
+import Reports
 import TestSupport
 import Testing
 
@@ -21,7 +22,8 @@ import Testing
 
             // when
             let found = memory.combine(
-                printed: [], log: Array("[1/2] Compiling Kit b.swift\n".utf8), digest: { _ in "d" })
+                printed: [], compiled: CompiledFiles(log: Array("[1/2] Compiling Kit b.swift\n".utf8)),
+                digest: { _ in "d" })
 
             // then
             #expect(found == [warning("Sources/Kit/a.swift")])
@@ -34,7 +36,8 @@ import Testing
             try memory.remember([warning("Sources/Kit/a.swift")], digest: { _ in "d" })
 
             // when
-            let found = memory.combine(printed: [warning("Sources/Kit/a.swift")], log: [], digest: { _ in "d" })
+            let found = memory.combine(
+                printed: [warning("Sources/Kit/a.swift")], compiled: CompiledFiles(), digest: { _ in "d" })
 
             // then
             #expect(found == [warning("Sources/Kit/a.swift")])
@@ -47,7 +50,7 @@ import Testing
             try memory.remember([warning("Sources/Kit/a.swift")], digest: { _ in "before" })
 
             // when, then: it was compiled again, whatever the log says
-            #expect(memory.combine(printed: [], log: [], digest: { _ in "after" }) == [])
+            #expect(memory.combine(printed: [], compiled: CompiledFiles(), digest: { _ in "after" }) == [])
         }
     }
 
@@ -57,7 +60,7 @@ import Testing
             try memory.remember([warning("Sources/Kit/a.swift")], digest: { _ in "d" })
 
             // when, then
-            #expect(memory.combine(printed: [], log: [], digest: { _ in nil }) == [])
+            #expect(memory.combine(printed: [], compiled: CompiledFiles(), digest: { _ in nil }) == [])
         }
     }
 
@@ -70,7 +73,7 @@ import Testing
             try memory.remember(findings, digest: { _ in "d" })
 
             // when, then
-            #expect(memory.combine(printed: [], log: [], digest: { _ in "d" }) == [])
+            #expect(memory.combine(printed: [], compiled: CompiledFiles(), digest: { _ in "d" }) == [])
         }
     }
 
@@ -82,7 +85,10 @@ import Testing
             let memory = WarningMemory(workspace: Workspace(path: directory.path))
 
             // when, then
-            #expect(memory.combine(printed: [warning("a.c")], log: [], digest: { _ in "d" }) == [warning("a.c")])
+            #expect(
+                memory.combine(printed: [warning("a.c")], compiled: CompiledFiles(), digest: { _ in "d" }) == [
+                    warning("a.c")
+                ])
         }
     }
 }

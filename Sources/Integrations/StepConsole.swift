@@ -1,0 +1,76 @@
+import JobProtocol
+import Model
+import Reports
+
+/// What a step printed, as far as its kind makes something of it: read once, a piece at a time.
+struct StepConsole {
+    private(set) var findings: [Finding] = []
+    private(set) var compiled = CompiledFiles()
+    /// How a test process crashed last.
+    private(set) var crash: String?
+    private(set) var xctest: [TestResult] = []
+    private(set) var swiftTesting: [TestResult] = []
+    /// Lines of `swift test list`.
+    private(set) var listed: [String] = []
+    private var lines = LogLines()
+    private var readers = Readers()
+
+    /// - Parameters:
+    ///   - listed: What an earlier step listed.
+    ///   - hasEvents: A report has the tests, so that the console of Swift Testing is not needed.
+    init(step: JobDescription.Step, kind: JobStep, root: SourceRoot, listed: [String], hasEvents: Bool) {
+        switch kind {
+        case .analyzing:
+            if step.report.isEmpty { readers.diagnostics = DiagnosticReader(root: root, category: .analyzer) }
+        case .building:
+            readers.diagnostics = DiagnosticReader(root: root, category: .asPrinted)
+            readers.compiled = CompiledFiles()
+        case .testing where step.name == JobPlanner.listStep: readers.list = []
+        case .testing:
+            readers.crash = CrashReader()
+            readers.xctest = XCTestConsoleReader(root: root, listed: listed)
+            if !hasEvents { readers.swiftTesting = SwiftTestingConsoleReader(root: root, listed: listed) }
+        case .archiving, .checkout, .processing: break
+        }
+    }
+
+    mutating func take(_ piece: UnsafeRawBufferPointer) {
+        lines.take(piece) { readers.take($0) }
+    }
+
+    /// All was taken: what was read can be used.
+    mutating func finish() {
+        lines.finish { readers.take($0) }
+        findings = readers.diagnostics?.finish() ?? []
+        compiled = readers.compiled ?? CompiledFiles()
+        crash = readers.crash?.finish()
+        xctest = readers.xctest?.finish() ?? []
+        swiftTesting = readers.swiftTesting?.finish() ?? []
+        listed = readers.list ?? []
+        readers = Readers()
+    }
+
+    private struct Readers {
+        /// The most lines of `swift test list` that are kept, and the longest in bytes.
+        private static let maximumListed = ReportContent.maximumItems
+        private static let maximumListedBytes = 4096
+
+        var diagnostics: DiagnosticReader?
+        var compiled: CompiledFiles?
+        var crash: CrashReader?
+        var xctest: XCTestConsoleReader?
+        var swiftTesting: SwiftTestingConsoleReader?
+        var list: [String]?
+
+        mutating func take(_ line: LogLine) {
+            diagnostics?.take(line)
+            compiled?.take(line)
+            crash?.take(line)
+            xctest?.take(line)
+            swiftTesting?.take(line)
+            if list != nil, line.count <= Self.maximumListedBytes, (list?.count ?? 0) < Self.maximumListed {
+                list?.append(line.text)
+            }
+        }
+    }
+}
