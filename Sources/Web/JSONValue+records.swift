@@ -17,7 +17,7 @@ extension JSONValue {
             "branches": specification?.branches.map { .array($0.map { .string($0.description) }) } ?? .null,
             "tags": .array((specification?.tags ?? []).map { .string($0.description) }),
             "product": .string((specification?.product ?? bot.name).description), "retired": .bool(bot.isRetired),
-            "latest": bot.latest.map { JSONValue($0, attempts: nil) } ?? .null,
+            "latest": bot.latest.map { JSONValue($0, attempts: nil) } ?? .null, "lookedAt": .init(repository?.lastLook),
             "lookError": .init(repository?.lastError), "empty": .bool(repository?.isEmpty ?? false),
         ]
     }

@@ -8,43 +8,43 @@ import Testing
     @Test func testThatAMissingToolchainSaysWhatToDo() async throws {
         try await withTemporaryDirectory { directory in
             // given: a PATH with nothing but what the script itself calls until then.
-            for program in ["dirname", "uname"] {
-                let path = try #require(TestTools.find(program))
-                try directory.makeDirectory("bin")
-                try FileManager.default.createSymbolicLink(
-                    atPath: directory.path("bin/\(program)"), withDestinationPath: path)
-            }
+            var quickstart = Quickstart(directory)
+            try quickstart.only(["dirname", "uname"])
             // when
-            let result = try await quickstart([], directory, path: directory.path("bin"))
+            let result = try await quickstart()
             // then
             #expect(result.status == 1)
             expectContains(result.stderr, "quickstart: there is no Swift toolchain: no 'swift' in PATH\n")
             expectContains(result.stderr, "Install Swift 6.2 or newer from https://www.swift.org/install/linux")
-            expectNoFile(directory.path("state"))
+            expectNoFile(quickstart.state)
         }
     }
 
     @Test func testThatAnOldToolchainSaysWhatToDo() async throws {
         try await withTemporaryDirectory { directory in
-            let result = try await quickstart([], directory, swift: "5.10.1")
+            var quickstart = Quickstart(directory)
+            try quickstart.toolchain("5.10.1")
+            let result = try await quickstart()
             #expect(result.status == 1)
             expectContains(result.stderr, "is 5.10.1; Martlet needs 6.2 or newer")
-            expectNoFile(directory.path("state"))
+            expectNoFile(quickstart.state)
         }
     }
 
     @Test func testThatAPortInUseSaysWhichIsFree() async throws {
         try await withTemporaryDirectory { directory in
             // given
-            let (descriptor, port) = try listening()
+            let (descriptor, port) = try Quickstart.listening()
             defer { close(descriptor) }
+            var quickstart = Quickstart(directory)
+            try quickstart.toolchain("6.2")
             // when
-            let result = try await quickstart(["--port", "\(port)"], directory, swift: "6.2")
+            let result = try await quickstart("--port", "\(port)")
             // then
             #expect(result.status == 1)
             expectContains(result.stderr, "port \(port) is in use by another program\n")
             expectContains(result.stderr, "Take a free one: deploy/quickstart --port ")
-            expectNoFile(directory.path("state"))
+            expectNoFile(quickstart.state)
         }
     }
 
@@ -55,54 +55,106 @@ import Testing
     ])
     func testThatAWrongCommandLineIsRefused(arguments: [String], sentence: String) async throws {
         try await withTemporaryDirectory { directory in
-            let (descriptor, port) = try listening()
-            close(descriptor)
-            let free = arguments.contains("--port") ? [] : ["--port", "\(port)"]
-            let result = try await quickstart(free + arguments, directory, swift: "6.2")
+            var quickstart = Quickstart(directory)
+            try quickstart.toolchain("6.2")
+            let free = arguments.contains("--port") ? [] : ["--port", try Quickstart.freePort()]
+            let result = try await quickstart(free + arguments)
             #expect(result.status != 0)
             expectContains(result.stderr, sentence)
             #expect(!result.stderr.contains("secret"))
-            expectNoFile(directory.path("state"))
+            expectNoFile(quickstart.state)
         }
     }
 
     @Test func testThatStoppingWhereNothingRunsSaysSo() async throws {
         try await withTemporaryDirectory { directory in
-            let result = try await quickstart(["--stop"], directory, swift: "6.2")
+            let result = try await Quickstart(directory)("--stop")
             #expect(result.status == 0)
             expectContains(result.stdout, "nothing of ~/state/martlet/quickstart runs\n")
         }
     }
 
-    /// Runs the script with a state directory of its own.
-    /// - Parameter version: What a stand-in for the toolchain says that it is; the script only asks for that before it builds.
-    private func quickstart(
-        _ arguments: [String], _ directory: TemporaryDirectory, path: String? = nil, swift version: String? = nil
-    ) async throws -> ProgramResult {
-        var search = path ?? "/usr/bin:/bin"
-        if let version {
-            let swift = try directory.write("toolchain/swift", "#!/bin/sh\necho 'Swift version \(version) (test)'\n")
-            chmod(swift, 0o755)
-            search = directory.path("toolchain") + ":" + search
-        }
-        return try await run(
-            ["/bin/bash", Project.root + "/deploy/quickstart"] + arguments, in: directory.path,
-            environment: ["PATH": search, "HOME": directory.path, "XDG_STATE_HOME": directory.path("state")])
-    }
-
-    /// A port of loopback that somebody listens on.
-    private func listening() throws -> (descriptor: Int32, port: UInt16) {
-        let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
-        var address = sockaddr_in()
-        address.sin_family = sa_family_t(AF_INET)
-        address.sin_addr.s_addr = inet_addr("127.0.0.1")
-        var size = socklen_t(MemoryLayout<sockaddr_in>.size)
-        try withUnsafeMutablePointer(to: &address) { pointer in
-            try pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { address in
-                try #require(bind(descriptor, address, size) == 0 && listen(descriptor, 8) == 0)
-                try #require(getsockname(descriptor, address, &size) == 0)
+    /// An ordinary user of a machine with nothing installed, and what stands in for sudo; it notes how it is called.
+    @Suite struct GivenPackagesThatAreMissing {
+        private func missing(
+            sudo: String?, _ body: (_ quickstart: inout Quickstart, _ packages: String) async throws -> Void
+        ) async throws {
+            let list = try await runExpectingSuccess([Project.root + "/deploy/packages", "--build", "--list"])
+            try await withTemporaryDirectory { directory in
+                var quickstart = Quickstart(directory)
+                try quickstart.toolchain("6.2")
+                try quickstart.packages(areInstalled: false)
+                try quickstart.ordinaryUser()
+                if let sudo {
+                    try quickstart.standIn("sudo", #"echo "$*" >>"$HOME/sudo.log"; "# + sudo)
+                }
+                try await body(&quickstart, list.trimmingCharacters(in: .newlines))
             }
         }
-        return (descriptor, UInt16(bigEndian: address.sin_port))
+
+        @Test func testThatARefusedSudoSaysWhatToDo() async throws {
+            try await missing(sudo: "echo 'sudo: 3 incorrect password attempts' >&2; exit 1") { quickstart, packages in
+                let result = try await quickstart("--port", try Quickstart.freePort(), "/srv/kit.git")
+                #expect(result.status == 1)
+                #expect(result.stdout == "sudo is needed once, to install: \(packages)\n")
+                expectEqualLines(
+                    result.stderr,
+                    """
+                    sudo: 3 incorrect password attempts
+                    quickstart: sudo was refused (the line above says why), so nothing was installed
+                      As root: apt-get install \(packages)
+                      Then, as ada: deploy/quickstart /srv/kit.git
+
+                    """)
+                expectFile(quickstart.directory.path("sudo.log"), "-v\n")
+                expectNoFile(quickstart.state)
+            }
+        }
+
+        @Test func testThatNoSudoSaysWhatToDo() async throws {
+            try await missing(sudo: nil) { quickstart, packages in
+                try quickstart.only(["bash", "dirname", "uname", "sed", "sort", "head", "apt-get"])
+                let result = try await quickstart("--port", try Quickstart.freePort())
+                #expect(result.status == 1)
+                expectContains(result.stderr, "there is no sudo to install them: \(packages)\n")
+                expectContains(result.stderr, "As root: apt-get install \(packages)\n")
+                expectNoFile(quickstart.state)
+            }
+        }
+
+        /// The driver's own libraries are among the packages: it does not start on a new machine.
+        @Test func testThatAToolchainThatDoesNotStartYetIsNoReasonToStop() async throws {
+            try await missing(sudo: "exit 1") { quickstart, _ in
+                try quickstart.standIn("swift", "echo 'swift: cannot open libncurses.so.6' >&2; exit 127")
+                let result = try await quickstart("--port", try Quickstart.freePort())
+                expectContains(result.stderr, "quickstart: sudo was refused")
+            }
+        }
+
+        @Test func testThatAnInstallThatFailsShowsItsLastLines() async throws {
+            let sudo = #"case "$*" in *"apt-get "*) echo 'E: Unable to fetch some archives'; exit 100 ;; esac"#
+            try await missing(sudo: sudo) { quickstart, packages in
+                let result = try await quickstart("--port", try Quickstart.freePort())
+                #expect(result.status == 1)
+                expectContains(result.stderr, "quickstart: installing \(packages)\n")
+                expectContains(result.stderr, "E: Unable to fetch some archives\n")
+                expectContains(result.stderr, "quickstart: the packages could not be installed")
+                let calls = try quickstart.directory.text("sudo.log").split(separator: "\n")
+                // Asked once; then the install, a fresh index since that failed, and no more.
+                #expect(calls.map { $0.split(separator: " ").prefix(1) } == [["-v"], ["-n"], ["env"], ["apt-get"]])
+            }
+        }
+    }
+
+    @Test func testThatAToolchainThatNeverStartsSaysWhy() async throws {
+        try await withTemporaryDirectory { directory in
+            var quickstart = Quickstart(directory)
+            try quickstart.packages(areInstalled: true)
+            try quickstart.standIn("swift", "echo 'swift: cannot open libncurses.so.6' >&2; exit 127")
+            let result = try await quickstart("--port", try Quickstart.freePort())
+            #expect(result.status == 1)
+            expectContains(result.stderr, "does not say its version: swift: cannot open libncurses.so.6\n")
+            expectNoFile(quickstart.state)
+        }
     }
 }

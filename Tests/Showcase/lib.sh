@@ -45,7 +45,7 @@ within() {
 lives() { # PID, a text of its command line
     [[ ${1-} =~ ^[0-9]+$ ]] && [ -r "/proc/$1/cmdline" ] || return 1
     [ "$(sed 's/.*) //; s/ .*//' "/proc/$1/stat" 2>/dev/null)" != Z ] || return 1
-    tr '\0' ' ' <"/proc/$1/cmdline" 2>/dev/null | grep -qF -- "$2"
+    tr '\0' ' ' 2>/dev/null <"/proc/$1/cmdline" | grep -qF -- "$2"
 }
 gone() { ! lives "$@"; }
 end() { # PID, text of its command line
@@ -169,3 +169,21 @@ await() {
 }
 # Pushes HEAD of work/NAME to BRANCH and awaits its integration.
 integrate() { push "$1" "$2" && await "$1" "$(head_of "$1")" "$2" "${3-300}"; }
+
+# ------------------------------------------------------------------------------------------------------- servers
+
+start_sshd() { # sets ssh_port; a server with keys of its own, for this user alone
+    local d=$scratch/ssh sshd
+    sshd=$(PATH=$PATH:/usr/sbin:/sbin command -v sshd) || return 1
+    mkdir -p "$d" "$scratch/served"
+    [ "$(id -u)" -ne 0 ] || mkdir -p /run/sshd
+    ssh-keygen -q -t ed25519 -N '' -f "$d/host"
+    ssh-keygen -q -t ed25519 -N '' -f "$d/user"
+    install -m 600 "$d/user.pub" "$d/authorized_keys"
+    ssh_port=$(free_port)
+    printf '%s\n' "Port $ssh_port" "ListenAddress 127.0.0.1" "HostKey $d/host" "PidFile $d/sshd.pid" "AuthorizedKeysFile $d/authorized_keys" \
+        "StrictModes no" "UsePAM no" "PasswordAuthentication no" "KbdInteractiveAuthentication no" "Subsystem sftp internal-sftp" \
+        "AllowUsers $(id -un)" "PermitRootLogin prohibit-password" >"$d/sshd_config"
+    "$sshd" -f "$d/sshd_config" -E "$d/log" || return 1
+    within 5 listens "$ssh_port"
+}
