@@ -39,6 +39,23 @@ import Transfer
         }
     }
 
+    @Test func testThatABotSaysWhenItsRepositoryWasRead() async throws {
+        try await withSample { web in
+            // given
+            expectContains(
+                try await web.json("/api/v1/bots/kit"), #""lookedAt":null,"lookError":null,"empty":false}"#)
+            let request = try #require(try await web.store.repositoriesToLook().first)
+            // when
+            _ = try await web.store.apply(
+                Look(
+                    request: request, heads: [:], defaultBranch: nil, at: WebFixture.now, cause: .poll, watchers: []))
+            // then
+            expectContains(
+                try await web.json("/api/v1/bots/kit"),
+                #""lookedAt":"\#(WebFixture.now)","lookError":null,"empty":true}"#)
+        }
+    }
+
     @Test func testThatLatestIsANumberToo() async throws {
         try await withSample { web in
             let json = try await web.json("/api/v1/bots/kit/integrations/latest")
