@@ -192,9 +192,13 @@ private struct Commands {
         """
 
     /// A package without a test target is no failure, although `swift test` exits with 1 for it (6.3.1).
+    ///
+    /// SwiftPM holds back what XCTest prints until its buffer is full (6.3.1). Ended at a limit it would take that along, and
+    /// nobody would know which test was running; `stdbuf` of coreutils, where it is, has every line written at once.
     private static let runTests = """
         if grep -q '^\(JobPlanner.noTests)' \(JobPlanner.list); then echo 'no tests'; exit 0; fi
-        exec swift test --skip-build "$@"
+        lines=; if command -v stdbuf >/dev/null; then lines='stdbuf -oL'; fi
+        exec $lines swift test --skip-build "$@"
         """
 
     /// Builds in a scratch path of its own: the test build has testing enabled, which optimised products must not have.

@@ -37,7 +37,7 @@ import Testing
             #expect(plan.steps.map(\.step) == ["building", "testing", "testing"])
             #expect(plan.steps[0].arguments == ["swift", "build", "--build-tests"])
             expectContains(plan.steps[1].arguments[2], "swift test list --skip-build \"$@\"")
-            expectContains(plan.steps[2].arguments[2], "exec swift test --skip-build \"$@\"")
+            expectContains(plan.steps[2].arguments[2], "exec $lines swift test --skip-build \"$@\"")
             #expect(
                 plan.steps[2].arguments.dropFirst(4) == [
                     "--event-stream-output-path", ".martlet/test/events.jsonl", "--event-stream-version", "0",
