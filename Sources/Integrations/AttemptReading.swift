@@ -50,7 +50,7 @@ package struct AttemptReading: Sendable {
     private mutating func addAnalysis(
         step: JobDescription.Step, end: CommandEnd, console: StepConsole, reports: [ReportContent]
     ) {
-        if JobPlanner.saysNoCTargets(step, log), end.isSuccess, reports.isEmpty {
+        if JobPlanner.saysNoCTargets(step, console.listed), end.isSuccess, reports.isEmpty {
             hadNothingToAnalyze = true
             return
         }

@@ -95,8 +95,8 @@ package struct JobPlanner: Sendable {
     static func saysNoTests(_ listed: [String]) -> Bool { listed.contains { $0.hasPrefix(noTests) } }
 
     /// Whether the analyzer of C targets found that there is none.
-    static func saysNoCTargets(_ step: JobDescription.Step, _ log: [UInt8]) -> Bool {
-        step.name == clangStep && log.split(separator: 0x0A).contains { $0.elementsEqual(noCTargets.utf8) }
+    static func saysNoCTargets(_ step: JobDescription.Step, _ lines: [String]) -> Bool {
+        step.name == clangStep && lines.contains(noCTargets)
     }
 
     private static func whyNotAnalyzed(recipe: Recipe) -> String {

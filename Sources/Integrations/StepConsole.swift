@@ -10,7 +10,7 @@ struct StepConsole {
     private(set) var crash: String?
     private(set) var xctest: [TestResult] = []
     private(set) var swiftTesting: [TestResult] = []
-    /// Lines of `swift test list`.
+    /// Lines of `swift test list`, or the first ones of the analyzer of C targets.
     private(set) var listed: [String] = []
     private var lines = LogLines()
     private var readers = Readers()
@@ -21,6 +21,7 @@ struct StepConsole {
     init(step: JobDescription.Step, kind: JobStep, root: SourceRoot, listed: [String], hasEvents: Bool) {
         switch kind {
         case .analyzing:
+            if step.name == JobPlanner.clangStep { readers.list = [] }
             if step.report.isEmpty { readers.diagnostics = DiagnosticReader(root: root, category: .analyzer) }
         case .building:
             readers.diagnostics = DiagnosticReader(root: root, category: .asPrinted)
@@ -51,9 +52,8 @@ struct StepConsole {
     }
 
     private struct Readers {
-        /// The most lines of `swift test list` that are kept, and the longest in bytes.
-        private static let maximumListed = ReportContent.maximumItems
-        private static let maximumListedBytes = 4096
+        /// The most bytes of lines that are kept: `swift test list` of 100,000 tests.
+        private static let maximumListedBytes = 8 << 20
 
         var diagnostics: DiagnosticReader?
         var compiled: CompiledFiles?
@@ -61,6 +61,7 @@ struct StepConsole {
         var xctest: XCTestConsoleReader?
         var swiftTesting: SwiftTestingConsoleReader?
         var list: [String]?
+        private var listedBytes = 0
 
         mutating func take(_ line: LogLine) {
             diagnostics?.take(line)
@@ -68,7 +69,8 @@ struct StepConsole {
             crash?.take(line)
             xctest?.take(line)
             swiftTesting?.take(line)
-            if list != nil, line.count <= Self.maximumListedBytes, (list?.count ?? 0) < Self.maximumListed {
+            if list != nil, listedBytes + line.count <= Self.maximumListedBytes {
+                listedBytes += line.count
                 list?.append(line.text)
             }
         }
