@@ -1,10 +1,9 @@
-import TestSupport
-import Testing
+package import Testing
 
 /// A file system that is soon full.
-enum SmallDisk {
+package enum SmallDisk {
     /// Mounts a tmpfs of 64 KiB on a directory for the time of the body.
-    static func mounted(on path: String, _ body: () async throws -> Void) async throws {
+    package static func mounted(on path: String, _ body: () async throws -> Void) async throws {
         try await runExpectingSuccess(["mount", "-t", "tmpfs", "-o", "size=64k", "tmpfs", path])
         let result: Result<Void, any Error>
         do {
@@ -20,7 +19,7 @@ enum SmallDisk {
 
 extension Trait where Self == ConditionTrait {
     /// Skips the test, and says so, where a tmpfs cannot be mounted.
-    static var smallDisk: Self {
+    package static var smallDisk: Self {
         .enabled("a tmpfs cannot be mounted here") {
             try await withTemporaryDirectory { directory in
                 let mount = try await run(["mount", "-t", "tmpfs", "-o", "size=64k", "tmpfs", directory.path])
