@@ -124,10 +124,11 @@ import Testing
 
         /// The driver's own libraries are among the packages: it does not start on a new machine.
         @Test func testThatAToolchainThatDoesNotStartYetIsNoReasonToStop() async throws {
-            try await missing(sudo: "exit 1") { quickstart, _ in
+            let sudo = #"case "$*" in *"apt-get "*) exit 100 ;; esac"#
+            try await missing(sudo: sudo) { quickstart, _ in
                 try quickstart.standIn("swift", "echo 'swift: cannot open libncurses.so.6' >&2; exit 127")
                 let result = try await quickstart("--port", try Quickstart.freePort())
-                expectContains(result.stderr, "quickstart: sudo was refused")
+                expectContains(result.stderr, "quickstart: the packages could not be installed")
             }
         }
 
