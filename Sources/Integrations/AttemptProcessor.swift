@@ -11,8 +11,8 @@ package struct AttemptProcessor: Sendable {
         package var plan: JobPlanner.Plan
         /// How many tests the same configuration had in the branch's integration before.
         package var previousTests: Int?
-        /// The report files that the recipe says the test command writes; nothing when it names none.
-        package var askedReports: [String]?
+        /// The report files that the recipe says a test command writes, by the step's name.
+        package var askedReports: [String: [String]]
         /// The SHA-256 of a file of the workspace, in hexadecimal; nothing when there is none.
         package var digest: @Sendable (_ path: String) -> String?
     }
@@ -35,6 +35,11 @@ package struct AttemptProcessor: Sendable {
         let root = SourceRoot(mountedAt: job.mountedAt)
         var reading = AttemptReading(plan: context.plan, ends: ends)
         let parts = try attempt.logParts()
+        let lastBuild = job.steps.indices.last {
+            job.steps[$0].step == JobStep.building.rawValue && job.steps[$0].name != JobPlanner.resolveStep
+                && ends.steps[$0] != nil
+        }
+        let lastTest = job.steps.lastIndex { $0.step == JobStep.testing.rawValue }
         for (number, step) in job.steps.enumerated() {
             guard let end = ends.steps[number], let kind = JobStep(rawValue: step.step) else { continue }
             let contents = try attempt.reports(ofStep: number).map { file in
@@ -49,9 +54,10 @@ package struct AttemptProcessor: Sendable {
             }
             console.finish()
             reading.add(
-                step: step, kind: kind, end: end, console: console, reports: contents, context: context, memory: memory)
+                step: step, kind: kind, end: end, console: console, reports: contents, context: context)
+            if number == lastBuild { try reading.endBuild(context: context, memory: memory) }
+            if number == lastTest { reading.endTests(context: context) }
         }
-        if let memory, reading.hasBuilt { try memory.remember(reading.buildFindings, digest: context.digest) }
         return reading
     }
 }

@@ -7,8 +7,8 @@ package import Storage
 /// What the steps of an attempt, read one after the other, come to.
 package struct AttemptReading: Sendable {
     var findings: [Finding] = []
-    var buildFindings: [Finding] = []
-    var hasBuilt = false
+    /// What the steps that build printed and compiled, as if they were one; nothing before one ran.
+    private var build: (compiled: CompiledFiles, findings: [Finding])?
     var tests: [TestResult] = []
     /// Lines of `swift test list`.
     var listed: [String] = []
@@ -18,7 +18,9 @@ package struct AttemptReading: Sendable {
     var analyzers: [String] = []
     /// Whether an analyzer found nothing that is its.
     private var hadNothingToAnalyze = false
-    var tested: String?
+    /// Test steps that ran, and those of them that left no report.
+    private var testSteps = (all: 0, silent: 0)
+    private var skipsTests: String?
     let plan: JobPlanner.Plan
     let ends: StepEnds
 
@@ -29,11 +31,12 @@ package struct AttemptReading: Sendable {
 
     mutating func add(
         step: JobDescription.Step, kind: JobStep, end: CommandEnd, console: StepConsole, reports: [ReportContent],
-        context: AttemptProcessor.Context, memory: WarningMemory?
+        context: AttemptProcessor.Context
     ) {
         switch kind {
         case .analyzing: addAnalysis(step: step, end: end, console: console, reports: reports)
-        case .building: addBuild(end: end, console: console, context: context, memory: memory)
+        case .building where step.name == JobPlanner.resolveStep: addResolution(end: end, console: console)
+        case .building: addBuild(step: step, end: end, console: console, reports: reports)
         case .testing where step.name == JobPlanner.listStep: listed = console.listed
         case .testing: addTests(step: step, end: end, console: console, reports: reports, context: context)
         case .archiving where !end.isSuccess: worsen(to: .buildErrors, "archiving failed: \(end.description)")
@@ -80,13 +83,22 @@ package struct AttemptReading: Sendable {
         if !found.isEmpty { worsen(to: .analyzerWarnings, nil) }
     }
 
+    /// What SwiftPM says of dependencies that it cannot have is about no line of a file.
+    private mutating func addResolution(end: CommandEnd, console: StepConsole) {
+        guard !end.isSuccess else { return }
+        let reason = "resolving the dependencies failed: \(end.limit ?? end.description)"
+        let said = console.findings.last { $0.category == .error }?.message
+        findings.append(
+            Finding(
+                category: .error, message: said.map { "\(reason): \($0)" } ?? reason + "; see the log",
+                rule: "martlet.resolve"))
+        worsen(to: .buildErrors, reason)
+    }
+
     private mutating func addBuild(
-        end: CommandEnd, console: StepConsole, context: AttemptProcessor.Context, memory: WarningMemory?
+        step: JobDescription.Step, end: CommandEnd, console: StepConsole, reports: [ReportContent]
     ) {
-        hasBuilt = true
-        let printed = console.findings
-        var found =
-            memory?.combine(printed: printed, compiled: console.compiled, digest: context.digest) ?? printed
+        var found = console.findings + reports.flatMap(\.findings)
         if end.isSuccess {
             // The command succeeded, so what a plugin or a script called an error was none.
             for index in found.indices where found[index].category == .error { found[index].category = .warning }
@@ -96,13 +108,33 @@ package struct AttemptReading: Sendable {
             if !isOurs, !found.contains(where: { $0.category == .error }) {
                 found.append(
                     Finding(
-                        category: .error, message: "the build failed: \(end.description); see the log",
+                        category: .error, message: "\(Self.called(step)) failed: \(end.description); see the log",
                         rule: "martlet.build"))
             }
-            worsen(to: .buildErrors, end.limit ?? "the build failed: \(end.description)")
+            worsen(to: .buildErrors, end.limit ?? "\(Self.called(step)) failed: \(end.description)")
         }
-        buildFindings = found
+        var all = build ?? (CompiledFiles(), [])
+        all.compiled.formUnion(console.compiled)
+        all.findings += found
+        build = all
         findings += found
+    }
+
+    /// The usual step has the name of what it does.
+    private static func called(_ step: JobDescription.Step) -> String {
+        step.name == "build" ? "the build" : "the step \(step.name)"
+    }
+
+    /// After the last step that builds: adds what the compiler said before about files that it did not compile again, and
+    /// remembers what it said now.
+    /// - Throws: `FileError` when it cannot be remembered.
+    mutating func endBuild(context: AttemptProcessor.Context, memory: WarningMemory?) throws {
+        guard let build, let memory else { return }
+        let all = memory.combine(printed: build.findings, compiled: build.compiled, digest: context.digest)
+        let remembered = all.dropFirst(build.findings.count)
+        if !remembered.isEmpty { worsen(to: .warnings, nil) }
+        findings += remembered
+        try memory.remember(all, digest: context.digest)
     }
 
     private mutating func addTests(
@@ -113,20 +145,19 @@ package struct AttemptReading: Sendable {
         end.crash = console.crash
         let merged = TestMerge.merge(reports.map(\.tests) + [console.xctest, console.swiftTesting], end: end)
         if merged.isEmpty, end.isSuccess, JobPlanner.saysNoTests(listed) {
-            tested = "skipped: no tests (the package has no test target)"
-            noteVanished(context)
+            skipsTests = "skipped: no tests (the package has no test target)"
             return
         }
         var problems = reports.flatMap(\.problems)
-        if let asked = context.askedReports, reports.isEmpty, step.name != JobPlanner.listStep {
+        if let asked = context.askedReports[step.name], reports.isEmpty {
             problems.append("no file matches report: \(asked.joined(separator: ", "))")
         }
         let hasReport = !step.report.isEmpty || !merged.isEmpty
+        let isOnly = plan.steps.count { $0.step == step.step && $0.name != JobPlanner.listStep } <= 1
         let judged = TestVerdict(
             end: end, tests: merged, problems: problems, hasReport: hasReport,
-            previousTests: context.previousTests)
+            previousTests: isOnly ? context.previousTests : nil)
         notes += judged.notes + reports.flatMap(\.notes)
-        if merged.isEmpty, judged.verdict == .succeeded { noteVanished(context) }
         tests += merged
         findings += reports.flatMap(\.findings) + merged.compactMap(Finding.init(failureOf:))
         if judged.verdict > .succeeded, !merged.contains(where: \.outcome.isFailure) {
@@ -135,10 +166,24 @@ package struct AttemptReading: Sendable {
                     category: .testFailure, message: judged.reason ?? "the test command failed", rule: "martlet.test"))
         }
         if judged.verdict > .succeeded { worsen(to: judged.verdict, judged.reason) }
-        let failing = merged.count(where: \.outcome.isFailure)
-        tested =
-            hasReport
-            ? "\(merged.count) tests, \(failing) failing" : "by exit status alone: the command writes no report"
+        testSteps.all += 1
+        if !hasReport { testSteps.silent += 1 }
+    }
+
+    /// What was tested, in words; nothing when no test step ran.
+    private var tested: String? {
+        guard testSteps.all > 0 else { return skipsTests }
+        guard testSteps.silent < testSteps.all else {
+            return "by exit status alone: the command writes no report"
+        }
+        let silent = testSteps.silent == 0 ? "" : "; \(testSteps.silent) of \(testSteps.all) steps by exit status alone"
+        return "\(tests.count) tests, \(tests.count(where: \.outcome.isFailure)) failing\(silent)"
+    }
+
+    /// After the last test step.
+    mutating func endTests(context: AttemptProcessor.Context) {
+        let isSkipped = testSteps.all == 0 && skipsTests != nil
+        if isSkipped || (testSteps.all > 0 && tests.isEmpty && verdict < .testFailures) { noteVanished(context) }
     }
 
     /// Tests that were there and are not any more are a warning, never silently green.

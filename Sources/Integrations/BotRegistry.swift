@@ -8,6 +8,7 @@ package actor BotRegistry {
     private let directory: BotDirectory?
     private let settings: ServiceSettings
     private let secrets: SecretStore
+    private let isolation: Isolation
     private let version: String
     /// Bot files, secrets and signatures of large bodies are read and computed here.
     private let lane = BlockingLane(label: "registry")
@@ -17,10 +18,13 @@ package actor BotRegistry {
     private var registered: [BotSpecification]?
 
     /// - Parameter directory: Where bot files lie.
-    package init(directory: BotDirectory?, settings: ServiceSettings, secrets: SecretStore, version: String) {
+    package init(
+        directory: BotDirectory?, settings: ServiceSettings, secrets: SecretStore, isolation: Isolation, version: String
+    ) {
         self.directory = directory
         self.settings = settings
         self.secrets = secrets
+        self.isolation = isolation
         self.version = version
     }
 
@@ -50,7 +54,7 @@ package actor BotRegistry {
     /// What pages show of all bots: their files' problems, and how the service runs.
     package func overview() -> Overview {
         Overview(
-            bots: all(), problems: problems, isolation: settings.isolation.rawValue, url: serviceURL, version: version)
+            bots: all(), problems: problems, isolation: isolation, url: serviceURL, version: version)
     }
 
     /// The bot's file with every default, as YAML.

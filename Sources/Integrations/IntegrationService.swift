@@ -37,6 +37,7 @@ package struct IntegrationService: Service {
         package var environment: [String: String]
         /// The absolute path of `martlet-supervisor`.
         package var supervisor: String
+        package var isolation: JobIsolation
         package var version: String
         package var logger: Logger
 
@@ -45,7 +46,7 @@ package struct IntegrationService: Service {
             secrets: SecretStore, mirrors: Mirrors, executor: any Executor, uploader: Uploads,
             clock: WallClock = .system,
             timer: any Clock<Duration> = ContinuousClock(), environment: [String: String], supervisor: String,
-            version: String, logger: Logger
+            isolation: JobIsolation, version: String, logger: Logger
         ) {
             self.settings = settings
             self.state = state
@@ -59,6 +60,7 @@ package struct IntegrationService: Service {
             self.timer = timer
             self.environment = environment
             self.supervisor = supervisor
+            self.isolation = isolation
             self.version = version
             self.logger = logger
         }
@@ -70,7 +72,8 @@ package struct IntegrationService: Service {
         looksWakeup = Wakeup()
         queueWakeup = Wakeup()
         let registry = BotRegistry(
-            directory: parts.directory, settings: parts.settings, secrets: parts.secrets, version: parts.version)
+            directory: parts.directory, settings: parts.settings, secrets: parts.secrets,
+            isolation: parts.isolation.isolation, version: parts.version)
         let remotes = Remotes(mirrors: parts.mirrors, secrets: parts.secrets)
         let url = parts.settings.url ?? parts.settings.listen.first.map { "http://\($0)" } ?? ""
         let environment = JobEnvironment(daemon: parts.environment, url: url)
@@ -81,7 +84,7 @@ package struct IntegrationService: Service {
             executor: parts.executor, planner: JobPlanner(supervisor: parts.supervisor),
             slots: JobSlots(count: parts.settings.concurrency), archiver: ProductArchiver(state: parts.state),
             clock: clock,
-            environment: environment, logger: logger)
+            environment: environment, isolation: parts.isolation, secrets: parts.secrets, logger: logger)
         let triggers = TriggerRunner(
             store: store, state: parts.state, executor: parts.executor, publisher: publisher, uploads: parts.uploader,
             scripts: parts.settings.triggers, secrets: parts.secrets, environment: environment, clock: clock,

@@ -17,22 +17,59 @@ package struct JobEnvironment: Sendable {
         self.url = url
     }
 
+    /// Where a job sees what.
+    package struct Place: Sendable {
+        package var workspace: String
+        package var temporary: String
+        /// Nothing: it sees the machine as the daemon does.
+        package var fence: Fence?
+
+        package init(workspace: String, temporary: String, fence: Fence? = nil) {
+            self.workspace = workspace
+            self.temporary = temporary
+            self.fence = fence
+        }
+
+        /// What is elsewhere inside the fence.
+        package struct Fence: Sendable {
+            package var path: String
+            package var home: String
+            package var user: String
+            /// Survives steps and integrations, as the home does not: in the workspace, and so of this bot, configuration and
+            /// lane alone.
+            package var cache: String
+            /// What the job sees of the machine beside the usual.
+            package var readOnly: [String]
+        }
+    }
+
     /// What a configuration's steps see. The recipe's own variables win, but for what identifies the integration.
     package func job(
-        _ integration: IntegrationRecord, bot: BotSpecification, configuration: Recipe.Configuration, workspace: String,
-        temporary: String
+        _ integration: IntegrationRecord, bot: BotSpecification, configuration: Recipe.Configuration, in place: Place
     ) -> [String: String] {
         var environment = base
-        environment["TMPDIR"] = temporary
+        environment["TMPDIR"] = place.temporary
+        if let fence = place.fence {
+            environment["PATH"] = fence.path
+            environment["HOME"] = fence.home
+            environment["USER"] = fence.user
+            environment["LOGNAME"] = fence.user
+            environment["XDG_CACHE_HOME"] = fence.cache
+            if let file = environment["SSL_CERT_FILE"],
+                !Toolchains.isWithin(file, ["/usr", "/etc/ssl"] + fence.readOnly)
+            {
+                environment["SSL_CERT_FILE"] = nil
+            }
+        }
         if let toolchain = configuration.toolchain {
             environment["PATH"] = "\(toolchain)/usr/bin:\(environment["PATH"] ?? "")"
         }
         environment.merge(configuration.environment) { $1 }
         environment.merge(identity(integration, bot: bot)) { $1 }
         environment["MARTLET_CONFIGURATION"] = configuration.name.description
-        environment["MARTLET_SOURCE_DIR"] = workspace
-        environment["XCS_SOURCE_DIR"] = workspace
-        environment["XCS_PRIMARY_REPO_DIR"] = workspace
+        environment["MARTLET_SOURCE_DIR"] = place.workspace
+        environment["XCS_SOURCE_DIR"] = place.workspace
+        environment["XCS_PRIMARY_REPO_DIR"] = place.workspace
         return environment
     }
 

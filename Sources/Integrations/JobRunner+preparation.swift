@@ -2,6 +2,7 @@ import Basics
 import Execution
 import JobProtocol
 import Model
+import Settings
 import SourceControl
 import Storage
 
@@ -12,26 +13,33 @@ extension JobRunner {
         _ id: AttemptID, _ directory: AttemptDirectory, _ workspace: Workspace, _ request: Request
     ) async throws -> JobPlanner.Plan {
         try await store.apply(.entered(.checkout), to: id, at: clock.now())
+        let objects = request.mirror.objects
+        let place = try await lane.run { try self.place(of: request, in: workspace, objects: objects) }
         let isClean = await lane.run {
             request.integration.isClean
                 || request.bot.clean.isDue(cleaned: lastCleaned(workspace), now: clock.now())
+                || isMoved(workspace, mark: place.mark)
         }
         let report = try await request.mirror.checkout(
             request.integration.commit, ref: request.integration.ref, into: workspace.tree, state: workspace.state,
             isClean: isClean, kept: JobPlanner.keptDirectories)
         let (isFresh, now) = (isClean || report.isFresh, clock.now())
-        return try await lane.run { try arrange(directory, workspace, request, isFresh: isFresh, at: now) }
+        return try await lane.run { try arrange(directory, workspace, request, place, isFresh: isFresh, at: now) }
     }
 
     /// Everything about a checked-out workspace that is not git's.
     private func arrange(
-        _ directory: AttemptDirectory, _ workspace: Workspace, _ request: Request, isFresh: Bool, at now: Timestamp
+        _ directory: AttemptDirectory, _ workspace: Workspace, _ request: Request, _ place: Place, isFresh: Bool,
+        at now: Timestamp
     ) throws -> JobPlanner.Plan {
         let outer = try Directory(opening: workspace.path)
         if isFresh {
             try AtomicFile.write(Array("\(now.millisecondsSinceEpoch)".utf8), to: workspace.cleaned)
             // What was built before is gone, and with it what was said about it.
             try outer.remove("warnings.json")
+        }
+        if isMoved(workspace, mark: place.mark) {
+            try AtomicFile.write(Array(place.mark.utf8), to: workspace.mounted)
         }
         let plan = makePlan(request, workspace)
         guard !plan.steps.isEmpty else {
@@ -52,9 +60,20 @@ extension JobRunner {
                 steps: plan.steps,
                 environment: environment.job(
                     request.integration, bot: request.bot, configuration: request.configuration,
-                    workspace: workspace.tree, temporary: workspace.path + "/tmp"),
-                workspace: workspace.tree, limits: .init(logBytes: request.bot.logLimit.bytes), collect: plan.collect))
+                    in: place.environment),
+                workspace: workspace.tree, mountedAt: place.mountedAt,
+                secrets: Set(plan.steps.flatMap(\.secrets)).sorted(),
+                isolation: place.fence == nil ? .none : .sandbox, fence: place.fence, limits: limits(of: request.bot),
+                collect: plan.collect))
         return plan
+    }
+
+    private func limits(of bot: BotSpecification) -> JobDescription.Limits {
+        var limits = JobDescription.Limits(logBytes: bot.logLimit.bytes)
+        limits.memoryBytes = isolation.limits.memory?.bytes
+        limits.processes = isolation.limits.processes
+        limits.workspaceBytes = isolation.limits.workspace.bytes
+        return limits
     }
 
     private func makePlan(_ request: Request, _ workspace: Workspace) -> JobPlanner.Plan {
@@ -65,11 +84,17 @@ extension JobRunner {
             let makefile = ProjectType.make.markers.first { tree.rootEntries.contains($0) }
             tree.makefile = makefile.flatMap { try? directory.read($0, limit: Self.maximumMakefileBytes) }
                 .map { String(decoding: $0, as: UTF8.self) }
+            let manifests = tree.rootEntries.filter(PackageDependencies.isManifest)
+            tree.hasDependencies = PackageDependencies.mayExist(
+                // One that is no file, or too large, is taken to have some.
+                inManifests: manifests.map {
+                    (try? directory.read($0, limit: PackageDependencies.maximumBytes)) ?? Array(".package".utf8)
+                })
             tree.hasCSources = request.recipe.projectType == .swiftPackage && hasCSources(directory)
         }
         return planner.plan(
             configuration: request.configuration, recipe: request.recipe, tree: tree,
-            defaultTimeout: request.bot.timeout)
+            defaultTimeout: request.bot.timeout, isFenced: isolation.isolation == .sandbox)
     }
 
     /// A larger Makefile is not searched for its targets, in bytes.
@@ -107,20 +132,5 @@ extension JobRunner {
         // What is not there, or cannot be read, is no record.
         guard let bytes = try? WholeFile.read(workspace.cleaned, limit: 64) else { return nil }
         return Int64(String(decoding: bytes, as: UTF8.self)).map(Timestamp.init(millisecondsSinceEpoch:))
-    }
-}
-
-/// Why a job cannot be prepared although the repository could be read.
-enum PreparationError: Error, CustomStringConvertible {
-    case nothingToDo(configuration: Name)
-
-    var description: String {
-        switch self {
-        case .nothingToDo(let configuration):
-            """
-            the configuration \(configuration) has nothing to do: no project type is recognised (a Package.swift or a \
-            Makefile in the root) and the recipe states neither build nor test; write them into .martlet.yml
-            """
-        }
     }
 }

@@ -13,7 +13,7 @@ extension JobRunner {
     ) async throws {
         let context = AttemptProcessor.Context(
             configuration: id.job, plan: plan, previousTests: request.previousTests,
-            askedReports: request.configuration.report.isEmpty ? nil : request.configuration.report,
+            askedReports: Self.askedReports(of: request.configuration),
             digest: { path in
                 // A path that leaves the tree, passes a link, or is very large, has none.
                 (try? Directory(opening: workspace.tree).read(path, limit: Self.maximumSourceBytes)).map(Digest.sha256)
@@ -34,6 +34,14 @@ extension JobRunner {
             }
         }
         try await store.storeResults(results, of: id, at: clock.now())
+    }
+
+    private static func askedReports(of configuration: Recipe.Configuration) -> [String: [String]] {
+        var asked = configuration.report.isEmpty ? [:] : ["test": configuration.report]
+        for step in configuration.steps ?? [] where step.kind == .testing && !step.command.report.isEmpty {
+            asked[step.name.description] = step.command.report
+        }
+        return asked
     }
 
     /// Larger files give no line text, in bytes; a finding in one is then known by its message.

@@ -3,7 +3,7 @@ package import Execution
 import JobProtocol
 package import Logging
 package import Model
-import Settings
+package import Settings
 package import SourceControl
 package import Storage
 
@@ -19,6 +19,8 @@ package struct JobRunner: Sendable {
     let archiver: ProductArchiver
     let clock: WallClock
     let environment: JobEnvironment
+    let isolation: JobIsolation
+    let secrets: SecretStore
     let logger: Logger
     /// Job directories and workspaces are written, read and removed here: on a lane for each look, so that no job waits
     /// for the disk of another. There are as many at a time as there are jobs.
@@ -29,7 +31,9 @@ package struct JobRunner: Sendable {
 
     package init(
         store: Store, state: StateDirectory, workspaces: Workspaces, executor: any Executor, planner: JobPlanner,
-        slots: JobSlots, archiver: ProductArchiver, clock: WallClock, environment: JobEnvironment, logger: Logger
+        slots: JobSlots, archiver: ProductArchiver, clock: WallClock, environment: JobEnvironment,
+        isolation: JobIsolation,
+        secrets: SecretStore, logger: Logger
     ) {
         self.store = store
         self.state = state
@@ -40,6 +44,8 @@ package struct JobRunner: Sendable {
         self.archiver = archiver
         self.clock = clock
         self.environment = environment
+        self.isolation = isolation
+        self.secrets = secrets
         self.logger = logger
     }
 
@@ -117,11 +123,17 @@ package struct JobRunner: Sendable {
             return try await finish(id, verdict: .canceled, reason: reason)
         }
         let lane: Workspaces.Lane = request.integration.isRelease ? .release : .trusted
+        let secrets: [String: String]
+        do {
+            secrets = try await secretValues(of: request, lane: lane)
+        } catch let error as PreparationError {
+            return try await finish(id, verdict: .buildErrors, reason: "\(error)")
+        }
         let workspace = await workspaces.take(bot: request.bot.name, configuration: id.job, lane: lane)
         let plan: JobPlanner.Plan
         do {
             plan = try await prepare(id, directory, workspace, request)
-            try await executor.start(directory, secrets: [:])
+            try await executor.start(directory, secrets: secrets)
         } catch {
             await workspaces.giveBack(workspace)
             switch error {

@@ -5,13 +5,13 @@ package struct Overview: Sendable {
     package var bots: [BotSpecification]
     /// Messages about bot files, each `file:line:column: error: …`. The bot, if it had a good form, runs on with it.
     package var problems: [String]
-    /// How jobs are separated from the machine: `none` or `sandbox`. Every page says so when it is `none`.
-    package var isolation: String
+    /// How jobs are separated from the machine. Every page says so when they are not, and why.
+    package var isolation: Isolation
     /// The service's URL for links, without a slash at its end.
     package var url: String
     package var version: String
 
-    package init(bots: [BotSpecification], problems: [String], isolation: String, url: String, version: String) {
+    package init(bots: [BotSpecification], problems: [String], isolation: Isolation, url: String, version: String) {
         self.bots = bots
         self.problems = problems
         self.isolation = isolation

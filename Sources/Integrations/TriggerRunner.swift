@@ -149,7 +149,8 @@ package struct TriggerRunner: Sendable {
                 }
                 let request = Publisher.Request(
                     integration: context.integration, product: context.bot.product, source: source,
-                    mirror: context.mirror, files: try await files(of: context), isolation: "none")
+                    mirror: context.mirror, files: try await files(of: context),
+                    isolation: try await isolation(of: context))
                 guard !request.files.isEmpty else {
                     throw PublishError(
                         "the integration archived nothing; see the step archiving and `archive:` in the recipe")
@@ -187,6 +188,14 @@ package struct TriggerRunner: Sendable {
                     stored.attempt.integration, job: stored.attempt.job, attempt: stored.attempt.attempt))
             return ("\(ProductArchiver.directory(of: attempt))/\(stored.artifact.path)", stored.artifact)
         }
+    }
+
+    /// What kept the job from the machine that built them, as its own description says.
+    private func isolation(of context: Context) async throws -> String {
+        guard let stored = try await store.artifacts(of: context.integration.id).first else { return "none" }
+        let attempt = AttemptDirectory(
+            path: state.attempt(stored.attempt.integration, job: stored.attempt.job, attempt: stored.attempt.attempt))
+        return try await lane.run { try attempt.job().isolation.rawValue }
     }
 
     private func upload(

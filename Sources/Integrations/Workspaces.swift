@@ -12,6 +12,13 @@ package actor Workspaces {
         case release
         /// Every other ref of the bot's own repository.
         case trusted
+
+        /// Whether jobs in it may have secrets: whoever wrote what they run may push to the bot's own repository.
+        package var mayHaveSecrets: Bool {
+            switch self {
+            case .release, .trusted: true
+            }
+        }
     }
 
     private let root: String
@@ -54,6 +61,8 @@ package struct Workspace: Hashable, Sendable {
     package var state: String { path + "/checkout" }
     /// What the build directory's compiled files were warned about; see `WarningMemory`.
     package var warnings: String { path + "/warnings.json" }
+    /// Where jobs see the tree, and in which image: paths that are in what they built.
+    package var mounted: String { path + "/mounted" }
     /// When it was last emptied, for `clean: daily` and `weekly`.
     package var cleaned: String { path + "/cleaned" }
 }

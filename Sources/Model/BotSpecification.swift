@@ -26,12 +26,14 @@ package struct BotSpecification: Hashable, Sendable, Codable {
     package var recipe: RecipeSource?
     /// The product that this bot publishes. Default: the bot's name.
     package var product: Name
+    /// What jobs may ask for; nothing: no secret. A bot stored by an older version has none.
+    package var jobSecrets: [JobSecret]?
 
     package init(
         name: Name, repository: String, isInsecure: Bool = false, branches: [RefPattern]? = nil,
         tags: [RefPattern] = [], poll: Poll = .automatic, webhookSecret: String? = nil, schedule: Schedule? = nil,
         clean: Clean = .never, timeout: Duration = .seconds(1800), logLimit: ByteCount = Self.usualLogLimit,
-        triggers: [Trigger] = [], recipe: RecipeSource? = nil, product: Name? = nil
+        triggers: [Trigger] = [], recipe: RecipeSource? = nil, product: Name? = nil, jobSecrets: [JobSecret]? = nil
     ) {
         self.name = name
         self.repository = repository
@@ -47,6 +49,7 @@ package struct BotSpecification: Hashable, Sendable, Codable {
         self.recipe = recipe
         self.product = product ?? name
         self.logLimit = logLimit
+        self.jobSecrets = jobSecrets
     }
 
     /// 64 MiB: a build that prints a line of 100 bytes for each of 600,000 files.

@@ -36,10 +36,18 @@ package struct Recipe: Hashable, Sendable, Codable {
         package var report: [String]
         /// A step's limit; nothing: the bot's.
         package var timeout: Duration?
+        /// In place of the commands to build and to test; nothing: those.
+        package var steps: [Step]?
+        /// Of every step that says nothing of its own; nothing: `none`.
+        package var network: Network?
+        /// The name of a directory beneath the settings' `images`, which is the job's root file system; nothing: a small
+        /// part of the machine's own.
+        package var image: Name?
 
         package init(
             name: Name, flags: [String] = [], environment: [String: String] = [:], toolchain: String? = nil,
-            build: String? = nil, test: String? = nil, report: [String] = [], timeout: Duration? = nil
+            build: String? = nil, test: String? = nil, report: [String] = [], timeout: Duration? = nil,
+            steps: [Step]? = nil, network: Network? = nil, image: Name? = nil
         ) {
             self.name = name
             self.flags = flags
@@ -49,18 +57,9 @@ package struct Recipe: Hashable, Sendable, Codable {
             self.test = test
             self.report = report
             self.timeout = timeout
-        }
-    }
-
-    /// One analysis: a tool known by name (`swift-format`, `clang`) or any command with a report.
-    package enum Analysis: Hashable, Sendable, Codable {
-        case tool(Tool)
-        case command(run: String, report: [String])
-
-        /// A tool whose command and report Martlet knows.
-        package enum Tool: String, Sendable, Codable, CaseIterable {
-            case swiftFormat = "swift-format"
-            case clang
+            self.steps = steps
+            self.network = network
+            self.image = image
         }
     }
 

@@ -43,6 +43,12 @@ package struct CompiledFiles: Sendable {
         }
     }
 
+    /// Adds what another step compiled.
+    package mutating func formUnion(_ other: CompiledFiles) {
+        modules.merge(other.modules) { $0.union($1) }
+        whole.formUnion(other.whole)
+    }
+
     /// Whether the log says that the file was compiled. A module's name that is a directory of the path tells files of one
     /// name apart.
     package func contains(_ path: String) -> Bool {

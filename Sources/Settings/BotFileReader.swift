@@ -61,11 +61,29 @@ package enum BotFileReader {
         let context = TriggerReader.Context(
             isInsecure: isInsecure, watchesTags: !bot.tags.isEmpty, timeout: bot.timeout)
         bot.triggers = TriggerReader.triggers(fields["triggers"], context, &diagnostics)
+        bot.jobSecrets = JobSecretReader.secrets(
+            fields["secrets"], watchesTags: !bot.tags.isEmpty, &diagnostics)
         if let recipe = fields["recipe"] {
-            _ = RecipeReader.recipe(recipe, project: .unknown, &diagnostics)
+            if let read = RecipeReader.recipe(recipe, project: .unknown, &diagnostics) {
+                check(read, at: fields.position(of: "recipe"), has: bot.jobSecrets ?? [], &diagnostics)
+            }
             bot.recipe = RecipeText.cut(recipe, from: root, text: text, &diagnostics)
         }
         return bot
+    }
+
+    /// A recipe in the bot file asks only for what the same file gives.
+    private static func check(
+        _ recipe: Recipe, at position: Position, has secrets: [JobSecret], _ diagnostics: inout Diagnostics
+    ) {
+        let known = secrets.map(\.name)
+        for (step, asked) in recipe.askedSecrets {
+            for name in asked where !known.contains(name) {
+                diagnostics.error(
+                    "\(step) of the recipe asks for the secret `\(name)`, which `secrets` of this file does not give"
+                        + Suggestion.hint(for: name, in: known), at: position)
+            }
+        }
     }
 
     private static func poll(_ node: YAMLNode?, _ diagnostics: inout Diagnostics) -> BotSpecification.Poll? {

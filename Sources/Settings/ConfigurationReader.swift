@@ -32,10 +32,10 @@ enum ConfigurationReader {
             guard let fields = Fields(entry.value, Keys.configuration, of: place, &diagnostics) else { continue }
             let configuration = configuration(name, fields, &diagnostics)
             if case .recognised(nil) = project, configuration.build == nil, configuration.test == nil,
-                fields["build"] == nil, fields["test"] == nil
+                fields["build"] == nil, fields["test"] == nil, fields["steps"] == nil
             {
                 diagnostics.error(
-                    "\(place) has neither `build` nor `test`, and no file in the repository's root tells the usual "
+                    "\(place) has neither `build` nor `test` nor `steps`, and no file in the repository's root tells the usual "
                         + "commands; write `build: COMMAND`", at: entry.position)
             }
             configurations.append(configuration)
@@ -55,7 +55,25 @@ enum ConfigurationReader {
         configuration.report = diagnostics.filePatterns(fields["report"], "report") ?? []
         configuration.timeout = diagnostics.duration(
             fields["timeout"], "timeout", within: BotFileReader.timeoutRange)
+        configuration.network = diagnostics.word(fields["network"], "network")
+        configuration.image = diagnostics.name(fields["image"], "image")
+        configuration.steps = StepReader.steps(fields["steps"], &diagnostics)
+        if configuration.steps != nil { refuseShortcuts(fields, &diagnostics) }
         return configuration
+    }
+
+    /// `steps` says all of what is built and tested; the keys that say it shortly would be passed over.
+    private static func refuseShortcuts(_ fields: Fields, _ diagnostics: inout Diagnostics) {
+        for key in ["build", "test"] where fields[key] != nil {
+            let kind = key == "build" ? "building" : "testing"
+            diagnostics.error(
+                "`steps` stands in place of `\(key)`; write it as a step, "
+                    + "`{ name: \(key), step: \(kind), run: COMMAND }`", at: fields.position(of: key))
+        }
+        if fields["report"] != nil {
+            diagnostics.error(
+                "with `steps`, a step has its own `report`; move it there", at: fields.position(of: "report"))
+        }
     }
 
     private static func flags(_ node: YAMLNode?, _ diagnostics: inout Diagnostics) -> [String] {
@@ -72,7 +90,7 @@ enum ConfigurationReader {
         return flags
     }
 
-    private static func environment(_ node: YAMLNode?, _ diagnostics: inout Diagnostics) -> [String: String] {
+    static func environment(_ node: YAMLNode?, _ diagnostics: inout Diagnostics) -> [String: String] {
         guard let node else { return [:] }
         guard case .mapping(let entries) = node.content else {
             diagnostics.error(

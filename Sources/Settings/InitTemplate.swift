@@ -32,6 +32,9 @@ package enum InitTemplate {
         #     when: succeeded                 # succeeded, clean, failed, fixed, always
         #     run: upload-archive             # an executable in triggers/ beside the directory of this file
 
+        # secrets:                            # what steps of a recipe may ask for; martlet secret set NAME stores one
+        #   - { name: registry-token, branches: [main], steps: [deploy] }
+
         # recipe:                             # wins over the repository's own .martlet.yml
         #   configurations:
         #     debug:

@@ -24,6 +24,12 @@ package enum JSONSchemas {
             "name": { "type": "string", "pattern": "^[a-z0-9][a-z0-9._-]{0,63}$" },
             "secret": { "type": "string", "pattern": "^[A-Za-z0-9_-][A-Za-z0-9._-]{0,63}$" },
             "size": { "type": "string", "pattern": "^[0-9]{1,9}(KiB|MiB|GiB)$" },
+            "names": { "oneOf": [{ "$ref": "#/$defs/name" }, { "type": "array", "items": { "$ref": "#/$defs/name" } }] },
+            "environment": {
+              "type": "object",
+              "propertyNames": { "pattern": "^[A-Za-z_][A-Za-z0-9_]{0,127}$" },
+              "additionalProperties": { "type": ["string", "number", "boolean", "null"] }
+            },
             "duration": { "type": "string", "pattern": "^[0-9]{1,9}[smhd]$" },
             "texts": { "oneOf": [{ "type": "string" }, { "type": "array", "items": { "type": "string" } }] }
           }
@@ -41,7 +47,17 @@ package enum JSONSchemas {
             "concurrency": { "type": "integer", "minimum": 1, "maximum": 256 },
             "secrets": { "type": "string" },
             "anonymous": { "enum": ["read", "none"], "default": "read" },
-            "isolation": { "enum": ["none"], "default": "none" },
+            "isolation": { "enum": ["sandbox", "none"] },
+            "fence": {
+              "type": "object", "additionalProperties": false,
+              "properties": {
+                "read-only": { "$ref": "#/$defs/texts" },
+                "memory": { "$ref": "#/$defs/size" },
+                "processes": { "type": "integer", "minimum": 16, "maximum": 32768, "default": 512 },
+                "workspace": { "$ref": "#/$defs/size", "default": "20GiB" }
+              }
+            },
+            "images": { "type": "string" },
             "user": { "type": "string" }
           }
         """#)
@@ -94,6 +110,20 @@ package enum JSONSchemas {
                 }
               }
             },
+            "secrets": {
+              "type": "array", "maxItems": 64,
+              "items": {
+                "type": "object", "additionalProperties": false, "required": ["name"],
+                "anyOf": [{ "required": ["branches"] }, { "required": ["tags"] }],
+                "properties": {
+                  "name": { "$ref": "#/$defs/secret" },
+                  "branches": { "$ref": "#/$defs/texts" },
+                  "tags": { "$ref": "#/$defs/texts" },
+                  "configurations": { "$ref": "#/$defs/names" },
+                  "steps": { "$ref": "#/$defs/names" }
+                }
+              }
+            },
             "recipe": { "$ref": "#/$defs/recipe" }
           }
         """#
@@ -107,6 +137,17 @@ package enum JSONSchemas {
                 },
             """, maxReplacements: 1)
 
+    /// Of a command that a recipe writes out.
+    private static let commandProperties = #"""
+                  "run": { "type": "string" },
+                  "report": { "$ref": "#/$defs/texts" },
+                  "environment": { "$ref": "#/$defs/environment" },
+                  "timeout": { "$ref": "#/$defs/duration" },
+                  "working-directory": { "type": "string" },
+                  "network": { "enum": ["none", "full"] },
+                  "secrets": { "$ref": "#/$defs/texts" }
+        """#
+
     private static let recipeBody = #"""
           "type": ["object", "null"], "additionalProperties": false,
           "properties": {
@@ -117,16 +158,25 @@ package enum JSONSchemas {
                 "type": ["object", "null"], "additionalProperties": false,
                 "properties": {
                   "flags": { "$ref": "#/$defs/texts" },
-                  "environment": {
-                    "type": "object",
-                    "propertyNames": { "pattern": "^[A-Za-z_][A-Za-z0-9_]{0,127}$" },
-                    "additionalProperties": { "type": ["string", "number", "boolean", "null"] }
-                  },
+                  "environment": { "$ref": "#/$defs/environment" },
                   "toolchain": { "type": "string", "pattern": "^/" },
                   "build": { "type": "string" },
                   "test": { "type": "string" },
+                  "steps": {
+                    "type": "array", "minItems": 1, "maxItems": 64,
+                    "items": {
+                      "type": "object", "additionalProperties": false, "required": ["name", "step", "run"],
+                      "properties": {
+                        "name": { "$ref": "#/$defs/name" },
+                        "step": { "enum": ["analyzing", "building", "testing"] },
+            \#(commandProperties)
+                      }
+                    }
+                  },
                   "report": { "$ref": "#/$defs/texts" },
-                  "timeout": { "$ref": "#/$defs/duration" }
+                  "timeout": { "$ref": "#/$defs/duration" },
+                  "network": { "enum": ["none", "full"], "default": "none" },
+                  "image": { "$ref": "#/$defs/name" }
                 }
               }
             },
@@ -137,7 +187,10 @@ package enum JSONSchemas {
                   { "enum": ["swift-format", "clang"] },
                   {
                     "type": "object", "additionalProperties": false, "required": ["run"],
-                    "properties": { "run": { "type": "string" }, "report": { "$ref": "#/$defs/texts" } }
+                    "properties": {
+                      "name": { "$ref": "#/$defs/name" },
+            \#(commandProperties)
+                    }
                   }
                 ]
               }

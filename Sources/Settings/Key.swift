@@ -14,16 +14,18 @@ extension Key: ExpressibleByStringLiteral {
 /// The keys of every mapping of the formats. The readers know no others, and a test holds the JSON schemas to them.
 enum Keys {
     static let settings: [Key] = [
-        "listen", "url", "state", "bots", "concurrency", "secrets", "anonymous", "isolation", "user",
-        .later("retention"),
+        "listen", "url", "state", "bots", "concurrency", "secrets", "anonymous", "isolation", "fence", "images",
+        "user", .later("retention"),
     ]
+    static let fence: [Key] = ["read-only", "memory", "processes", "workspace"]
     static let bot: [Key] = [
         "repository", "insecure", "branches", "tags", "poll", "webhook", "schedule", "clean", "timeout", "log",
-        "product", "triggers", "recipe", .later("pull-requests"), .later("supersede"), .later("retention"),
+        "product", "triggers", "secrets", "recipe", .later("pull-requests"), .later("supersede"), .later("retention"),
         .later("priority"),
         .later("notify"),
     ]
     static let webhook: [Key] = ["secret"]
+    static let jobSecret: [Key] = ["name", "branches", "tags", "configurations", "steps"]
     static let trigger: [Key] = [
         "name", "phase", "branches", "tags", "when", "run", "publish", "upload", "credentials", "secrets", "timeout",
         .later("notify"), .later("mail"), .later("webhook"),
@@ -31,10 +33,15 @@ enum Keys {
     static let publish: [Key] = ["version", .later("file"), .later("command"), .later("registry"), .later("sign")]
     static let recipe: [Key] = ["configurations", "analyze", "archive"]
     static let configuration: [Key] = [
-        "flags", "environment", "toolchain", "build", "test", "report", "timeout", .later("image"),
-        .later("architecture"), .later("sanitizer"), .later("network"),
+        "flags", "environment", "toolchain", "build", "test", "steps", "report", "timeout", "network", "image",
+        .later("architecture"), .later("sanitizer"),
     ]
-    static let analysis: [Key] = ["run", "report"]
+    /// Of a step that the recipe writes out, beside its name and kind.
+    private static let command: [Key] = [
+        "run", "report", "environment", "timeout", "working-directory", "network", "secrets",
+    ]
+    static let step: [Key] = ["name", "step"] + command
+    static let analysis: [Key] = ["name"] + command
     static let archive: [Key] = ["configuration", "include"]
 
     /// The names that this version reads.

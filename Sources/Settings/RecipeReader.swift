@@ -8,8 +8,10 @@ package enum RecipeReader {
     package static let maximumSize = YAMLGuard.maximumSize
     /// The most configurations; each is a job.
     static let maximumConfigurations = 32
-    /// The most flags, variables, analyses and patterns of each kind.
+    /// The most flags, variables and patterns of each kind.
     static let maximumEntries = 256
+    /// The most analyses; with the steps of a configuration they are steps of a job, which has at most 256.
+    static let maximumAnalyses = 128
 
     /// What is known of the repository that the recipe is for.
     enum Project {
@@ -85,19 +87,17 @@ package enum RecipeReader {
 
     private static func analyses(_ node: YAMLNode?, _ diagnostics: inout Diagnostics) -> [Recipe.Analysis]? {
         guard let node, let items = diagnostics.items(node, "analyze") else { return nil }
-        if items.count > maximumEntries {
-            diagnostics.error("more than \(maximumEntries) analyses", at: node.position)
+        if items.count > maximumAnalyses {
+            diagnostics.error("more than \(maximumAnalyses) analyses", at: node.position)
             return nil
         }
         var analyses: [Recipe.Analysis] = []
         for item in items {
             if case .mapping = item.content {
                 guard let fields = Fields(item, Keys.analysis, of: "an analysis", &diagnostics) else { continue }
-                let report = diagnostics.filePatterns(fields["report"], "report") ?? []
-                if let run = diagnostics.text(fields["run"], "run") {
-                    analyses.append(.command(run: run, report: report))
-                } else if fields["run"] == nil {
-                    diagnostics.error("the analysis has no `run`", at: item.position)
+                let name = StepReader.name(fields, &diagnostics)
+                if let command = StepReader.command(fields, "analysis", &diagnostics) {
+                    analyses.append(.command(command, name: name))
                 }
             } else if let text = diagnostics.line(item, "analyze") {
                 let tools = Recipe.Analysis.Tool.allCases.map(\.rawValue)

@@ -39,6 +39,12 @@ package enum ResolvedYAML {
         add("product", bot.product.description)
         if bot.triggers.isEmpty { add("triggers", "[]") } else { lines.append("triggers:") }
         lines += bot.triggers.flatMap(self.lines)
+        if let secrets = bot.jobSecrets, !secrets.isEmpty {
+            lines.append("secrets:")
+            lines += secrets.map { "  - " + line($0) }
+        } else {
+            lines.append("# secrets: none, so jobs have none")
+        }
         if let recipe = bot.recipe {
             lines.append("recipe:")
             lines += recipe.yaml.split(separator: "\n", omittingEmptySubsequences: false).map(String.init)
@@ -47,6 +53,16 @@ package enum ResolvedYAML {
             lines.append("# recipe: the repository's \(RecipeReader.fileName), else its project's usual commands")
         }
         return lines.joined(separator: "\n") + "\n"
+    }
+
+    private static func line(_ secret: JobSecret) -> String {
+        var parts = ["name: " + YAMLText.scalar(secret.name)]
+        parts.append("branches: " + YAMLText.list(secret.branches.map(\.description)))
+        parts.append("tags: " + YAMLText.list(secret.tags.map(\.description)))
+        for (key, names) in [("configurations", secret.configurations), ("steps", secret.steps)] {
+            if let names { parts.append("\(key): " + YAMLText.list(names.map(\.description))) }
+        }
+        return "{ \(parts.joined(separator: ", ")) }"
     }
 
     private static func lines(_ trigger: Trigger) -> [String] {

@@ -3,8 +3,8 @@ package struct ServiceSettings: Hashable, Sendable {
     /// Who may read without a token.
     package enum Anonymous: String, Hashable, Sendable, CaseIterable { case read, none }
 
-    /// What separates a job from the machine. `sandbox` is a word of the format that this version refuses.
-    package enum Isolation: String, Hashable, Sendable, CaseIterable { case none, sandbox }
+    /// What separates a job from the machine.
+    package enum Isolation: String, Hashable, Sendable, CaseIterable { case sandbox, none }
 
     /// Never empty.
     package var listen: [ListenAddress]
@@ -19,14 +19,18 @@ package struct ServiceSettings: Hashable, Sendable {
     /// Absolute path of the directory of secrets; nothing: only systemd credentials are read.
     package var secrets: String?
     package var anonymous: Anonymous
-    package var isolation: Isolation
+    /// Nothing: `sandbox` where it can work, else `none`, which is then said with the reason.
+    package var isolation: Isolation?
+    package var fence: FenceSettings
+    /// Absolute path of the directory whose subdirectories recipes may name as `image`; nothing: none may be named.
+    package var images: String?
     /// The user that `serve` changes to when it is started as root.
     package var user: String?
 
     package init(
         listen: [ListenAddress] = [ListenAddress(host: "127.0.0.1", port: 8080)], url: String? = nil, state: String,
         bots: String, concurrency: Int, secrets: String? = nil, anonymous: Anonymous = .read,
-        isolation: Isolation = .none, user: String? = nil
+        isolation: Isolation? = nil, fence: FenceSettings = FenceSettings(), images: String? = nil, user: String? = nil
     ) {
         self.listen = listen
         self.url = url
@@ -36,6 +40,8 @@ package struct ServiceSettings: Hashable, Sendable {
         self.secrets = secrets
         self.anonymous = anonymous
         self.isolation = isolation
+        self.fence = fence
+        self.images = images
         self.user = user
     }
 

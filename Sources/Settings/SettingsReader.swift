@@ -32,7 +32,9 @@ package enum SettingsReader {
         settings.concurrency =
             diagnostics.number(fields["concurrency"], "concurrency", within: concurrencyRange) ?? settings.concurrency
         settings.anonymous = diagnostics.word(fields["anonymous"], "anonymous") ?? settings.anonymous
-        settings.isolation = isolation(fields["isolation"], &diagnostics)
+        settings.isolation = diagnostics.word(fields["isolation"], "isolation")
+        settings.fence = FenceReader.fence(fields["fence"], &diagnostics)
+        settings.images = path(fields["images"], "images", base: base, &diagnostics)
         settings.user = user(fields["user"], &diagnostics) ?? settings.user
         return diagnostics.reading(of: settings)
     }
@@ -85,17 +87,6 @@ package enum SettingsReader {
             return nil
         }
         return FilePath.join(base, text)
-    }
-
-    private static func isolation(
-        _ node: YAMLNode?, _ diagnostics: inout Diagnostics
-    ) -> ServiceSettings.Isolation {
-        let isolation: ServiceSettings.Isolation? = diagnostics.word(node, "isolation")
-        if isolation == .sandbox, let node {
-            diagnostics.error(
-                "isolation: sandbox is not available in this version; write isolation: none", at: node.position)
-        }
-        return .none
     }
 
     private static func user(_ node: YAMLNode?, _ diagnostics: inout Diagnostics) -> String? {

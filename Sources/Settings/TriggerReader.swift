@@ -51,7 +51,7 @@ enum TriggerReader {
         trigger.branches = diagnostics.patterns(fields["branches"], "branches")
         trigger.tags = diagnostics.patterns(fields["tags"], "tags")
         trigger.when = conditions(fields["when"], &diagnostics) ?? trigger.when
-        trigger.secrets = secrets(fields["secrets"], &diagnostics)
+        trigger.secrets = SecretNames.read(fields["secrets"], &diagnostics)
         trigger.timeout =
             diagnostics.duration(fields["timeout"], "timeout", within: BotFileReader.timeoutRange) ?? trigger.timeout
         check(trigger, fields, context, &diagnostics)
@@ -69,22 +69,6 @@ enum TriggerReader {
             if let condition: Trigger.Condition = diagnostics.word(item, "when") { conditions.append(condition) }
         }
         return conditions
-    }
-
-    private static func secrets(_ node: YAMLNode?, _ diagnostics: inout Diagnostics) -> [String] {
-        guard let items = diagnostics.items(node, "secrets") else { return [] }
-        var names: [String] = []
-        for item in items {
-            guard let name = diagnostics.secretName(item, "secrets") else { continue }
-            let variable = SecretStore.variable(for: name)
-            if let other = names.first(where: { SecretStore.variable(for: $0) == variable }) {
-                diagnostics.error(
-                    "the secrets `\(other)` and `\(name)` would both be the variable \(variable)", at: item.position)
-            } else {
-                names.append(name)
-            }
-        }
-        return names
     }
 
     /// What no key alone can be wrong about.

@@ -16,6 +16,8 @@ package struct Mirror: Sendable {
 
     /// Where the bare repository lies.
     package var path: String { store.path }
+    /// The directory of its objects, which the `.git` of a workspace refers to: what a job must be able to read of it.
+    package var objects: String { store.path + "/objects" }
 
     /// Asks the server for its branches and tags; nothing is downloaded.
     /// - Throws: `empty` for a repository without branches and tags, `repositoryNotFound`, `credentialsMissing`,

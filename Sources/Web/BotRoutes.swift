@@ -19,7 +19,8 @@ struct BotRoutes: Sendable {
                 return .json([
                     "items": .array(items),
                     "next": nil, "problems": .array(overview.problems.map { .string($0) }),
-                    "isolation": .string(overview.isolation), "version": .string(overview.version),
+                    "isolation": .string(overview.isolation.word),
+                    "isolationReason": .init(overview.isolation.reason), "version": .string(overview.version),
                 ])
             },
             Route(.get, "/api/v1/bots/{bot}", .read, "A bot.") { call in

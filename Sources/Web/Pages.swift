@@ -48,7 +48,9 @@ struct Pages: Sendable {
         view["assetTag"] = .text(site.templates.assetTag)
         view["version"] = .text(overview.version)
         view["watch"] = .text(watch)
-        view["isUnfenced"] = .flag(overview.isolation == "none")
+        view["isUnfenced"] = .flag(overview.isolation != .sandbox)
+        // Why is for those who may see the service's pages, which problems do not belong to.
+        view["unfencedReason"] = .text(section.isEmpty ? nil : overview.isolation.reason)
         for (key, name) in [("isBots", "bots"), ("isProducts", "products"), ("isDeliveries", "deliveries")] {
             view[key] = .flag(section == name)
         }

@@ -59,6 +59,14 @@ extension Serve {
                 throw Failure(.configuration, refusal)
             }
             let supervisor = try Self.supervisor()
+            let isolation: JobIsolation
+            do throws(IsolationError) {
+                isolation = try JobIsolation.decide(
+                    settings, probe: .fails("this version has no fence yet"), path: environment["PATH"] ?? "",
+                    supervisor: supervisor)
+            } catch {
+                throw Failure(.configuration, error.description)
+            }
             let launcher = "/run/martlet-launcher/launcher.socket"
             let secrets = SecretStore(
                 directory: settings.secrets, credentialsDirectory: environment["CREDENTIALS_DIRECTORY"])
@@ -71,7 +79,8 @@ extension Serve {
                     executor: LocalExecutor(
                         socket: Self.isOwn(launcher) ? launcher : state.launcherSocket, supervisor: supervisor),
                     uploader: Uploads(uploader: Uploader(transport: try CurlTransport()), secrets: secrets),
-                    environment: environment, supervisor: supervisor, version: Martlet.version, logger: logger))
+                    environment: environment, supervisor: supervisor, isolation: isolation, version: Martlet.version,
+                    logger: logger))
             try await integrations.prepare()
             let notifier = SystemdNotifier(environment: environment)
             let (logger, store) = (logger, store)

@@ -35,6 +35,7 @@ package final class Bot: Sendable {
     package let time: TestTime
     package let executor: any Executor
     let sourceLocation: SourceLocation
+    private let isolation: Locked<JobIsolation>
     private let running = Locked<Running?>(nil)
 
     /// The service while it runs.
@@ -54,6 +55,7 @@ package final class Bot: Sendable {
         self.transport = transport
         self.log = log
         self.sourceLocation = sourceLocation
+        isolation = Locked(plan.isolation)
         time = TestTime()
         state = StateDirectory(path: plan.state ?? directory.path("state"))
         try state.create()
@@ -126,7 +128,8 @@ package final class Bot: Sendable {
             environment: [
                 "PATH": ProcessInfo.processInfo.environment["PATH"] ?? "/usr/bin:/bin", "HOME": directory.path("home"),
             ],
-            supervisor: try TestTools.builtProduct("martlet-supervisor"), version: "test", logger: log.logger)
+            supervisor: try TestTools.builtProduct("martlet-supervisor"), isolation: isolation.value, version: "test",
+            logger: log.logger)
     }
 
     /// Mirrors that read nobody's git configuration.
@@ -148,8 +151,10 @@ package final class Bot: Sendable {
         do { try result.get() } catch is CancellationError { return }
     }
 
-    package func restart() async throws {
+    /// - Parameter isolation: What keeps jobs from the machine from then on; nothing: what did before.
+    package func restart(isolation: JobIsolation? = nil) async throws {
         try await stop()
+        if let isolation { self.isolation.withLock { $0 = isolation } }
         try await start()
     }
 }

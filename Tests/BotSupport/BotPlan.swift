@@ -1,5 +1,7 @@
 package import Execution
 package import ExecutionSupport
+package import Integrations
+import Model
 
 /// How the fixture's bot is made.
 package struct BotPlan: Sendable {
@@ -24,6 +26,8 @@ package struct BotPlan: Sendable {
     /// Scripts in `triggers/`, by name.
     package var scripts: [String: String]
     package var executor: Executor
+    /// What keeps jobs from the machine. Most tests are not about it.
+    package var isolation: JobIsolation
     /// Jobs at one time.
     package var concurrency: Int
     /// The state directory; nothing: beneath the test's directory.
@@ -32,7 +36,8 @@ package struct BotPlan: Sendable {
     package init(
         configurations: [String] = ["debug"], recipe: String? = nil, isRepositoryEmpty: Bool = false, file: String = "",
         scripts: [String: String] = [:],
-        state: String? = nil, executor: Executor = .scripted(.playing()), concurrency: Int = 2
+        state: String? = nil, executor: Executor = .scripted(.playing()),
+        isolation: JobIsolation = JobIsolation(isolation: .none(reason: "of the test")), concurrency: Int = 2
     ) {
         self.configurations = configurations
         self.recipe = recipe
@@ -40,6 +45,7 @@ package struct BotPlan: Sendable {
         self.file = file
         self.scripts = scripts
         self.executor = executor
+        self.isolation = isolation
         self.concurrency = concurrency
         self.state = state
     }

@@ -25,7 +25,7 @@ import Testing
         var isRequired: Bool { step != .analyzing && name != "list" }
     }
 
-    private func results(
+    func results(
         of played: [Played], outcome: StatusEvent.Outcome? = nil, reason: String? = nil, limit: String? = nil,
         previousTests: Int? = nil, notTested: String? = nil, askedReports: [String]? = nil, isFinished: Bool = true
     ) async throws -> AttemptResults {
@@ -34,7 +34,7 @@ import Testing
             let executor = ScriptedExecutor()
             let steps = played.map { played in
                 JobDescription.Step(
-                    step: played.step.rawValue, name: played.name ?? played.step.rawValue, arguments: ["x"],
+                    step: played.step.rawValue, name: played.name ?? played.usualName, arguments: ["x"],
                     timeoutMilliseconds: 1,
                     report: played.report == nil && !played.asksReport ? [] : [played.reportName],
                     isRequired: played.isRequired)
@@ -63,16 +63,16 @@ import Testing
             let plan = JobPlanner.Plan(steps: steps, collect: [], notAnalyzed: nil, notTested: notTested)
             let context = AttemptProcessor.Context(
                 configuration: try Samples.name("debug"), plan: plan, previousTests: previousTests,
-                askedReports: askedReports, digest: { _ in nil })
+                askedReports: askedReports.map { ["test": $0] } ?? [:], digest: { _ in nil })
             return try AttemptProcessor().read(attempt, context: context, memory: nil).outcome { _, _ in nil }
         }
     }
 
-    private static let passing =
+    static let passing =
         "<testsuite name=\"K\"><testcase classname=\"K\" name=\"a\"/><testcase classname=\"K\" name=\"b\"/></testsuite>"
     private static let failing =
         "<testsuite name=\"K\"><testcase classname=\"K\" name=\"a\"><failure message=\"no\"/></testcase></testsuite>"
-    private static let empty = "<testsuite name=\"K\"></testsuite>"
+    static let empty = "<testsuite name=\"K\"></testsuite>"
     private static let finding = """
         {"version":"2.1.0","runs":[{"tool":{"driver":{"name":"lint"}},"results":[{"ruleId":"R1","level":"warning",
         "message":{"text":"odd"},"locations":[{"physicalLocation":{"artifactLocation":{"uri":"a.c"},

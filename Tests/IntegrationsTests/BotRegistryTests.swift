@@ -24,8 +24,8 @@ import Testing
             let settings = ServiceSettings(
                 url: "https://ci.example", state: directory.path, bots: directory.path("bots"), concurrency: 1)
             let registry = BotRegistry(
-                directory: BotDirectory(directory: settings.bots), settings: settings, secrets: secrets, version: "test"
-            )
+                directory: BotDirectory(directory: settings.bots), settings: settings, secrets: secrets,
+                isolation: .sandbox, version: "test")
             await registry.reload()
             try await body(registry, directory)
         }

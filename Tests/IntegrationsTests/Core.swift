@@ -37,7 +37,8 @@ struct Core: Sendable {
         store = try Store.open(path: directory.path("martlet.sqlite"))
         let settings = ServiceSettings(state: directory.path, bots: directory.path("bots"), concurrency: 1)
         registry = BotRegistry(
-            directory: BotDirectory(directory: settings.bots), settings: settings, secrets: secrets, version: "test")
+            directory: BotDirectory(directory: settings.bots), settings: settings, secrets: secrets,
+            isolation: .none(reason: "of the test"), version: "test")
         remotes = Remotes(
             mirrors: Mirrors(directory: directory.path("repositories"), configuration: GitConfiguration(files: [])),
             secrets: secrets)

@@ -175,13 +175,14 @@ import Testing
         return IntegrationRunner(
             store: parts.store,
             registry: BotRegistry(
-                directory: parts.directory, settings: parts.settings, secrets: parts.secrets, version: ""),
+                directory: parts.directory, settings: parts.settings, secrets: parts.secrets,
+                isolation: parts.isolation.isolation, version: ""),
             remotes: Remotes(mirrors: parts.mirrors, secrets: parts.secrets),
             jobs: JobRunner(
                 store: parts.store, state: parts.state, workspaces: Workspaces(root: parts.state.workspaces),
                 executor: parts.executor, planner: JobPlanner(supervisor: parts.supervisor), slots: JobSlots(count: 1),
                 archiver: ProductArchiver(state: parts.state), clock: parts.clock, environment: environment,
-                logger: parts.logger),
+                isolation: parts.isolation, secrets: parts.secrets, logger: parts.logger),
             triggers: TriggerRunner(
                 store: parts.store, state: parts.state, executor: parts.executor, publisher: publisher,
                 uploads: parts.uploader, scripts: parts.settings.triggers, secrets: parts.secrets,

@@ -38,11 +38,12 @@ import Testing
         private let outer = JobEnvironmentTests()
 
         private func job(
-            _ configuration: Recipe.Configuration, ref: RefName = RefName(branch: "main")
+            _ configuration: Recipe.Configuration, ref: RefName = RefName(branch: "main"),
+            fence: JobEnvironment.Place.Fence? = nil
         ) throws -> [String: String] {
             outer.environment.job(
-                try outer.integration(ref), bot: try outer.bot(), configuration: configuration, workspace: "/w/tree",
-                temporary: "/w/tmp")
+                try outer.integration(ref), bot: try outer.bot(), configuration: configuration,
+                in: .init(workspace: "/w/tree", temporary: "/w/tmp", fence: fence))
         }
 
         @Test func testThatItIsWhatTheManualSaysAndNothingElse() throws {
@@ -71,6 +72,24 @@ import Testing
                     "GIT_TERMINAL_PROMPT": "0", "GIT_CONFIG_COUNT": "1", "GIT_CONFIG_KEY_0": "safe.directory",
                     "GIT_CONFIG_VALUE_0": "*",
                 ])
+        }
+
+        @Test func testThatAFencedJobSeesItsOwnHomePathAndCache() throws {
+            // given
+            let fence = JobEnvironment.Place.Fence(
+                path: "/opt/swift/usr/bin:/usr/bin", home: "/home/martlet", user: "martlet",
+                cache: "/martlet/kit/.martlet/cache", readOnly: ["/opt/swift"])
+
+            // when
+            let environment = try job(try Samples.configuration(), fence: fence)
+
+            // then
+            #expect(environment["PATH"] == "/opt/swift/usr/bin:/usr/bin")
+            #expect(environment["HOME"] == "/home/martlet")
+            #expect(environment["USER"] == "martlet")
+            #expect(environment["LOGNAME"] == "martlet")
+            #expect(environment["XDG_CACHE_HOME"] == "/martlet/kit/.martlet/cache")
+            #expect(environment["LANG"] == "C.UTF-8", "what is no path is as outside")
         }
 
         @Test func testThatATagHasNoBranch() throws {

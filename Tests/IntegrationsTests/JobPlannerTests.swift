@@ -9,12 +9,13 @@ import Testing
 @Suite struct JobPlannerTests {
     private func plan(
         _ configuration: Recipe.Configuration, type: ProjectType?, analyze: [Recipe.Analysis]? = [],
-        archive: Recipe.Archive = .init(include: []), tree: JobPlanner.Tree = .init(rootEntries: [])
+        archive: Recipe.Archive = .init(include: []), tree: JobPlanner.Tree = .init(rootEntries: []),
+        isFenced: Bool = false
     ) -> JobPlanner.Plan {
         JobPlanner(supervisor: "/lib/martlet-supervisor").plan(
             configuration: configuration,
             recipe: Recipe(configurations: [configuration], analyze: analyze, archive: archive, projectType: type),
-            tree: tree, defaultTimeout: .seconds(1800))
+            tree: tree, defaultTimeout: .seconds(1800), isFenced: isFenced)
     }
 
     private func commands(_ plan: JobPlanner.Plan) -> [String] {
@@ -117,6 +118,93 @@ import Testing
             // then
             #expect(plans.map { $0.steps.contains { $0.step == "archiving" } } == [false, true])
             #expect(plans.map(\.collect.isEmpty) == [true, false])
+        }
+    }
+
+    @Suite struct GivenAFence {
+        private let outer = JobPlannerTests()
+        private static let depending = JobPlanner.Tree(
+            rootEntries: ["Package.swift", ".swift-format", "Tests"], hasDependencies: true)
+
+        @Test func testThatDependenciesAreResolvedFirstAndNothingElseHasTheNetwork() throws {
+            // when
+            let plan = outer.plan(
+                try Samples.configuration(), type: .swiftPackage, analyze: nil, archive: .init(), tree: Self.depending,
+                isFenced: true)
+
+            // then
+            #expect(plan.steps.map(\.name) == ["resolve", "swift-format", "build", "list", "test", "archive"])
+            #expect(plan.steps.map(\.network) == [.full, .none, .none, .none, .none, .none])
+            #expect(plan.steps[0].step == "building")
+            #expect(plan.steps[0].arguments.dropFirst(4) == [".martlet/archive-build"], "the products' build as well")
+        }
+
+        @Test func testThatItIsToldWhichFlagsPlaceThings() throws {
+            // given
+            var configuration = try Samples.configuration()
+            configuration.flags = ["-c", "release", "--package-path", "sub", "--traits=A,B", "-Xswiftc", "-DX"]
+
+            // when
+            let plan = outer.plan(configuration, type: .swiftPackage, tree: Self.depending, isFenced: true)
+
+            // then
+            #expect(plan.steps[0].arguments.dropFirst(4) == ["", "--package-path", "sub", "--traits=A,B"])
+        }
+
+        @Test func testThatNothingIsResolvedWhereNothingIsToBe() throws {
+            // given
+            let debug = try Samples.configuration()
+            var open = debug
+            open.network = .full
+            var own = debug
+            own.steps = [.init(name: try Samples.name("a"), kind: .building, command: .init(run: "x"))]
+            func resolves(
+                _ configuration: Recipe.Configuration, _ type: ProjectType?, _ tree: JobPlanner.Tree, _ isFenced: Bool
+            )
+                -> Bool
+            {
+                outer.plan(configuration, type: type, tree: tree, isFenced: isFenced).steps.contains {
+                    $0.name == "resolve"
+                }
+            }
+
+            // then
+            #expect(resolves(debug, .swiftPackage, Self.depending, true))
+            #expect(!resolves(debug, .swiftPackage, packageTree, true), "no dependencies")
+            #expect(!resolves(debug, .swiftPackage, Self.depending, false), "no fence: the build has the network")
+            #expect(!resolves(debug, .make, Self.depending, true))
+            #expect(!resolves(open, .swiftPackage, Self.depending, true), "the build has the network")
+            #expect(!resolves(own, .swiftPackage, Self.depending, true), "the recipe says all that runs")
+        }
+
+        @Test func testThatTheRecipesNetworkIsEveryStepsOfTheConfiguration() throws {
+            // given
+            var configuration = try Samples.configuration()
+            configuration.network = .full
+
+            // when, then
+            let plan = outer.plan(
+                configuration, type: .swiftPackage, analyze: nil, tree: Self.depending, isFenced: true)
+            #expect(plan.steps.allSatisfy { $0.network == .full })
+        }
+    }
+
+    @Suite struct GivenAManifest {
+        @Test(arguments: [
+            (".package(url: \"https://h/a\", from: \"1.0.0\")", true),
+            ("dependencies: [ .\n  package (path: \"a\")", true),
+            ("Package.Dependency.`package`(url: u)", true), ("let p = Package.Dependency.package", true),
+            ("let package = Package(name: \"kit\", targets: [.target(name: \"kit\")])", false),
+            ("// swift-tools-version: 6.0\nimport PackageDescription\n", false), ("", false), (".packag", false),
+        ])
+        func testThatItsTextSaysWhetherItMayDependOnOthers(manifest: String, mayDepend: Bool) {
+            #expect(PackageDependencies.mayExist(inManifests: [[], Array(manifest.utf8)]) == mayDepend)
+        }
+
+        @Test func testThatManifestsOfToolsVersionsCountAsWell() {
+            #expect(PackageDependencies.isManifest("Package.swift"))
+            #expect(PackageDependencies.isManifest("Package@swift-6.1.swift"))
+            #expect(!PackageDependencies.isManifest("Package.resolved"))
         }
     }
 
@@ -226,7 +314,7 @@ import Testing
             // given, when
             let plan = outer.plan(
                 try Samples.configuration(), type: .make,
-                analyze: [.command(run: "./lint.sh", report: ["lint.sarif"])])
+                analyze: [.command(.init(run: "./lint.sh", report: ["lint.sarif"]))])
 
             // then
             #expect(outer.commands(plan).first == "analyzing: /bin/sh -c ./lint.sh")

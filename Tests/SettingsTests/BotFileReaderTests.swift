@@ -5,6 +5,8 @@ import Testing
 
 /// A text with `§` at the place where the first diagnostic must be.
 struct Marked: Sendable, CustomTestStringConvertible {
+    /// With the mark.
+    let marked: String
     let text: String
     let line: Int
     let column: Int
@@ -13,6 +15,7 @@ struct Marked: Sendable, CustomTestStringConvertible {
     var testDescription: String { message }
 
     init(_ marked: String, _ message: String) {
+        self.marked = marked
         let before = marked.prefix { $0 != "§" }
         text = marked.replacing("§", with: "")
         line = before.count { $0 == "\n" } + 1
@@ -164,6 +167,19 @@ struct Marked: Sendable, CustomTestStringConvertible {
         Marked("repository: /r\n§\tbranches: [main]\n", "a tab; indent with spaces"),
         Marked("repository: /r\n§---\nrepository: /s\n", "a second document begins"),
         Marked("repository: /r\ntriggers: §publish\n", "`triggers` is a list, not a text"),
+        Marked("repository: /r\nsecrets: [§token]\n", "write `{ name: token, branches: [main] }`"),
+        Marked("repository: /r\nsecrets: [§{ name: token }]\n", "`branches` is required"),
+        Marked("repository: /r\nsecrets: [§{ branches: [main] }]\n", "the secret has no `name`"),
+        Marked("repository: /r\nsecrets: [{ name: §a b, branches: [main] }]\n", "is the name of a secret"),
+        Marked("repository: /r\nsecrets: [{ name: a, §branch: [main] }]\n", "did you mean `branches`?"),
+        Marked(
+            "repository: /r\nsecrets: [{ name: a, branches: [main], steps: §[] }]\n", "nobody would have the secret"),
+        Marked("repository: /r\nsecrets: [{ name: a, branches: [main], steps: §A b }]\n", "is no name for `steps`"),
+        Marked(
+            "repository: /r\nsecrets: [{ name: token, branches: [main] }]\n§recipe:\n"
+                + "  analyze: [{ name: lint, run: x, secrets: [tokn] }]\n",
+            "the analysis `lint` of the recipe asks for the secret `tokn`, which `secrets` of this file does not give; "
+                + "did you mean `token`?"),
     ])
     func testThatItSaysWhereAndWhatIsWrong(_ sample: Marked) {
         // when

@@ -9,7 +9,8 @@ import Testing
         let text = try #require(JSONSchemas.schema(name))
         var value = try JSONSerialization.jsonObject(with: Data(text.utf8))
         for key in path + ["properties"] {
-            value = try #require((value as? [String: Any])?[key], "\(name) has no \(key) in \(path)")
+            let member = Int(key).flatMap { (value as? [Any])?[$0] } ?? (value as? [String: Any])?[key]
+            value = try #require(member, "\(name) has no \(key) in \(path)")
         }
         return try #require(value as? [String: Any]).keys.sorted()
     }
@@ -29,12 +30,15 @@ import Testing
         for (schema, base) in [("recipe", []), ("bot", recipe)] {
             try expect(schema, base, Keys.recipe)
             try expect(schema, base + configuration, Keys.configuration)
+            try expect(schema, base + configuration + ["properties", "steps", "items"], Keys.step)
             try expect(schema, base + ["properties", "archive"], Keys.archive)
+            // The schema of a command stands second in a list of alternatives.
+            expectNoDifference(
+                try properties(schema, base + ["properties", "analyze", "items", "oneOf", "1"]),
+                Keys.names(Keys.analysis).sorted())
         }
-        // The analysis' keys are in a list, which `properties` does not go into.
-        let text = try #require(JSONSchemas.schema("recipe"))
-        #expect(text.contains("\"properties\": { \"run\":"))
-        #expect(Keys.names(Keys.analysis) == ["run", "report"])
+        try expect("settings", ["properties", "fence"], Keys.fence)
+        try expect("bot", ["properties", "secrets", "items"], Keys.jobSecret)
     }
 
     @Test(arguments: JSONSchemas.names)

@@ -1,4 +1,5 @@
 import CustomDump
+import Foundation
 import Model
 import Settings
 import Testing
@@ -36,7 +37,7 @@ import Testing
                         name: Name(nearest: "nightly"), toolchain: "/opt/swift-nightly", build: "make all",
                         test: "make check", report: ["build/junit.xml"]),
                 ],
-                analyze: [.tool(.swiftFormat), .command(run: "./lint.sh", report: ["lint.sarif"])],
+                analyze: [.tool(.swiftFormat), .command(.init(run: "./lint.sh", report: ["lint.sarif"]))],
                 archive: .init(configuration: Name(nearest: "release"), include: ["products/**"]),
                 projectType: .swiftPackage))
     }
@@ -63,6 +64,115 @@ import Testing
             configuration.environment, ["A": "1", "B": "true", "C": "1.10", "D": "", "E": "", "F": "0o17"])
         #expect(configuration.build == "make one &\nmake two && wait\n")
         #expect(reading.value?.analyze == [])
+    }
+
+    @Test func testThatItReadsStepsAndWhatHoldsForOneAlone() throws {
+        // when
+        let reading = read(
+            """
+            configurations:
+              deploy:
+                network: full
+                image: debian-12
+                steps:
+                  - name: generate
+                    step: building
+                    run: ./generate
+                    environment: { LEVEL: 2 }
+                    timeout: 10m
+                    working-directory: tools/generator
+                    network: none
+                  - { name: unit, step: testing, run: make check, report: build/*.xml, secrets: [registry-token] }
+            analyze:
+              - { name: lint, run: ./lint.sh, environment: { A: b }, timeout: 1m, working-directory: src, network: full,
+                  report: lint.sarif, secrets: licence }
+              - { run: ./other }
+            """, nil)
+        // then
+        let recipe = try #require(reading.value, "\(reading.diagnostics)")
+        expectNoDifference(
+            recipe.configurations,
+            [
+                .init(
+                    name: Name(nearest: "deploy"),
+                    steps: [
+                        .init(
+                            name: Name(nearest: "generate"), kind: .building,
+                            command: .init(
+                                run: "./generate", environment: ["LEVEL": "2"], timeout: .seconds(600),
+                                workingDirectory: "tools/generator", network: Recipe.Network.none)),
+                        .init(
+                            name: Name(nearest: "unit"), kind: .testing,
+                            command: .init(
+                                run: "make check", report: ["build/*.xml"], secrets: ["registry-token"])),
+                    ], network: .full, image: Name(nearest: "debian-12"))
+            ])
+        expectNoDifference(
+            recipe.analyze,
+            [
+                .command(
+                    .init(
+                        run: "./lint.sh", environment: ["A": "b"], timeout: .seconds(60), workingDirectory: "src",
+                        network: .full, report: ["lint.sarif"], secrets: ["licence"]), name: Name(nearest: "lint")),
+                .command(.init(run: "./other")),
+            ])
+    }
+
+    @Test(arguments: [
+        Marked("steps: §[]", "`steps` has none"),
+        Marked("steps: §make", "`steps` is a list"),
+        Marked("steps: [§make]", "a step is a mapping with keys such as `name`"),
+        Marked("steps: [{ §nam: a, step: building, run: x }]", "did you mean `name`?"),
+        Marked("steps: [§{ step: building, run: x }]", "the step has no `name`"),
+        Marked("steps: [§{ name: a, run: x }]", "write `step: building`"),
+        Marked("steps: [§{ name: a, step: testing }]", "the step has no `run`"),
+        Marked("steps: [{ name: a, step: §bulding, run: x }]", "did you mean `building`?"),
+        Marked("steps: [{ name: §A b, step: building, run: x }]", "write `a-b`"),
+        Marked("steps: [{ §name: list, step: testing, run: x }]", "a step of the service's own"),
+        Marked("steps: [{ §name: resolve, step: testing, run: x }]", "a step of the service's own"),
+        Marked(
+            "steps: [{ name: a, step: building, run: x }, §{ name: a, step: testing, run: x }]",
+            "is there already, in line 1"),
+        Marked("steps: [{ name: a, step: building, run: x, network: §some }]", "one of `none`, `full`"),
+        Marked("steps: [{ name: a, step: building, run: x, working-directory: §/etc }]", "leaves the repository"),
+        Marked("steps: [{ name: a, step: building, run: x, working-directory: §a/../.. }]", "leaves the repository"),
+        Marked("steps: [{ name: a, step: building, run: x, report: §../x }]", "leaves the repository"),
+        Marked("steps: [{ name: a, step: building, run: x, timeout: §1w }]", "is no duration"),
+        Marked("steps: [{ name: a, step: building, run: x, environment: { §CI: x } }]", "is set by the service"),
+        Marked("steps: [{ name: a, step: building, run: x, secrets: §a b }]", "is the name of a secret"),
+        Marked("steps: [{ name: a, step: building, run: x, secrets: [a-b, §a_b] }]", "would both be the variable"),
+        Marked("§build: x, steps: [{ name: a, step: building, run: x }]", "stands in place of `build`"),
+        Marked("§test: x, steps: [{ name: a, step: building, run: x }]", "stands in place of `test`"),
+        Marked("§report: x, steps: [{ name: a, step: building, run: x }]", "a step has its own `report`"),
+    ])
+    func testThatItSaysWhatIsWrongWithSteps(_ sample: Marked) {
+        // given
+        let begin = "configurations: { debug: { "
+        let moved = Marked(begin + sample.marked + " } }\n", sample.message)
+        // when
+        let reading = read(moved.text)
+        // then
+        moved.expectFirst(of: reading.diagnostics)
+        #expect(reading.value == nil)
+    }
+
+    @Test func testThatARecipeOfAnOlderVersionIsStillRead() throws {
+        // given: as the database of the first version has it.
+        let recorded = """
+            {"analyze":[{"tool":{"_0":"clang"}},{"command":{"report":["lint.sarif"],"run":"./lint.sh"}}],"archive":{},
+            "configurations":[{"environment":{},"flags":[],"name":"debug","report":[]}],"projectType":"make"}
+            """
+        // when
+        let recipe = try JSONDecoder().decode(Recipe.self, from: Data(recorded.utf8))
+        // then
+        expectNoDifference(
+            recipe,
+            Recipe(
+                configurations: [.init(name: Name(nearest: "debug"))],
+                analyze: [.tool(.clang), .command(.init(run: "./lint.sh", report: ["lint.sarif"]))], projectType: .make)
+        )
+        let again = try JSONDecoder().decode(Recipe.self, from: try JSONEncoder().encode(recipe))
+        expectNoDifference(again, recipe)
     }
 
     @Test(arguments: ["", "# nothing\n", "analyze: [clang]\n", "{}\n"])
@@ -110,7 +220,10 @@ import Testing
         Marked("configurations:\n  a:\n  §a:\n", "`a` is written twice, first in line 2"),
         Marked("configurations: { a: §x }\n", "is a mapping with keys such as `flags`"),
         Marked("configurations: { a: { §flag: [x] } }\n", "did you mean `flags`?"),
-        Marked("configurations: { a: { §image: x } }\n", "`image` is not supported yet by this version"),
+        Marked("configurations: { a: { §sanitizer: x } }\n", "`sanitizer` is not supported yet by this version"),
+        Marked("configurations: { a: { image: §/srv/debian } }\n", "is no name for `image`"),
+        Marked("configurations: { a: { image: §../debian } }\n", "is no name for `image`"),
+        Marked("configurations: { a: { network: §ful } }\n", "did you mean `full`?"),
         Marked("configurations: { a: { flags: §-c release } }\n", "write `flags: [-c, release]`"),
         Marked("configurations: { a: { flags: [§[x]] } }\n", "`flags` is a text, not a list"),
         Marked("configurations: { a: { environment: §[A] } }\n", "`environment` is a mapping"),

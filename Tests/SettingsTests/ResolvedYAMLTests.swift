@@ -29,6 +29,8 @@ import Testing
           - { name: c, branches: ["r/*"], publish: { version: branch } }
           - { name: d, branches: ["r/*"], upload: "https://h/{product}/{version}/{file}", credentials: k }
         """,
+        "repository: /r\nsecrets: [{ name: \"007\", branches: [main, \"**\"] }]\n",
+        "repository: /r\ntags: [v1]\nsecrets: [{ name: s, tags: [v1], configurations: [a, b], steps: c }]\n",
         "repository: /r\nrecipe:\n    configurations:\n        debug:\n    analyze: []\n# end\ntags: [x]\n",
         "repository: /r\nrecipe: { configurations: { debug: { build: \"a\" } },\n  analyze: [] }\n",
         "recipe:\n configurations:\n  x:\n   build: |\n    a\n\n    # b\n\n   test: x\nrepository: /r\n",

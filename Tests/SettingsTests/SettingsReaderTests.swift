@@ -1,4 +1,5 @@
 import CustomDump
+import Model
 import Settings
 import Testing
 
@@ -19,7 +20,9 @@ import Testing
         #expect(settings.secrets == "/etc/martlet/secrets")
         #expect(settings.concurrency == 4)
         #expect(settings.anonymous == .read)
-        #expect(settings.isolation == .none)
+        #expect(settings.isolation == nil, "the fence where it can work")
+        #expect(settings.fence == FenceSettings(processes: 512, workspace: .gibibytes(20)))
+        #expect(settings.images == nil)
         #expect(settings.user == "martlet")
         #expect(settings.url == nil)
     }
@@ -34,7 +37,9 @@ import Testing
             concurrency: 3
             secrets: /run/secrets
             anonymous: none
-            isolation: none
+            isolation: sandbox
+            fence: { read-only: [/opt/sdk/, /srv/packages], memory: 4GiB, processes: 100, workspace: 512MiB }
+            images: images
             user: ci
             """)
         expectNoDifference(
@@ -42,7 +47,10 @@ import Testing
             ServiceSettings(
                 listen: [.init(host: "127.0.0.1", port: 8080), .init(host: "::1", port: 9090)],
                 url: "https://ci.acme.example", state: "/srv/martlet", bots: "/etc/martlet/our-bots", concurrency: 3,
-                secrets: "/run/secrets", anonymous: .none, isolation: .none, user: "ci"))
+                secrets: "/run/secrets", anonymous: .none, isolation: .sandbox,
+                fence: FenceSettings(
+                    readOnly: ["/opt/sdk", "/srv/packages"], memory: .gibibytes(4), processes: 100,
+                    workspace: .mebibytes(512)), images: "/etc/martlet/images", user: "ci"))
     }
 
     @Test(arguments: [
@@ -59,8 +67,18 @@ import Testing
         Marked("concurrency: §0\n", "a whole number from 1 to 256"),
         Marked("concurrency: §many\n", "a whole number from 1 to 256"),
         Marked("anonymous: §write\n", "one of `read`, `none`"),
-        Marked("isolation: §sandbox\n", "isolation: sandbox is not available in this version; write isolation: none"),
-        Marked("isolation: §docker\n", "one of `none`, `sandbox`"),
+        Marked("isolation: §docker\n", "one of `sandbox`, `none`"),
+        Marked("fence: { §readonly: /opt }\n", "did you mean `read-only`?"),
+        Marked("fence: { read-only: §opt }\n", "has absolute paths"),
+        Marked("fence: { read-only: [/opt, §/opt/../etc] }\n", "has absolute paths"),
+        Marked("fence: { read-only: §/ }\n", "the whole machine is no fence"),
+        Marked("fence: { read-only: §/tmp/sdk }\n", "a /tmp of its own"),
+        Marked("fence: { memory: §4 }\n", "is no size for `memory`"),
+        Marked("fence: { memory: §4GB }\n", "is no size for `memory`"),
+        Marked("fence: { memory: §1MiB }\n", "`memory` is between 64MiB and"),
+        Marked("fence: { workspace: §99999999999GiB }\n", "is no size for `workspace`"),
+        Marked("fence: { processes: §0 }\n", "a whole number from 16 to 32768"),
+        Marked("images: §~/images\n", "`images` is an absolute path"),
         Marked("§retention: 30d\n", "`retention` is not supported yet by this version"),
         Marked("user: §root\n", "never root"),
         Marked("§- x\n", "the settings file is a mapping"),

@@ -191,7 +191,7 @@ import Testing
                 let recipe = Recipe(
                     configurations: [
                         .init(name: try name("debug"), environment: ["A": "1"], timeout: .seconds(60))
-                    ], analyze: [.tool(.swiftFormat), .command(run: "./lint.sh", report: ["lint.sarif"])],
+                    ], analyze: [.tool(.swiftFormat), .command(.init(run: "./lint.sh", report: ["lint.sarif"]))],
                     projectType: .swiftPackage)
                 let long = String(repeating: "é", count: 4000)
 

@@ -1,5 +1,6 @@
 import Execution
 import Integrations
+import Model
 import Settings
 import SourceControl
 import Storage
@@ -20,7 +21,7 @@ func makeOperations(
         mirrors: Mirrors(directory: directory.path("repositories")),
         executor: LocalExecutor(socket: directory.path("launcher.socket"), supervisor: ""),
         uploader: Uploads(uploader: Uploader(transport: try CurlTransport()), secrets: secrets), environment: [:],
-        supervisor: "", version: "1.2.3",
+        supervisor: "", isolation: JobIsolation(isolation: .none(reason: "bwrap is not installed")), version: "1.2.3",
         logger: log.logger)
     return try IntegrationService(parts).operations
 }

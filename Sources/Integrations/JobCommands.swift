@@ -1,0 +1,226 @@
+import JobProtocol
+import Model
+import Settings
+
+/// The commands of one configuration.
+struct JobCommands {
+    let configuration: Recipe.Configuration
+    let timeout: Duration
+    let supervisor: String
+
+    func analysis(recipe: Recipe, tree: JobPlanner.Tree) -> [JobDescription.Step] {
+        let usual: [Recipe.Analysis] = Recipe.Analysis.Tool.allCases.map { .tool($0) }
+        return (recipe.analyze ?? usual).enumerated().compactMap { index, analysis in
+            switch analysis {
+            case .tool(.swiftFormat):
+                guard recipe.analyze != nil || tree.rootEntries.contains(".swift-format") else { return nil }
+                return step(
+                    .analyzing, "swift-format", ["swift", "format", "lint", "--recursive", "--parallel", "."],
+                    isRequired: false)
+            case .tool(.clang):
+                guard tree.hasCSources else { return nil }
+                return step(
+                    .analyzing, JobPlanner.clangStep,
+                    [
+                        supervisor, "--analyze-c", "\(JobPlanner.ownDirectory)/analyze", "--configuration",
+                        isOptimised ? "release" : "debug",
+                    ], report: ["\(JobPlanner.ownDirectory)/analyze/*.sarif"], isRequired: false)
+            case .command(let command, let name):
+                return step(.analyzing, name?.description ?? "analyze-\(index + 1)", command, isRequired: false)
+            }
+        }
+    }
+
+    /// A step that the recipe writes out.
+    func step(_ step: Recipe.Step) -> JobDescription.Step {
+        switch step.kind {
+        case .analyzing: self.step(.analyzing, step.name.description, step.command, isRequired: false)
+        case .building: self.step(.building, step.name.description, step.command)
+        case .testing: self.step(.testing, step.name.description, step.command)
+        }
+    }
+
+    private func step(
+        _ step: JobStep, _ name: String, _ command: Recipe.Command, isRequired: Bool = true
+    ) -> JobDescription.Step {
+        var made = self.step(
+            step, name, ["/bin/sh", "-c", command.run], report: command.report, isRequired: isRequired,
+            network: command.network)
+        made.environment = command.environment
+        made.workingDirectory = command.workingDirectory ?? "."
+        made.secrets = command.secrets.map(SecretStore.variable(for:))
+        if let timeout = command.timeout { made.timeoutMilliseconds = timeout.milliseconds }
+        return made
+    }
+
+    /// What builds and tests a project of this type, or what the recipe says instead of either.
+    func usual(projectType: ProjectType?, tree: JobPlanner.Tree) -> [JobDescription.Step] {
+        var steps: [JobDescription.Step] = []
+        if let step = build(projectType: projectType) { steps.append(step) }
+        if let step = test(projectType: projectType, tree: tree) {
+            if let list = listTests(projectType: projectType) { steps.append(list) }
+            steps.append(step)
+        }
+        return steps
+    }
+
+    private func build(projectType: ProjectType?) -> JobDescription.Step? {
+        if let command = configuration.build { return step(.building, "build", ["/bin/sh", "-c", command]) }
+        switch projectType {
+        case .swiftPackage: return step(.building, "build", ["swift", "build", "--build-tests"] + swiftFlags)
+        case .make: return step(.building, "build", ["make"] + configuration.flags)
+        case nil: return nil
+        }
+    }
+
+    /// XCTest on Linux prints only a test's class; the list says its module. Listing may fail where there are no tests,
+    /// which the test step then says.
+    private func listTests(projectType: ProjectType?) -> JobDescription.Step? {
+        guard projectType == .swiftPackage, configuration.test == nil else { return nil }
+        return step(
+            .testing, JobPlanner.listStep, ["/bin/sh", "-c", Self.listTests, "list"] + swiftFlags, isRequired: false)
+    }
+
+    private func test(projectType: ProjectType?, tree: JobPlanner.Tree) -> JobDescription.Step? {
+        if let command = configuration.test {
+            return step(.testing, "test", ["/bin/sh", "-c", command], report: configuration.report)
+        }
+        switch projectType {
+        case .swiftPackage:
+            // The event stream is named by version 0: toolchains from 6.0 on write it, and it carries test cases.
+            return step(
+                .testing, "test",
+                ["/bin/sh", "-c", Self.runTests, "test"] + swiftFlags
+                    + [
+                        "--event-stream-output-path", JobPlanner.eventStream, "--event-stream-version", "0",
+                        "--xunit-output", JobPlanner.xunit,
+                    ],
+                report: [JobPlanner.eventStream, ".martlet/test/tests*.xml"] + configuration.report)
+        case .make:
+            guard let target = Self.testTarget(makefile: tree.makefile ?? "") else { return nil }
+            return step(.testing, "test", ["make", target] + configuration.flags, report: configuration.report)
+        case nil:
+            return nil
+        }
+    }
+
+    private static let listTests = """
+        swift test list --skip-build "$@" > \(JobPlanner.list) 2>&1; status=$?; cat \(JobPlanner.list); exit $status
+        """
+
+    /// A package without a test target is no failure, although `swift test` exits with 1 for it (6.3.1).
+    ///
+    /// SwiftPM holds back what XCTest prints until its buffer is full (6.3.1). Ended at a limit it would take that along, and
+    /// nobody would know which test was running; `stdbuf` of coreutils, where it is, has every line written at once.
+    private static let runTests = """
+        if grep -q '^\(JobPlanner.noTests)' \(JobPlanner.list); then echo 'no tests'; exit 0; fi
+        lines=; if command -v stdbuf >/dev/null; then lines='stdbuf -oL'; fi
+        exec $lines swift test --skip-build "$@"
+        """
+
+    /// Builds in a scratch path of its own: the test build has testing enabled, which optimised products must not have.
+    func archiveProducts() -> JobDescription.Step {
+        step(
+            .archiving, "archive",
+            [
+                supervisor, "--archive-products", "\(JobPlanner.ownDirectory)/products", "--scratch-path",
+                JobPlanner.archiveBuild, "--configuration", isOptimised ? "release" : "debug", "--",
+            ] + flagsWithoutConfiguration)
+    }
+
+    private var isOptimised: Bool {
+        let flags = configuration.flags
+        return flags.contains("--configuration=release")
+            || zip(flags, flags.dropFirst()).contains { ["-c", "--configuration"].contains($0) && $1 == "release" }
+    }
+
+    /// `@testable import` needs `-enable-testing`, which SwiftPM passes in debug builds only.
+    private var swiftFlags: [String] {
+        configuration.flags + (isOptimised ? ["-Xswiftc", "-enable-testing"] : [])
+    }
+
+    private var flagsWithoutConfiguration: [String] {
+        var kept: [String] = []
+        var skipsNext = false
+        for flag in configuration.flags {
+            if skipsNext {
+                skipsNext = false
+            } else if flag == "-c" || flag == "--configuration" {
+                skipsNext = true
+            } else if !flag.hasPrefix("--configuration=") {
+                kept.append(flag)
+            }
+        }
+        return kept
+    }
+
+    /// `check` by the GNU coding standards ("Standard Targets for Users"), else the widespread `test`.
+    private static func testTarget(makefile: String) -> String? {
+        let targets = makefile.split(whereSeparator: \.isNewline).flatMap { line -> [Substring] in
+            guard let colon = line.firstIndex(of: ":"), !line.hasPrefix("\t"), !line.hasPrefix("#"),
+                !line.hasPrefix(".PHONY"), line[colon...].hasPrefix("::") || !line[colon...].hasPrefix(":=")
+            else { return [] }
+            return line[..<colon].split(separator: " ")
+        }
+        return ["check", "test"].first { name in targets.contains { $0 == name } }
+    }
+
+    /// Fetches what the package depends on, with the network that no later step has: also for the products, which are built
+    /// in a scratch path of their own.
+    ///
+    /// A warm workspace whose manifest and pins are as they were when this last succeeded has all of it: SwiftPM would look
+    /// at the same files and come to the same end, half a second later. That is only taken for granted where nothing but
+    /// those files decides: no environment, no file read by the manifest, no package of the same repository.
+    func resolve(isArchived: Bool) -> JobDescription.Step {
+        step(
+            .building, JobPlanner.resolveStep,
+            ["/bin/sh", "-c", Self.resolve, "resolve", isArchived ? JobPlanner.archiveBuild : ""] + placingFlags,
+            network: .full)
+    }
+
+    /// The flags that say where things lie and which dependencies there are: `swift package` takes these; of the others
+    /// some belong to `swift build` alone.
+    private var placingFlags: [String] {
+        let single = ["--disable-default-traits", "--enable-all-traits"]
+        let paired = [
+            "--package-path", "--scratch-path", "--build-path", "--cache-path", "--traits", "--swift-sdks-path",
+        ]
+        var kept: [String] = []
+        var takesNext = false
+        for flag in configuration.flags {
+            if takesNext || single.contains(flag) || paired.contains(where: { flag.hasPrefix($0 + "=") }) {
+                kept.append(flag)
+                takesNext = false
+            } else if paired.contains(flag) {
+                kept.append(flag)
+                takesNext = true
+            }
+        }
+        return kept
+    }
+
+    private static let resolve = """
+        archive=$1; shift; stamp=\(JobPlanner.ownDirectory)/resolved
+        key() { { command -v swift; cat -- Package*.swift Package.resolved .build/workspace-state.json \
+        ${archive:+"$archive/workspace-state.json"}; } 2>&1 | sha256sum; }
+        others() { [ $# -gt 0 ] || cat -- Package*.swift | tr -d ' \\t\\n' | \
+        grep -qE 'Context|ProcessInfo|import(Foundation|Glibc|Musl)|[.]package[(](name:[^,]*,)?path:'; }
+        if [ -f Package.resolved ] && [ "$(cat "$stamp" 2>/dev/null)" = "$(key)" ] && ! others "$@"; then
+          echo 'unchanged since the dependencies were resolved last'; exit 0
+        fi
+        rm -f "$stamp"
+        swift package "$@" resolve || exit
+        [ -z "$archive" ] || swift package "$@" --scratch-path "$archive" resolve || exit
+        key > "$stamp"
+        """
+
+    private func step(
+        _ step: JobStep, _ name: String, _ arguments: [String], report: [String] = [], isRequired: Bool = true,
+        network: Recipe.Network? = nil
+    ) -> JobDescription.Step {
+        .init(
+            step: step.rawValue, name: name, arguments: arguments, timeoutMilliseconds: timeout.milliseconds,
+            report: report, isRequired: isRequired,
+            network: (network ?? configuration.network) == .full ? .full : .none)
+    }
+}

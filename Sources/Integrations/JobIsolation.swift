@@ -1,0 +1,86 @@
+import Glibc
+import JobProtocol
+package import Model
+package import Settings
+
+/// What keeps jobs from the machine, as it was found when the service started.
+package struct JobIsolation: Sendable {
+    package var isolation: Isolation
+    /// Seen read-only by every fenced job at the same place: the supervisor, toolchains, what the settings list.
+    package var readOnly: [String]
+    /// Where a fenced job's programs are found, unless it has an image.
+    package var path: String
+    /// Whose subdirectories recipes may name as `image`.
+    package var images: String?
+    /// What one job may take of the machine.
+    package var limits: FenceSettings
+
+    /// Where jobs see their workspace: the same for every integration of a bot, whichever configuration and slot it is, so that
+    /// paths in what they build never change.
+    static func mountedAt(_ bot: Name) -> String { "/martlet/\(bot)" }
+    /// A file system in memory, empty for each step. What should survive lies in the workspace (`XDG_CACHE_HOME`).
+    static let home = "/home/martlet"
+    /// The name that `id` and the fence's passwd give a job.
+    static let user = "martlet"
+    /// Where programs are found in an image: the list of Debian's `login.defs`.
+    static let imagePath = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
+
+    package init(
+        isolation: Isolation, readOnly: [String] = [], path: String = imagePath, images: String? = nil,
+        limits: FenceSettings = FenceSettings()
+    ) {
+        self.isolation = isolation
+        self.readOnly = readOnly
+        self.path = path
+        self.images = images
+        self.limits = limits
+    }
+
+    /// Whether the fence can work here, as its probe says.
+    package enum Probe: Sendable {
+        case works
+        /// Why not, and what to do, in a sentence.
+        case fails(String)
+    }
+
+    /// Decides by the settings and by what can work here.
+    /// - Parameters:
+    ///   - path: The daemon's PATH, which names the toolchains.
+    ///   - supervisor: The absolute path of `martlet-supervisor`.
+    /// - Throws: When the settings ask for what cannot be; the service must not start then.
+    package static func decide(
+        _ settings: ServiceSettings, probe: Probe, path: String, supervisor: String
+    ) throws(IsolationError) -> JobIsolation {
+        switch (settings.isolation, probe) {
+        case (.some(.none), _): return unfenced("the settings say isolation: none", settings)
+        case (nil, .fails(let reason)): return unfenced(reason, settings)
+        case (.sandbox, .fails(let reason)):
+            throw IsolationError(
+                "the settings say isolation: sandbox, and it cannot work here: \(reason); or write isolation: none, with "
+                    + "which jobs have all rights of the service's user")
+        case (.sandbox, .works), (nil, .works): break
+        }
+        for path in settings.fence.readOnly where access(path, F_OK) != 0 {
+            throw IsolationError(
+                "fence: read-only: \(path) is not there (\(String(cString: strerror(errno)))); correct the settings")
+        }
+        let toolchains = Toolchains.directories(inPath: path)
+        var seen = Set<String>()
+        let readOnly = ([supervisor] + toolchains + settings.fence.readOnly).filter { seen.insert($0).inserted }
+        return JobIsolation(
+            isolation: .sandbox, readOnly: readOnly,
+            path: Toolchains.path(path, within: toolchains + settings.fence.readOnly), images: settings.images,
+            limits: settings.fence)
+    }
+
+    private static func unfenced(_ reason: String, _ settings: ServiceSettings) -> JobIsolation {
+        JobIsolation(isolation: .none(reason: reason), limits: settings.fence)
+    }
+}
+
+/// Why the service cannot separate jobs as its settings say.
+package struct IsolationError: Error, CustomStringConvertible {
+    package let description: String
+
+    init(_ description: String) { self.description = description }
+}

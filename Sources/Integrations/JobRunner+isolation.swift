@@ -1,0 +1,82 @@
+import Basics
+import JobProtocol
+import Model
+import Settings
+
+extension JobRunner {
+    /// Where a job sees what, and what of the machine.
+    struct Place: Sendable {
+        /// Where its processes see the workspace's tree.
+        var mountedAt: String
+        var fence: JobDescription.Fence?
+        var environment: JobEnvironment.Place
+        /// Changes when the paths in what was built would be wrong.
+        var mark: String
+    }
+
+    /// - Parameter repository: The directory of the mirror's objects, which the job's `.git` refers to.
+    /// - Throws: `PreparationError` when the recipe asks for what the machine's owner does not give.
+    func place(of request: Request, in workspace: Workspace, objects: String) throws -> Place {
+        let configuration = request.configuration
+        guard case .sandbox = isolation.isolation else {
+            if let image = configuration.image {
+                throw PreparationError.imageUnfenced(image, reason: isolation.isolation.reason ?? "")
+            }
+            return Place(
+                mountedAt: workspace.tree, fence: nil,
+                environment: .init(workspace: workspace.tree, temporary: workspace.path + "/tmp"), mark: workspace.tree)
+        }
+        let mountedAt = JobIsolation.mountedAt(request.bot.name)
+        var readOnly = isolation.readOnly + [objects]
+        var path = isolation.path
+        var root: String?
+        if let image = configuration.image {
+            root = try directory(of: image)
+            path = JobIsolation.imagePath
+            // The image has its own toolchain; one of the machine is shown only where the recipe names it.
+            readOnly = readOnly.filter {
+                $0 == planner.supervisor || isolation.limits.readOnly.contains($0) || $0 == objects
+            }
+        }
+        if let toolchain = configuration.toolchain, !Toolchains.isWithin(toolchain, ["/usr"]) {
+            if Toolchains.isWithin(toolchain, isolation.readOnly) {
+                if !Toolchains.isWithin(toolchain, readOnly) { readOnly.append(toolchain) }
+            } else if root == nil {
+                // A recipe is the repository's: what of the machine its jobs see is its owner's to say.
+                throw PreparationError.toolchainUnseen(toolchain)
+            }
+        }
+        return Place(
+            mountedAt: mountedAt,
+            fence: .init(root: root, readOnly: readOnly, home: JobIsolation.home),
+            environment: .init(
+                workspace: mountedAt, temporary: "/tmp",
+                fence: .init(
+                    path: path, home: JobIsolation.home, user: JobIsolation.user,
+                    cache: "\(mountedAt)/\(JobPlanner.ownDirectory)/cache", readOnly: readOnly)),
+            mark: [mountedAt, configuration.image?.description].compactMap(\.self).joined(separator: " "))
+    }
+
+    /// The directory of an image. A name has no separator and no leading dot, so it cannot lead elsewhere; a link that the
+    /// machine's owner put there is the owner's word.
+    private func directory(of image: Name) throws -> String {
+        guard let images = isolation.images else { throw PreparationError.imagesUnset(image) }
+        let names: [String]
+        do {
+            names = try Directory(opening: images).entries().map(\.name).filter { Name($0) != nil }.sorted()
+        } catch {
+            throw PreparationError.imageUnknown(image, images: images, known: [], reason: "\(error)")
+        }
+        guard names.contains(image.description) else {
+            throw PreparationError.imageUnknown(image, images: images, known: names, reason: nil)
+        }
+        return "\(images)/\(image)"
+    }
+
+    /// Whether what a workspace holds was built under other paths, or in another root: it is emptied once then.
+    func isMoved(_ workspace: Workspace, mark: String) -> Bool {
+        // None: the workspace is new, or from a version before the fence, when jobs saw it at its own place.
+        let before = (try? WholeFile.read(workspace.mounted, limit: 4096)).map { String(decoding: $0, as: UTF8.self) }
+        return mark != before ?? workspace.tree
+    }
+}

@@ -1,0 +1,70 @@
+import Basics
+import Model
+import Settings
+import Storage
+
+extension JobRunner {
+    /// The values of all secrets that a job's steps ask for, by the variable that carries each. They go over the launch
+    /// socket alone.
+    /// - Throws: `PreparationError.secretRefused` when the bot does not give one to its step; `SecretMissing` and
+    ///   `SettingsError` when it is given but cannot be had, which is the machine's fault.
+    func secretValues(of request: Request, lane: Workspaces.Lane) async throws -> [String: String] {
+        var values: [String: String] = [:]
+        for (step, command, name) in Self.commands(of: request) {
+            for secret in command.secrets {
+                let place = name.map { "the step \($0)" } ?? "the \(step)"
+                if let reason = Self.refusal(of: secret, to: name, of: request, lane: lane) {
+                    throw PreparationError.secretRefused(step: place, secret: secret, reason: reason)
+                }
+                let value = try await self.lane.run { [secrets] in try secrets.value(secret) }
+                guard let value else { throw SecretMissing(name: secret) }
+                values[SecretStore.variable(for: secret)] = value
+            }
+        }
+        return values
+    }
+
+    /// The commands that the recipe writes out for this job; an analysis without a name has none.
+    private static func commands(of request: Request) -> [(step: String, command: Recipe.Command, name: Name?)] {
+        var commands: [(step: String, command: Recipe.Command, name: Name?)] = []
+        for (index, analysis) in (request.recipe.analyze ?? []).enumerated() {
+            guard case .command(let command, let name) = analysis else { continue }
+            commands.append(("analysis analyze-\(index + 1)", command, name))
+        }
+        for step in request.configuration.steps ?? [] {
+            commands.append(("step \(step.name)", step.command, step.name))
+        }
+        return commands
+    }
+
+    /// Why a step does not get a secret; nothing when it does.
+    private static func refusal(
+        of secret: String, to step: Name?, of request: Request, lane: Workspaces.Lane
+    ) -> String? {
+        guard lane.mayHaveSecrets else { return "a job of a fork has no secrets" }
+        let given = (request.bot.jobSecrets ?? []).filter { $0.name == secret }
+        guard !given.isEmpty else {
+            return """
+                the bot file gives it to no job; the bot's owner adds `secrets: [{ name: \(secret), branches: [main] }]`
+                """
+        }
+        let (ref, configuration) = (request.integration.ref, request.configuration.name)
+        if given.contains(where: { $0.isFor(ref, configuration: configuration, step: step) }) { return nil }
+        let wide = given.map { JobSecret(name: secret, branches: $0.branches, tags: $0.tags) }
+        guard wide.contains(where: { $0.isFor(ref, configuration: configuration, step: step) }) else {
+            let refs = given.flatMap { $0.branches.map { "branch \($0)" } + $0.tags.map { "tag \($0)" } }
+            return "the bot file gives it to jobs of \(refs.joined(separator: ", ")), and this is one of \(ref)"
+        }
+        return """
+            the bot file gives it to other steps or configurations, not to \(step?.description ?? "a step without a name") \
+            of \(configuration)
+            """
+    }
+}
+
+/// A secret that the bot file gives a job is not there.
+struct SecretMissing: Error, CustomStringConvertible {
+    var name: String
+
+    var description: String { "the secret \(name) is not set; set it with `martlet secret set \(name)`" }
+}

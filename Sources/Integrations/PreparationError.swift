@@ -1,0 +1,42 @@
+import Model
+
+/// Why a job cannot be prepared although the repository could be read: by what the recipe asks for.
+enum PreparationError: Error, CustomStringConvertible {
+    case nothingToDo(configuration: Name)
+    case secretRefused(step: String, secret: String, reason: String)
+    case imageUnfenced(Name, reason: String)
+    case imagesUnset(Name)
+    case imageUnknown(Name, images: String, known: [String], reason: String?)
+    case toolchainUnseen(String)
+
+    var description: String {
+        switch self {
+        case .nothingToDo(let configuration):
+            """
+            the configuration \(configuration) has nothing to do: no project type is recognised (a Package.swift or a \
+            Makefile in the root) and the recipe states neither build nor test; write them into .martlet.yml
+            """
+        case .secretRefused(let step, let secret, let reason):
+            "\(step) asks for the secret \(secret), which it does not get: \(reason)"
+        case .imageUnfenced(let image, let reason):
+            """
+            the recipe names the image \(image), and an image needs the fence, in which jobs do not run here: \(reason); \
+            `martlet doctor` says what to do
+            """
+        case .imagesUnset(let image):
+            """
+            the recipe names the image \(image), and the settings name no directory of images; the machine's owner adds \
+            `images: /srv/martlet/images`
+            """
+        case .imageUnknown(let image, let images, let known, let reason):
+            reason.map { "the recipe names the image \(image), and \(images) cannot be read: \($0)" }
+                ?? "there is no image \(image) in \(images); there is "
+                + (known.isEmpty ? "none" : known.joined(separator: ", "))
+        case .toolchainUnseen(let toolchain):
+            """
+            the recipe names the toolchain \(toolchain), which jobs do not see inside the fence; the machine's owner adds \
+            it to `fence: { read-only: [\(toolchain)] }` of the settings
+            """
+        }
+    }
+}

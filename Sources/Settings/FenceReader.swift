@@ -1,0 +1,52 @@
+import Model
+
+/// Reads the settings' `fence`.
+enum FenceReader {
+    /// The most paths; a job's description has at most 64 with those that the service adds.
+    static let maximumPaths = 32
+    /// Fewer start no build, and more than the kernel's usual `pid_max` cannot be (proc(5)).
+    static let processesRange = 16...32_768
+    static let memoryRange = ByteCount.mebibytes(64)...ByteCount.gibibytes(16 << 10)
+    static let workspaceRange = ByteCount.mebibytes(64)...ByteCount.gibibytes(16 << 10)
+    /// What every fence has of its own, in which the machine's cannot be shown.
+    private static let taken = ["/proc", "/dev", "/sys", "/tmp", "/martlet"]
+
+    static func fence(_ node: YAMLNode?, _ diagnostics: inout Diagnostics) -> FenceSettings {
+        var fence = FenceSettings()
+        guard let node, let fields = Fields(node, Keys.fence, of: "`fence`", &diagnostics) else { return fence }
+        fence.readOnly = paths(fields["read-only"], &diagnostics)
+        fence.memory = diagnostics.size(fields["memory"], "memory", within: memoryRange)
+        fence.processes =
+            diagnostics.number(fields["processes"], "processes", within: processesRange) ?? fence.processes
+        fence.workspace =
+            diagnostics.size(fields["workspace"], "workspace", within: workspaceRange) ?? fence.workspace
+        return fence
+    }
+
+    private static func paths(_ node: YAMLNode?, _ diagnostics: inout Diagnostics) -> [String] {
+        guard let node, let items = diagnostics.items(node, "read-only") else { return [] }
+        if items.count > maximumPaths {
+            diagnostics.error("more than \(maximumPaths) paths", at: node.position)
+            return []
+        }
+        var paths: [String] = []
+        for item in items {
+            guard var text = diagnostics.line(item, "read-only") else { continue }
+            while text.count > 1, text.hasSuffix("/") { text.removeLast() }
+            let components = text.split(separator: "/", omittingEmptySubsequences: false).dropFirst()
+            guard text.hasPrefix("/"), !components.contains(where: { ["", ".", ".."].contains($0) }) else {
+                let hint = text == "/" ? "the whole machine is no fence; name the directories that jobs need" : nil
+                diagnostics.error(
+                    hint ?? "`read-only` has absolute paths without `..`, not \(Printable.quoted(text))",
+                    at: item.position)
+                continue
+            }
+            if let place = taken.first(where: { text == $0 || text.hasPrefix($0 + "/") }) {
+                diagnostics.error("each job has a \(place) of its own; name another path", at: item.position)
+                continue
+            }
+            paths.append(text)
+        }
+        return paths
+    }
+}

@@ -1,0 +1,72 @@
+import Model
+import Storage
+import TestSupport
+import Testing
+
+@testable import Integrations
+
+/// Recipes that state several steps of a kind, and the step that comes before all in a fence.
+extension AttemptProcessorTests {
+    @Suite struct GivenSeveralStepsOfAKind {
+        private let outer = AttemptProcessorTests()
+
+        @Test func testThatTestsOfAllCountAndASilentOneIsSaid() async throws {
+            let results = try await outer.results(
+                of: [
+                    Played(step: .testing, name: "unit", report: AttemptProcessorTests.passing),
+                    Played(step: .testing, name: "smoke", output: "fine\n"),
+                    Played(step: .testing, name: "more", report: AttemptProcessorTests.passing),
+                ], previousTests: 12)
+            #expect(results.verdict == .succeeded)
+            #expect(results.tests.count == 4)
+            #expect(results.tested == "4 tests, 0 failing; 1 of 3 steps by exit status alone")
+            #expect(!results.findings.contains { $0.finding.rule == "martlet.tests" }, "no test has vanished")
+        }
+
+        @Test func testThatVanishedTestsAreToldOnceForAll() async throws {
+            let results = try await outer.results(
+                of: [
+                    Played(step: .testing, name: "unit", report: AttemptProcessorTests.empty),
+                    Played(step: .testing, name: "more", report: AttemptProcessorTests.empty),
+                ], previousTests: 12)
+            #expect(results.verdict == .warnings)
+            #expect(results.findings.map(\.finding.rule) == ["martlet.tests"])
+        }
+
+        @Test func testThatAFailedStepIsNamed() async throws {
+            let results = try await outer.results(
+                of: [
+                    Played(step: .building, name: "generate", output: "a.c:1:2: warning: odd\n"),
+                    Played(step: .building, name: "compile", output: "oh\n", exit: 2),
+                ])
+            #expect(results.verdict == .buildErrors)
+            #expect(results.reason == "the step compile failed: exit status 2")
+            #expect(results.findings.map(\.finding.category) == [.warning, .error])
+        }
+
+        @Test func testThatAFailedResolutionSaysWhatSwiftPMSaid() async throws {
+            let results = try await outer.results(
+                of: [
+                    Played(
+                        step: .building, name: "resolve",
+                        output:
+                            "Fetching https://h/a\nerror: Failed to clone repository https://h/a:\n  no such host\n",
+                        exit: 1)
+                ])
+            #expect(results.verdict == .buildErrors)
+            #expect(results.findings.map(\.finding.rule) == ["martlet.resolve"])
+            expectContains(results.findings[0].finding.message, "Failed to clone repository https://h/a:")
+        }
+    }
+}
+
+extension AttemptProcessorTests.Played {
+    /// As the planner calls the step of this kind.
+    var usualName: String {
+        switch step {
+        case .building: "build"
+        case .testing: "test"
+        default: step.rawValue
+        }
+    }
+}

@@ -1,0 +1,154 @@
+import BotSupport
+import CustomDump
+import Execution
+import ExecutionSupport
+import Foundation
+import JobProtocol
+import Model
+import Settings
+import TestSupport
+import Testing
+
+@testable import Integrations
+
+@Suite struct JobIsolationTests {
+    private func settings(
+        _ isolation: ServiceSettings.Isolation?, fence: FenceSettings = FenceSettings()
+    ) -> ServiceSettings {
+        ServiceSettings(state: "/s", bots: "/b", concurrency: 1, isolation: isolation, fence: fence, images: "/i")
+    }
+
+    private func decide(
+        _ isolation: ServiceSettings.Isolation?, _ probe: JobIsolation.Probe, fence: FenceSettings = FenceSettings()
+    ) throws -> JobIsolation {
+        try JobIsolation.decide(
+            settings(isolation, fence: fence), probe: probe, path: "/usr/bin", supervisor: "/lib/martlet-supervisor")
+    }
+
+    @Test func testThatTheFenceIsTheDefaultWhereItWorks() throws {
+        let decided = try decide(nil, .works)
+        #expect(decided.isolation == .sandbox)
+        #expect(decided.readOnly == ["/lib/martlet-supervisor"])
+        #expect(decided.images == "/i")
+        #expect(try decide(.sandbox, .works).isolation == .sandbox)
+    }
+
+    @Test func testThatWhereItCannotWorkTheReasonIsKept() throws {
+        #expect(try decide(nil, .fails("no bwrap")).isolation == .none(reason: "no bwrap"))
+        #expect(
+            try decide(ServiceSettings.Isolation.none, .works).isolation
+                == .none(reason: "the settings say isolation: none"))
+    }
+
+    @Test func testThatAFenceThatIsAskedForAndCannotWorkKeepsTheServiceFromStarting() throws {
+        let error = #expect(throws: IsolationError.self) { try decide(.sandbox, .fails("no bwrap")) }
+        expectContains(error?.description ?? "", "cannot work here: no bwrap; or write isolation: none")
+    }
+
+    @Test func testThatAPathThatIsNotThereIsToldAtTheStart() throws {
+        let fence = FenceSettings(readOnly: ["/usr", "/nowhere/at/all"])
+        let error = #expect(throws: IsolationError.self) { try decide(nil, .works, fence: fence) }
+        expectContains(error?.description ?? "", "fence: read-only: /nowhere/at/all is not there")
+        #expect(try decide(.some(.none), .works, fence: fence).isolation != .sandbox, "nobody needs it then")
+    }
+
+    @Test func testThatToolchainsAreFoundInThePathAndNothingElseOfIt() async throws {
+        try await withTemporaryDirectory { directory in
+            // given: a toolchain in PATH, another that a link in PATH leads to, and a directory of programs.
+            try directory.write("one/usr/bin/swift", "", mode: 0o755)
+            try directory.write("two/usr/bin/swift", "", mode: 0o755)
+            try directory.makeDirectory("home/bin")
+            try FileManager.default.createSymbolicLink(
+                atPath: directory.path("home/bin/swift"), withDestinationPath: directory.path("two/usr/bin/swift"))
+            let path = "\(directory.path("one/usr/bin")):/usr/local/bin:/usr/bin:\(directory.path("home/bin")):bin:"
+
+            // when
+            let decided = try JobIsolation.decide(
+                settings(nil), probe: .works, path: path, supervisor: "/lib/martlet-supervisor")
+
+            // then
+            expectNoDifference(
+                decided.readOnly, ["/lib/martlet-supervisor", directory.path("one"), directory.path("two")])
+            #expect(decided.path == "\(directory.path("one/usr/bin")):/usr/local/bin:/usr/bin")
+        }
+    }
+
+    /// What a fenced job is told, as its description says it; what the supervisor makes of it is in `ExecutionTests`.
+    @Suite struct WhenAJobIsFenced {
+        private let isolation = JobIsolation(
+            isolation: .sandbox, readOnly: ["/lib/martlet-supervisor", "/opt/swift"],
+            path: "/opt/swift/usr/bin:/usr/bin",
+            limits: FenceSettings(memory: .gibibytes(2), processes: 99, workspace: .gibibytes(3)))
+
+        @Test func testThatItsPathsAreThoseOfTheFence() async throws {
+            let executor = ScriptedExecutor.playing()
+            try await withBot(BotPlan(executor: .scripted(executor), isolation: isolation)) { bot in
+                // when
+                let integration = try await bot.integrate()
+
+                // then
+                let job = try bot.directory(of: try #require(integration.attempt("debug"))).job()
+                #expect(job.isolation == .sandbox)
+                #expect(job.mountedAt == "/martlet/kit")
+                #expect(job.workspace.hasPrefix(bot.state.workspaces))
+                for variable in ["MARTLET_SOURCE_DIR", "XCS_SOURCE_DIR", "XCS_PRIMARY_REPO_DIR"] {
+                    #expect(job.environment[variable] == "/martlet/kit")
+                }
+                #expect(job.environment["TMPDIR"] == "/tmp")
+                #expect(job.environment["HOME"] == job.fence?.home)
+                #expect(!job.environment.values.contains { $0.contains(bot.state.path) })
+                let objects = try #require(job.fence?.readOnly.last)
+                #expect(objects.hasPrefix(bot.state.repositories) && objects.hasSuffix("/objects"))
+                #expect(job.fence?.readOnly.dropLast() == ["/lib/martlet-supervisor", "/opt/swift"])
+                #expect(job.limits.memoryBytes == 2 << 30)
+                #expect(job.limits.processes == 99)
+                #expect(job.limits.workspaceBytes == 3 << 30)
+            }
+        }
+
+        @Test func testThatAToolchainOfTheRecipeIsNeverAPathOfItsOwnChoice() async throws {
+            let executor = ScriptedExecutor.playing()
+            let recipe = "configurations: { debug: { toolchain: /root, build: x } }\narchive: { include: [] }\n"
+            let plan = BotPlan(recipe: recipe, executor: .scripted(executor), isolation: isolation)
+            try await withBot(plan) { bot in
+                let integration = try await bot.integrate()
+                expectVerdict(
+                    of: integration, .buildErrors, because: "adds it to `fence: { read-only: [/root] }` of the settings"
+                )
+                #expect(executor.starts.isEmpty)
+            }
+        }
+
+        /// As a job does: `build/` is ignored by the repository.
+        private func plant(_ path: String, in tree: String) throws {
+            try FileManager.default.createDirectory(atPath: tree + "/build", withIntermediateDirectories: true)
+            try Data().write(to: URL(fileURLWithPath: "\(tree)/\(path)"))
+        }
+
+        private func isThere(_ path: String, in tree: String) -> Bool {
+            FileManager.default.fileExists(atPath: "\(tree)/\(path)")
+        }
+
+        @Test func testThatAWorkspaceThatMovesIntoTheFenceIsEmptiedOnce() async throws {
+            let executor = ScriptedExecutor.playing()
+            try await withBot(BotPlan(executor: .scripted(executor))) { bot in
+                // given: a warm workspace of jobs without a fence.
+                let first = try await bot.integrate()
+                let tree = try bot.directory(of: try #require(first.attempt("debug"))).job().workspace
+                try plant("build/of-before", in: tree)
+                _ = try await bot.integrate()
+                #expect(isThere("build/of-before", in: tree), "warm")
+
+                // when
+                try await bot.restart(isolation: isolation)
+                _ = try await bot.integrate()
+
+                // then
+                #expect(!isThere("build/of-before", in: tree), "built under other paths")
+                try plant("build/of-now", in: tree)
+                _ = try await bot.integrate()
+                #expect(isThere("build/of-now", in: tree), "once is enough")
+            }
+        }
+    }
+}
