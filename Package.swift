@@ -100,12 +100,13 @@ let package = Package(
                 "Archives", "Transfer", "Integrations", "Web", "CLinux", .argumentParser, .logging, .serviceLifecycle,
             ],
             swiftSettings: strict),
-        // Static, so that a job's fence needs no Swift runtime for it and it starts in about 2 ms.
+        // Wholly static: a fence needs neither a Swift runtime nor the C library for it, whatever its root is, and it
+        // starts in less than 1 ms. With lld, since gold warns of what the standard library would load and never does.
         .executableTarget(
             name: "martlet-supervisor",
             dependencies: ["JobProtocol", "CLinux"],
             swiftSettings: strict,
-            linkerSettings: [.unsafeFlags(["-static-stdlib", "-Xlinker", "-s"])]),
+            linkerSettings: [.unsafeFlags(["-static-executable", "-use-ld=lld", "-Xlinker", "-s"])]),
 
         // Tests
         .target(
@@ -133,7 +134,9 @@ let package = Package(
         tests("StorageTests", ["Storage", "Model", "Basics", .grdb]),
         tests("SourceControlTests", ["SourceControl", "Model", "Basics", "CLibGit2"]),
         // Not dependent on martlet-supervisor, whose static linking would spread to the tests: it is run from beside them.
-        tests("ExecutionTests", ["Execution", "ExecutionSupport", "Model", "Basics", "JobProtocol", "CLinux"]),
+        tests(
+            "ExecutionTests", ["Execution", "ExecutionSupport", "Model", "Basics", "JobProtocol", "CLinux"],
+            exclude: ["Threats/probes.c"]),
         tests("ReportsTests", ["Reports", "Model"], exclude: ["Samples"]),
         tests("ArchivesTests", ["Archives", "ArchiveSupport", "Model", "Basics"]),
         tests("TransferTests", ["Transfer", "Basics", .crypto]),

@@ -39,6 +39,10 @@ int clinux_renameat2(int from, const char *old_path, int to, const char *new_pat
     return (int)syscall(SYS_renameat2, from, old_path, to, new_path, flags);
 }
 
+ssize_t clinux_getdents(int directory, void *buffer, size_t size) {
+    return syscall(SYS_getdents64, directory, buffer, size);
+}
+
 ssize_t clinux_copy_file_range(int from, int to, size_t count) {
     return copy_file_range(from, NULL, to, NULL, count, 0);
 }

@@ -27,9 +27,9 @@ int clinux_watch_remove(int watch, int descriptor) { return inotify_rm_watch(wat
 
 pid_t clinux_fork(void) { return fork(); }
 
-pid_t clinux_reap(pid_t process, int *status, clinux_usage *usage) {
+static pid_t wait_for(pid_t process, int *status, clinux_usage *usage, int options) {
     struct rusage used;
-    pid_t ended = wait4(process, status, WNOHANG, &used);
+    pid_t ended = wait4(process, status, options, &used);
     if (ended > 0) {
         usage->user_milliseconds = used.ru_utime.tv_sec * 1000 + used.ru_utime.tv_usec / 1000;
         usage->system_milliseconds = used.ru_stime.tv_sec * 1000 + used.ru_stime.tv_usec / 1000;
@@ -37,6 +37,12 @@ pid_t clinux_reap(pid_t process, int *status, clinux_usage *usage) {
     }
     return ended;
 }
+
+pid_t clinux_reap(pid_t process, int *status, clinux_usage *usage) {
+    return wait_for(process, status, usage, WNOHANG);
+}
+
+pid_t clinux_wait(pid_t process, int *status, clinux_usage *usage) { return wait_for(process, status, usage, 0); }
 
 int clinux_peer_user(int descriptor) {
     struct ucred peer;
@@ -59,65 +65,6 @@ int clinux_signal_descriptor(void) {
 
 int clinux_memory_file(const char *name) { return memfd_create(name, 0); }
 
-/// Signals as a program expects to find them: none blocked, all with their default action.
-static void reset_signals(void) {
-    for (int number = 1; number < NSIG; number++) signal(number, SIG_DFL);
-    sigset_t none;
-    sigemptyset(&none);
-    sigprocmask(SIG_SETMASK, &none, NULL);
-}
-
-pid_t clinux_spawn(char *const arguments[], char *const environment[], int directory, int output, int errors,
-                   int *failure) {
-    int report[2];
-    *failure = 0;
-    if (pipe2(report, O_CLOEXEC) != 0) {
-        *failure = errno;
-        return -1;
-    }
-    pid_t parent = getpid();
-    pid_t child = fork();
-    if (child < 0) {
-        *failure = errno;
-        close(report[0]);
-        close(report[1]);
-        return -1;
-    }
-    if (child == 0) {
-        int null;
-        struct rlimit no_core = {0, 0};
-        setsid();
-        reset_signals();
-        setrlimit(RLIMIT_CORE, &no_core);
-        umask(022);
-        prctl(PR_SET_PDEATHSIG, SIGKILL);
-        if (getppid() != parent) _exit(127);
-        if (fchdir(directory) == 0 && (null = open("/dev/null", O_RDONLY | O_CLOEXEC)) >= 0 && dup2(null, 0) == 0 &&
-            dup2(output, 1) == 1 && dup2(errors, 2) == 2) {
-            // CLOSE_RANGE_CLOEXEC: the report pipe must live until the exec.
-            syscall(SYS_close_range, 3u, ~0u, 4u);
-            environ = (char **)environment;
-            execvp(arguments[0], arguments);
-        }
-        int number = errno;
-        if (write(report[1], &number, sizeof number) < 0) _exit(126);
-        _exit(127);
-    }
-    close(report[1]);
-    int number = 0;
-    ssize_t count;
-    do count = read(report[0], &number, sizeof number);
-    while (count < 0 && errno == EINTR);
-    close(report[0]);
-    if (count == (ssize_t)sizeof number) {
-        int status;
-        while (waitpid(child, &status, 0) < 0 && errno == EINTR) {}
-        *failure = number;
-        return -1;
-    }
-    return child;
-}
-
 void clinux_become(const char *path, char *const arguments[], char *const environment[], const int keep[], size_t count) {
     // First away from where they are to go, so that none overwrites another.
     int away[8];
@@ -130,7 +77,7 @@ void clinux_become(const char *path, char *const arguments[], char *const enviro
         if (dup2(away[i], 3 + (int)i) < 0) return;
     }
     syscall(SYS_close_range, 3u + (unsigned int)count, ~0u, 4u);
-    reset_signals();
+    clinux_reset_signals();
     execve(path, arguments, environment);
 }
 

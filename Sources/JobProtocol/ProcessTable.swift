@@ -9,6 +9,8 @@ package enum ProcessTable {
         package let state: UInt8
         package let parent: Int32
         package let group: Int32
+        /// Field 20.
+        package let threads: Int
         /// Field 22, in clock ticks since boot.
         package let startTime: UInt64
 
@@ -30,9 +32,9 @@ package enum ProcessTable {
             fields.count > field - 3 ? T(String(decoding: fields[field - 3], as: UTF8.self)) : nil
         }
         guard let state = fields.first?.first, let parent: Int32 = number(4), let group: Int32 = number(5),
-            let startTime: UInt64 = number(22)
+            let threads: Int = number(20), let startTime: UInt64 = number(22)
         else { return nil }
-        return Entry(pid: pid, state: state, parent: parent, group: group, startTime: startTime)
+        return Entry(pid: pid, state: state, parent: parent, group: group, threads: threads, startTime: startTime)
     }
 
     /// Every process that this one may see.

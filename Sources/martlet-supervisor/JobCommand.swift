@@ -37,9 +37,9 @@ enum JobCommand {
     private static func start(_ arguments: [String], output: Int32) throws(Failure) -> Int32 {
         let here = clinux_open(".", O_RDONLY | O_DIRECTORY | O_CLOEXEC, 0)
         defer { close(here) }
-        switch CommandVector.spawn(
-            arguments, environment: environment(), directory: here, output: output, errors: 2)
-        {
+        let request = SpawnRequest(
+            arguments: arguments, environment: environment(), directory: here, output: output, errors: 2)
+        switch request.start() {
         case .success(let pid): return pid
         case .failure(let error):
             throw Failure(status: 127, message: "\(arguments[0]) cannot be started: \(error.text)")

@@ -26,8 +26,20 @@ struct JobRun {
         guard case .success(let attempt) = Tree.open(paths.directory) else {
             return faulty("\(paths.directory) cannot be opened: \(SystemError(number: errno).text)")
         }
+        var fence: Fence?
+        do throws(Fence.Failure) {
+            fence = try job.fence.map { value throws(Fence.Failure) in
+                try Fence(job: job, fence: value, workspace: workspace, attempt: paths.directory)
+            }
+        } catch {
+            return faulty("the fence could not be made: \(error.reason)")
+        }
+        defer { fence?.close() }
+        let group = ControlGroupPlace.find().flatMap { ControlGroup(place: $0, limits: job.limits) }
+        defer { group?.remove() }
         var log = JobLog(paths: paths, limit: job.limits.logBytes, secrets: request.secrets.values)
-        var ending = runSteps(of: job, in: workspace, secrets: request.secrets, log: &log)
+        let start = StepStart(limits: job.limits, workspace: workspace, fence: fence, group: group)
+        var ending = runSteps(of: job, in: workspace, start, secrets: request.secrets, log: &log)
         collect(from: job, workspace: workspace, attempt: attempt, ending: &ending, log: &log)
         log.end()
         if log.failure != 0 { return faulty("writing the log failed: \(SystemError(number: log.failure).text)") }
@@ -53,11 +65,7 @@ struct JobRun {
         guard let bytes = SmallFile.read(paths.job, limit: JobDescription.sizeLimit + 1) else {
             throw JobProtocolError(.system, "read \(paths.job)", String(cString: strerror(errno)), errno: errno)
         }
-        let job = try JobDescription(json: bytes)
-        guard job.isolation == .none else {
-            throw JobProtocolError(.refused, "start the job", "this supervisor has no fence yet")
-        }
-        return job
+        return try JobDescription(json: bytes)
     }
 
     private func missingSecret(_ job: JobDescription, _ secrets: [String: String]) -> String? {
@@ -92,27 +100,29 @@ struct JobRun {
     }
 
     private func runSteps(
-        of job: JobDescription, in workspace: Tree, secrets: [String: String], log: inout JobLog
+        of job: JobDescription, in workspace: Tree, _ start: StepStart, secrets: [String: String], log: inout JobLog
     ) -> Ending {
         var ending = Ending()
+        let watch = LimitWatch(
+            limits: job.limits, group: start.group, isFenced: start.fence != nil, workspace: workspace)
         for (index, step) in job.steps.enumerated() {
             if stop(&ending, step: index) { return ending }
             ending.begun = index + 1
             log.begin(step: index)
             var failure = status.append(.started(step: index, at: Time.wallMilliseconds()))
             deleteReports(of: step, in: workspace, log: &log)
-            let end = run(step, of: job, in: workspace, secrets: secrets, log: &log)
+            let end = run(step, of: job, start, watch, secrets: secrets, log: &log)
             let ended = StatusEvent.ended(
                 step: index, at: Time.wallMilliseconds(), exit: end.exit, signal: end.signal, limit: end.limit,
                 usage: end.usage)
             if failure == 0 { failure = status.append(ended) }
             if failure == 0 { failure = log.failure }
-            if failure != 0 || end.isStuck {
+            if failure != 0 || end.isStuck || end.fault != nil {
                 ending.result = .faulty
                 ending.reason =
                     end.isStuck
                     ? "a process of \(step.name) could not be ended"
-                    : "writing in \(paths.directory) failed: \(SystemError(number: failure).text)"
+                    : end.fault ?? "writing in \(paths.directory) failed: \(SystemError(number: failure).text)"
                 ending.step = index
                 return ending
             }
@@ -146,25 +156,17 @@ struct JobRun {
     }
 
     private func run(
-        _ step: JobDescription.Step, of job: JobDescription, in workspace: Tree, secrets: [String: String],
-        log: inout JobLog
+        _ step: JobDescription.Step, of job: JobDescription, _ start: StepStart, _ watch: LimitWatch,
+        secrets: [String: String], log: inout JobLog
     ) -> StepRun.End {
         var environment = ["PATH": Self.defaultPath]
         environment.merge(job.environment) { $1 }
         environment.merge(step.environment) { $1 }
         for name in step.secrets { environment[name] = secrets[name] }
-        let place = step.workingDirectory == "." ? [] : Array(step.workingDirectory.utf8)
-        switch workspace.open(place, O_RDONLY | O_DIRECTORY) {
-        case .failure(let error):
-            log.say("\(step.name) cannot be started in \(step.workingDirectory): \(error.text)")
-            return StepRun.End(exit: 127)
-        case .success(let directory):
-            defer { close(directory) }
-            var run = StepRun(
-                step: step, environment: environment, graceMilliseconds: job.limits.graceMilliseconds,
-                signals: signals, cancel: cancelRequest)
-            return run.run(directory: directory, log: &log)
-        }
+        var run = StepRun(
+            step: step, environment: environment, graceMilliseconds: job.limits.graceMilliseconds, signals: signals,
+            watch: watch, cancel: cancelRequest)
+        return run.run(start, log: &log)
     }
 
     /// Reports of every step that was begun; artifacts only of a job that completed, since what lies in the workspace of

@@ -86,6 +86,9 @@ struct Launcher {
     private func serve(_ listening: Int32) -> Int32 {
         // What a supervisor that was killed leaves behind comes to us.
         clinux_adopt_orphans()
+        ControlGroupPlace.prepare()
+        let groups = ControlGroupPlace.find()
+        groups?.removeAbandoned()
         clinux_fcntl(listening, F_SETFD, FD_CLOEXEC)
         clinux_fcntl(listening, F_SETFL, O_NONBLOCK)
         let signals = Signals()
@@ -102,6 +105,7 @@ struct Launcher {
                 if !supervisors.isDisjoint(with: dead) {
                     supervisors.subtract(dead)
                     killOrphans(except: supervisors)
+                    groups?.removeAbandoned()
                 }
                 if signals.isTerminationRequested { return 0 }
             }

@@ -8,6 +8,11 @@ struct StepRun {
     static let lingerMilliseconds: Int64 = 500
     /// How often processes that were asked to end are looked at.
     private static let lookMilliseconds: Int64 = 50
+    /// After so many rounds of killing one by one, the control group is asked to. Most steps leave nothing to kill but the
+    /// fence, which is on its way out.
+    private static let patientRounds = 10
+    /// Of the report pipe's bytes, so many are kept: bubblewrap says one line.
+    private static let reportLimit = 16 * 1024
 
     struct End {
         var exit: Int32?
@@ -16,6 +21,8 @@ struct StepRun {
         var usage = StatusEvent.Usage()
         /// Something outlived SIGKILL.
         var isStuck = false
+        /// The step was not run, and it is not its fault.
+        var fault: String?
 
         var isSuccess: Bool { exit == 0 && limit == nil }
     }
@@ -24,61 +31,87 @@ struct StepRun {
     let environment: [String: String]
     let graceMilliseconds: Int64
     let signals: Signals
+    let watch: LimitWatch
     /// Why to end, asked for after a signal.
     let cancel: () -> CancelRequest?
 
-    /// The step's main process; 0 until it runs.
-    private var pid: Int32 = 0
+    private var started: StepStart.Started?
     private var end = End()
     private var hasEnded = false
     /// When everything is killed; nothing as long as nobody asked the step to end.
     private var killAt: Int64?
     private var lingerUntil: Int64?
+    /// What came through the fence's report pipe.
+    private var report: [UInt8] = []
 
     init(
         step: JobDescription.Step, environment: [String: String], graceMilliseconds: Int64, signals: Signals,
-        cancel: @escaping () -> CancelRequest?
+        watch: LimitWatch, cancel: @escaping () -> CancelRequest?
     ) {
         self.step = step
         self.environment = environment
         self.graceMilliseconds = graceMilliseconds
         self.signals = signals
+        self.watch = watch
         self.cancel = cancel
     }
 
-    /// - Parameter directory: The working directory, open.
-    mutating func run(directory: Int32, log: inout JobLog) -> End {
+    mutating func run(_ start: StepStart, log: inout JobLog) -> End {
         var pipe: [Int32] = [-1, -1]
-        guard clinux_pipe(&pipe) == 0 else { return notStarted(SystemError(number: errno), &log) }
-        switch CommandVector.spawn(
-            step.arguments, environment: environment, directory: directory, output: pipe[1], errors: pipe[1])
-        {
+        guard clinux_pipe(&pipe) == 0 else { return notStarted(.noCommand(SystemError(number: errno)), &log) }
+        watch.begin(now: Time.monotonicMilliseconds())
+        let result = start.start(step, environment: environment, output: pipe[1])
+        close(pipe[1])
+        switch result {
         case .failure(let error):
             close(pipe[0])
-            close(pipe[1])
             return notStarted(error, &log)
-        case .success(let pid): self.pid = pid
+        case .success(let started): self.started = started
         }
-        close(pipe[1])
         follow(pipe[0], log: &log)
-        let (ended, isEmpty) = Descendants.killAll { drain(pipe[0], into: &log) }
+        // Before ours fails forks and kills.
+        let limit = end.limit == nil ? watch.lookAtMainEnd() : nil
+        var rounds = 0
+        let (ended, isEmpty) = Descendants.killAll {
+            rounds += 1
+            if rounds == Self.patientRounds { start.killAll() }
+            drain(pipe[0], into: &log)
+        }
         take(ended)
+        takeReport(isLast: true, &log)
         drain(pipe[0], into: &log)
         close(pipe[0])
+        if let report = started?.report { close(report) }
         end.isStuck = !isEmpty
+        if end.limit == nil, let limit = limit ?? watch.lookAtEnd(signal: end.signal) {
+            end.limit = limit
+            log.say(limit)
+        }
         log.end()
         return end
     }
 
     /// The shell's statuses: 127 when the command is not there, 126 when it cannot be run (POSIX, Shell Command Language
     /// 2.8.2).
-    private mutating func notStarted(_ error: SystemError, _ log: inout JobLog) -> End {
+    private mutating func notStarted(_ failure: StepStart.Failure, _ log: inout JobLog) -> End {
+        sayNotStarted(failure, &log)
+        log.end()
+        return end
+    }
+
+    private mutating func sayNotStarted(_ failure: StepStart.Failure, _ log: inout JobLog) {
+        let error: SystemError
+        switch failure {
+        case .noDirectory(let error):
+            end.exit = 127
+            log.say("\(step.name) cannot be started in \(step.workingDirectory): \(error.text)")
+            return
+        case .noCommand(let number): error = number
+        }
         let command = step.arguments.first ?? ""
         let place = command.contains("/") ? "" : "; PATH is \(environment["PATH"] ?? "not set")"
         log.say("\(command) cannot be started: \(error.text)\(place)")
-        log.end()
         end.exit = error.number == ENOENT ? 127 : 126
-        return end
     }
 
     private mutating func follow(_ output: Int32, log: inout JobLog) {
@@ -92,6 +125,10 @@ struct StepRun {
                     stop(limit: "\(step.step) exceeded \(Words.duration(step.timeoutMilliseconds))", &log)
                 } else if log.isFull {
                     stop(limit: log.limitWords, &log)
+                } else if now >= watch.nextLook, let limit = watch.look(now: now) {
+                    // What is over these hurts others: no time to end in order.
+                    stop(limit: limit, grace: 0, &log)
+                    continue
                 }
             }
             if let killAt, now >= killAt { return }
@@ -99,12 +136,15 @@ struct StepRun {
                 if killAt == nil, !isOpen || now >= lingerUntil ?? 0 { return }
                 if killAt != nil, Descendants.reap().isEmpty { return }
             }
-            let wakeAt = min(killAt ?? .max, hasEnded ? now + Self.lookMilliseconds : killAt == nil ? timeoutAt : .max)
+            let stopAt = killAt == nil ? min(timeoutAt, watch.nextLook) : .max
+            let wakeAt = min(killAt ?? .max, hasEnded ? now + Self.lookMilliseconds : stopAt)
             var sources = [
                 pollfd(fd: signals.descriptor, events: Int16(POLLIN), revents: 0),
                 pollfd(fd: isOpen ? output : -1, events: Int16(POLLIN), revents: 0),
+                pollfd(fd: hasEnded ? -1 : started?.report ?? -1, events: Int16(POLLIN), revents: 0),
             ]
-            poll(&sources, 2, Int32(clamping: max(0, wakeAt - now)))
+            poll(&sources, nfds_t(sources.count), Int32(clamping: max(0, wakeAt - now)))
+            if sources[2].revents != 0 { takeReport(isLast: false, &log) }
             if sources[0].revents != 0 { takeSignals(&log) }
             if sources[1].revents != 0 { isOpen = readSome(output, into: &log) }
         }
@@ -117,8 +157,8 @@ struct StepRun {
     }
 
     /// SIGTERM to all, SIGCONT so that stopped ones hear it, and the time at which the rest is killed.
-    private mutating func stop(limit: String?, _ log: inout JobLog) {
-        var grace = graceMilliseconds
+    private mutating func stop(limit: String?, grace: Int64? = nil, _ log: inout JobLog) {
+        var grace = grace ?? graceMilliseconds
         if let limit {
             end.limit = limit
             log.say("\(limit); \(step.name) is ended")
@@ -128,24 +168,61 @@ struct StepRun {
         } else {
             log.say("the machine is stopping")
         }
-        Descendants.signal(SIGTERM)
-        Descendants.signal(SIGCONT)
+        if grace > 0 {
+            Descendants.signal(SIGTERM, sparing: started?.fenceGroup)
+            Descendants.signal(SIGCONT, sparing: started?.fenceGroup)
+        }
         killAt = Time.monotonicMilliseconds() + min(grace, 3_600_000)
     }
 
     private mutating func take(_ ended: [Descendants.End]) {
-        for process in ended where process.pid == pid && !hasEnded {
-            hasEnded = true
-            lingerUntil = Time.monotonicMilliseconds() + Self.lingerMilliseconds
-            if clinux_wait_was_signaled(process.status) != 0 {
-                end.signal = clinux_wait_signal(process.status)
-            } else {
-                end.exit = clinux_wait_exit_status(process.status)
+        for process in ended where process.pid == started?.pid && !hasEnded {
+            let isSignal = clinux_wait_was_signaled(process.status) != 0
+            let signal = isSignal ? clinux_wait_signal(process.status) : nil
+            let exit = isSignal ? nil : clinux_wait_exit_status(process.status)
+            // Bubblewrap's end is not the step's, unless all ended with it.
+            if started?.report != nil, !isSignal { continue }
+            setEnded(exit: exit, signal: signal, usage: StatusEvent.Usage(process.usage))
+        }
+    }
+
+    private mutating func setEnded(exit: Int32?, signal: Int32?, usage: StatusEvent.Usage) {
+        hasEnded = true
+        lingerUntil = Time.monotonicMilliseconds() + Self.lingerMilliseconds
+        (end.exit, end.signal, end.usage) = (exit, signal, usage)
+    }
+
+    /// What the fence's first process, or bubblewrap, says.
+    private mutating func takeReport(isLast: Bool, _ log: inout JobLog) {
+        guard let descriptor = started?.report else { return }
+        var isAtEnd = isLast
+        reading: while true {
+            switch Descriptor.readOnce(descriptor, limit: 4096) {
+            case .success(let bytes?): if report.count < Self.reportLimit { report += bytes }
+            case .success(nil):
+                isAtEnd = true
+                break reading
+            case .failure(let error):
+                if error.number != EINTR { break reading }
             }
-            end.usage = StatusEvent.Usage(
-                userMilliseconds: process.usage.user_milliseconds,
-                systemMilliseconds: process.usage.system_milliseconds,
-                maximumResidentBytes: process.usage.maximum_resident_bytes)
+        }
+        guard !hasEnded else { return }
+        switch FenceReport(report) {
+        case .ended(let exit, let signal, let usage): setEnded(exit: exit, signal: signal, usage: usage)
+        case .noCommand(let number):
+            setEnded(exit: nil, signal: nil, usage: .init())
+            sayNotStarted(.noCommand(SystemError(number: number)), &log)
+        case .noDirectory(let number):
+            setEnded(exit: nil, signal: nil, usage: .init())
+            sayNotStarted(.noDirectory(SystemError(number: number)), &log)
+        case .broken(let reason):
+            setEnded(exit: nil, signal: nil, usage: .init())
+            end.fault = "the fence could not be made: \(reason)"
+        case nil:
+            guard isAtEnd else { return }
+            setEnded(exit: nil, signal: SIGKILL, usage: .init())
+            let complaint = String(decoding: report, as: UTF8.self)
+            if !complaint.isEmpty { end.fault = "the fence could not be made: " + Fence.reason(complaint: complaint) }
         }
     }
 

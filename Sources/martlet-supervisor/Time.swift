@@ -26,6 +26,15 @@ enum Words {
         }
     }
 
+    /// `2,000,000`
+    static func number(_ value: Int64) -> String {
+        var text = ""
+        for (index, digit) in String(value).reversed().enumerated() {
+            text = String(digit) + (index > 0 && index % 3 == 0 ? "," : "") + text
+        }
+        return text
+    }
+
     static func size(_ bytes: Int64) -> String {
         switch bytes {
         case let value where value > 0 && value % (1 << 30) == 0: "\(value >> 30) GiB"

@@ -79,6 +79,16 @@ final class Tree {
         body((path + [0]).map { CChar(bitPattern: $0) })
     }
 
+    /// The names in a directory of ours that are UTF-8; none when it cannot be read.
+    static func names(in path: String) -> [String] {
+        guard case .success(let tree) = open(path) else { return [] }
+        return names(in: tree.descriptor)
+    }
+
+    static func names(in directory: Int32) -> [String] {
+        entries(of: directory).compactMap { String(validating: $0.name, as: UTF8.self) }
+    }
+
     private static func entries(of directory: Int32) -> [(name: [UInt8], isDirectory: Bool)] {
         // fdopendir takes its descriptor over.
         let duplicate = clinux_fcntl(directory, F_DUPFD_CLOEXEC, 3)

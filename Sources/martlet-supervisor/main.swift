@@ -1,7 +1,8 @@
 import Glibc
 
-// The launcher, the supervisor of one attempt, and what a Swift package's job runs as its own, the analyzer of C sources and the
-// assembler of products: four roles of one small static program. Exit statuses are sysexits.h's.
+// The launcher, the supervisor of one attempt, the first process within a fence, and what a Swift package's job runs as
+// its own, the analyzer of C sources and the assembler of products: roles of one small static program. Exit statuses are
+// sysexits.h's.
 
 let arguments = Array(CommandLine.arguments.dropFirst())
 let usage = """
@@ -9,11 +10,13 @@ let usage = """
            martlet-supervisor --archive-products OUTPUT --scratch-path DIR --configuration debug|release
                               [--toolchain DIR] [-- FLAG…]
            martlet-supervisor --analyze-c OUTPUT --configuration debug|release
+           martlet-supervisor --probe-fence
 
     --listen starts one supervisor for each attempt that the daemon asks for. With LISTEN_FDS (systemd) the socket is the
     one that is passed; --detach returns once it listens. --archive-products builds the Swift package in the current
     directory and assembles its products in OUTPUT/products. --analyze-c runs clang --analyze on the sources of its C targets
-    and leaves one SARIF file for each in OUTPUT.
+    and leaves one SARIF file for each in OUTPUT. --probe-fence makes a fence and says, in JSON, whether that works here,
+    why not, and what holds limits; it exits with 0 when it works, with 1 when not.
 
     """
 
@@ -32,6 +35,10 @@ case "--listen":
 case "--attempt":
     guard let attempt = argument(after: "--attempt") else { exit(EX_USAGE) }
     exit(Supervisor(attempt: attempt).run())
+case "--within-fence":
+    exit(FencedStep().run())
+case "--probe-fence":
+    exit(FenceProbe().run())
 case "--archive-products":
     guard let order = ProductOrder(arguments: arguments) else {
         Console.complain(usage)

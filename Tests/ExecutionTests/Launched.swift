@@ -11,6 +11,9 @@ struct Launched: Sendable {
     let executor: LocalExecutor
     let socket: String
     let workspace: String
+    let user: JobUser
+    /// Its program, where the launcher's user can read it.
+    let supervisor: String
 
     func attempt(_ name: String = "attempt") -> AttemptDirectory { AttemptDirectory(path: directory.path(name)) }
 
@@ -32,10 +35,19 @@ struct Launched: Sendable {
     func run(
         _ job: JobDescription, secrets: [String: String] = [:], name: String = "attempt"
     ) async throws -> Ended {
-        let attempt = attempt(name)
-        try attempt.prepare(job)
+        let attempt = try prepare(job, name: name)
         try await executor.start(attempt, secrets: secrets)
         return try await end(of: attempt)
+    }
+
+    /// An attempt's directory, the launcher's own.
+    func prepare(_ job: JobDescription, name: String = "attempt") throws -> AttemptDirectory {
+        let attempt = attempt(name)
+        try attempt.prepare(job)
+        if user == .ordinary {
+            for path in [attempt.path, attempt.paths.job] { JobUser.give(path) }
+        }
+        return attempt
     }
 
     func end(of attempt: AttemptDirectory) async throws -> Ended {
@@ -82,26 +94,32 @@ struct Ended: Sendable {
     var limit: String? { if case .finished(_, _, _, let limit, _)? = events.last { limit } else { nil } }
 }
 
-func withLaunched<Value>(_ body: (Launched) async throws -> Value) async throws -> Value {
+func withLaunched<Value>(as user: JobUser = .own, _ body: (Launched) async throws -> Value) async throws -> Value {
     try await withTemporaryDirectory { directory in
         let workspace = try directory.makeDirectory("workspace")
         let socket = directory.path("launcher.sock")
+        let supervisor = try await user.prepare(directory, workspace: workspace, socket: socket)
         let launched = Launched(
-            directory: directory,
-            executor: LocalExecutor(socket: socket, supervisor: try TestTools.builtProduct("martlet-supervisor")),
-            socket: socket, workspace: workspace)
+            directory: directory, executor: LocalExecutor(socket: socket, supervisor: supervisor), socket: socket,
+            workspace: workspace, user: user, supervisor: supervisor)
         let result: Result<Value, any Error>
         do { result = .success(try await body(launched)) } catch { result = .failure(error) }
         let launcher = launched.lockOwner(socket + ".lock")
         launched.kill(launcher, SIGTERM)
         await until("the launcher is gone") { !(launcher?.isAlive ?? false) }
-        // Nothing that a job started may be left (invariant: no process of a finished job remains).
-        for entry in ProcessTable.all() where entry.isAlive {
-            let link = SmallFile.read("/proc/\(entry.pid)/environ", limit: 1 << 20) ?? []
-            if String(decoding: link, as: UTF8.self).contains("MARTLET_TEST_CANARY=\(directory.path)") {
-                Issue.record("process \(entry.pid) of a finished job remains")
-            }
+        for left in directory.processes(of: "MARTLET_TEST_CANARY=\(directory.path)") {
+            Issue.record("process \(left) of a finished job remains")
         }
         return try result.get()
+    }
+}
+
+extension TemporaryDirectory {
+    /// Processes that live with a text in their environment.
+    func processes(of text: String) -> [Int32] {
+        ProcessTable.all().filter(\.isAlive).map(\.pid).filter { pid in
+            let environment = SmallFile.read("/proc/\(pid)/environ", limit: 1 << 20) ?? []
+            return String(decoding: environment, as: UTF8.self).contains(text)
+        }
     }
 }

@@ -22,6 +22,9 @@ int clinux_openat(int directory, const char *path, int flags, unsigned int mode)
 /// renameat2(2); `flags` as RENAME_NOREPLACE (1) or RENAME_EXCHANGE (2).
 int clinux_renameat2(int from, const char *old_path, int to, const char *new_path, unsigned int flags);
 
+/// getdents64(2): the next entries of an open directory, as `struct linux_dirent64`.
+ssize_t clinux_getdents(int directory, void *buffer, size_t size);
+
 /// copy_file_range(2), from and to the descriptors' own offsets.
 ssize_t clinux_copy_file_range(int from, int to, size_t count);
 
@@ -59,4 +62,5 @@ int clinux_wait_signal(int status);
 /// sync_file_range(2): tells the disk to begin with a part of a file, and does not wait. A file system that cannot is let be.
 void clinux_begin_writeback(int descriptor, int64_t offset, int64_t count);
 
+#include "CLinuxFence.h"
 #include "CLinuxProcess.h"

@@ -28,6 +28,9 @@ typedef struct clinux_usage {
 /// wait4(2) for one process (or any, -1), without waiting.
 pid_t clinux_reap(pid_t process, int *status, clinux_usage *usage);
 
+/// The same, waiting.
+pid_t clinux_wait(pid_t process, int *status, clinux_usage *usage);
+
 /// The effective user of the process at the other end of a unix socket; -1 when unknown.
 int clinux_peer_user(int descriptor);
 
@@ -37,12 +40,37 @@ int clinux_signal_descriptor(void);
 /// An anonymous file for passing bytes to a child: memfd_create(2). Not closed on exec.
 int clinux_memory_file(const char *name);
 
-/// Starts a command: a new session, standard input from /dev/null, the given output and errors, no other descriptor, no
-/// blocked signal, no core, umask 022. It gets SIGKILL when the caller dies.
-/// - directory: its working directory, open.
-/// - Returns its process identifier; or -1, with the error's number in `failure`, when it could not be started.
-pid_t clinux_spawn(char *const arguments[], char *const environment[], int directory, int output, int errors,
-                   int *failure);
+/// Signals as a program expects to find them: none blocked, all with their default action.
+void clinux_reset_signals(void);
+
+/// How a command is started.
+typedef struct clinux_spawn_request {
+    char *const *arguments;
+    char *const *environment;
+    /// Its working directory, open.
+    int directory;
+    int output;
+    int errors;
+    /// Descriptors that become 3, 4 …; at most 8.
+    const int *keep;
+    size_t keep_count;
+    /// `cgroup.procs` of the control groups it is moved to, open.
+    const int *groups;
+    size_t group_count;
+    /// The user and the group it becomes, with no others; -1: as its parent's.
+    int64_t user;
+    int64_t group;
+    /// It keeps no capability, as root none but CAP_SETFCAP.
+    int drops_capabilities;
+    /// RLIMIT_FSIZE and RLIMIT_NPROC; -1: as its parent's.
+    int64_t file_bytes;
+    int64_t processes;
+} clinux_spawn_request;
+
+/// Starts a command: a new session, standard input from /dev/null, the given output and errors, no other descriptor but
+/// those to keep, no blocked signal, no core, umask 022. It gets SIGKILL when the calling thread ends.
+/// - Returns: Its process identifier; or -1, with the error's number in `failure`, when it could not be started.
+pid_t clinux_spawn(const clinux_spawn_request *request, int *failure);
 
 /// Becomes another program in which `keep[i]` is descriptor 3 + i and nothing else above 2 is open. Returns only on failure.
 void clinux_become(const char *path, char *const arguments[], char *const environment[], const int keep[], size_t count);

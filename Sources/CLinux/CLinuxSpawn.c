@@ -1,0 +1,143 @@
+#define _GNU_SOURCE
+#include "CLinuxProcess.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <grp.h>
+#include <linux/capability.h>
+#include <signal.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+// Low, so that a limit of 64 open files is enough.
+enum { KEEP_LIMIT = 8, AWAY = 16 };
+
+void clinux_reset_signals(void) {
+    for (int number = 1; number < NSIG; number++) signal(number, SIG_DFL);
+    sigset_t none;
+    sigemptyset(&none);
+    sigprocmask(SIG_SETMASK, &none, NULL);
+}
+
+/// What root must keep to map itself into a user namespace (user_namespaces(7), since Linux 5.12). Bubblewrap drops it.
+static const int mapping = CAP_SETFCAP;
+
+/// So that an executed program cannot get them back, root's neither. Who may not do this has none to get back.
+static void empty_bounding_set(void) {
+    for (int capability = 0; prctl(PR_CAPBSET_READ, capability, 0, 0, 0) >= 0; capability++) {
+        if (capability != mapping) prctl(PR_CAPBSET_DROP, capability, 0, 0, 0);
+    }
+}
+
+static int drop_capabilities(void) {
+    struct __user_cap_header_struct header = {_LINUX_CAPABILITY_VERSION_3, 0};
+    struct __user_cap_data_struct kept[2] = {{0, 0, 0}, {0, 0, 0}};
+    if (geteuid() == 0) kept[0].effective = kept[0].permitted = 1u << mapping;
+    prctl(PR_CAP_AMBIENT, PR_CAP_AMBIENT_CLEAR_ALL, 0, 0, 0);
+    return (int)syscall(SYS_capset, &header, kept);
+}
+
+static int become_user(const clinux_spawn_request *request) {
+    if (request->user < 0) return 0;
+    if (setgroups(0, NULL) != 0 || setresgid((gid_t)request->group, (gid_t)request->group, (gid_t)request->group) != 0) {
+        return -1;
+    }
+    return setresuid((uid_t)request->user, (uid_t)request->user, (uid_t)request->user);
+}
+
+static int limit(int resource, int64_t value) {
+    struct rlimit both = {(rlim_t)value, (rlim_t)value};
+    if (value < 0) return 0;
+    if (setrlimit(resource, &both) == 0) return 0;
+    // Lower than ours already: then that one holds.
+    return errno == EPERM ? 0 : -1;
+}
+
+static int enter_groups(const clinux_spawn_request *request) {
+    for (size_t i = 0; i < request->group_count; i++) {
+        if (write(request->groups[i], "0", 1) != 1) return -1;
+    }
+    return 0;
+}
+
+static int place_descriptors(const clinux_spawn_request *request) {
+    int away[KEEP_LIMIT + 2], null;
+    if (request->keep_count > KEEP_LIMIT) {
+        errno = EINVAL;
+        return -1;
+    }
+    // First away from where they are to go, so that none overwrites another.
+    for (size_t i = 0; i < request->keep_count + 2; i++) {
+        int from = i < request->keep_count ? request->keep[i] : i == request->keep_count ? request->output : request->errors;
+        if ((away[i] = fcntl(from, F_DUPFD_CLOEXEC, AWAY)) < 0) return -1;
+    }
+    if ((null = open("/dev/null", O_RDONLY | O_CLOEXEC)) < 0 || dup2(null, 0) != 0) return -1;
+    if (dup2(away[request->keep_count], 1) != 1 || dup2(away[request->keep_count + 1], 2) != 2) return -1;
+    for (size_t i = 0; i < request->keep_count; i++) {
+        if (dup2(away[i], 3 + (int)i) < 0) return -1;
+    }
+    // CLOSE_RANGE_CLOEXEC: the report pipe must live until the exec.
+    return (int)syscall(SYS_close_range, 3u + (unsigned int)request->keep_count, ~0u, 4u);
+}
+
+static void become_command(const clinux_spawn_request *request, pid_t parent) {
+    struct rlimit no_core = {0, 0};
+    if (enter_groups(request) != 0) return;
+    setsid();
+    clinux_reset_signals();
+    setrlimit(RLIMIT_CORE, &no_core);
+    umask(022);
+    if (limit(RLIMIT_FSIZE, request->file_bytes) != 0 || limit(RLIMIT_NPROC, request->processes) != 0) return;
+    // Both need capabilities, so those go last.
+    if (request->drops_capabilities) empty_bounding_set();
+    if (become_user(request) != 0) return;
+    if (request->drops_capabilities && drop_capabilities() != 0) return;
+    // After the change of user, which clears it (prctl(2), PR_SET_PDEATHSIG).
+    prctl(PR_SET_PDEATHSIG, SIGKILL);
+    if (getppid() != parent) _exit(127);
+    if (fchdir(request->directory) != 0 || place_descriptors(request) != 0) return;
+    environ = (char **)request->environment;
+    execvp(request->arguments[0], request->arguments);
+}
+
+pid_t clinux_spawn(const clinux_spawn_request *request, int *failure) {
+    int report[2];
+    *failure = 0;
+    if (pipe2(report, O_CLOEXEC) != 0) {
+        *failure = errno;
+        return -1;
+    }
+    pid_t parent = getpid();
+    pid_t child = fork();
+    if (child < 0) {
+        *failure = errno;
+        close(report[0]);
+        close(report[1]);
+        return -1;
+    }
+    if (child == 0) {
+        // Out of the way of the descriptors that are to be kept.
+        int told = fcntl(report[1], F_DUPFD_CLOEXEC, 2 * AWAY);
+        if (told >= 0) become_command(request, parent);
+        int number = errno;
+        if (write(told, &number, sizeof number) < 0) _exit(126);
+        _exit(127);
+    }
+    close(report[1]);
+    int number = 0;
+    ssize_t count;
+    do count = read(report[0], &number, sizeof number);
+    while (count < 0 && errno == EINTR);
+    close(report[0]);
+    if (count == (ssize_t)sizeof number) {
+        int status;
+        while (waitpid(child, &status, 0) < 0 && errno == EINTR) {}
+        *failure = number;
+        return -1;
+    }
+    return child;
+}

@@ -1,0 +1,77 @@
+/// Whether jobs can be fenced on this machine, as `martlet-supervisor --probe-fence` prints it on one line.
+package struct FenceFinding: Sendable, Equatable {
+    /// What holds a job's memory and processes.
+    package enum Means: String, Sendable, CaseIterable {
+        /// Control groups of version 2, in a subtree that is the launcher's.
+        case cgroup2
+        /// Control groups of version 1: as the machine has them, for root.
+        case cgroup1
+        /// The limits of processes alone: the number of processes, counted within the fence; memory is not held.
+        case rlimit
+    }
+
+    /// Whether a fence was made.
+    package let works: Bool
+    /// Why not, and what to do; nothing when it works.
+    package let reason: String?
+    package let limits: Means
+
+    package init(works: Bool, reason: String?, limits: Means) {
+        self.works = works
+        self.reason = reason
+        self.limits = limits
+    }
+
+    /// The most bytes of a finding.
+    package static let sizeLimit = 16 * 1024
+
+    /// The line, without its newline.
+    package func json() -> [UInt8] {
+        JSON.object([
+            "works": .bool(works), "reason": reason.map(JSON.string) ?? .null, "limits": .string(limits.rawValue),
+        ]).bytes()
+    }
+
+    /// - Throws: `.malformed` or `.overLimit`.
+    package init(json bytes: some Collection<UInt8>) throws(JobProtocolError) {
+        let value = try JSON(bytes, limit: Self.sizeLimit)
+        guard let works = value["works"]?.boolean, let limits = value["limits"]?.text.flatMap(Means.init(rawValue:))
+        else { throw JobProtocolError(.malformed, "read what --probe-fence says", "works or limits is not there") }
+        self.init(works: works, reason: value["reason"]?.text, limits: limits)
+    }
+}
+
+extension FenceFinding {
+    /// The reason where there is no program to make fences with.
+    package static let bubblewrapMissing =
+        "bubblewrap is not installed: there is no /usr/bin/bwrap; install it with `apt-get install bubblewrap`"
+
+    /// Why bubblewrap could not make a fence, told from what it said and from the kernel's settings.
+    /// - Parameters:
+    ///   - complaint: What bubblewrap said, or else how it ended.
+    ///   - setting: A kernel setting by its path beneath /proc/sys, without its newline; nothing where there is none.
+    package static func reason(complaint: String, setting: (String) -> String?) -> String {
+        if setting("kernel/unprivileged_userns_clone") == "0" {
+            return """
+                user namespaces are switched off by kernel.unprivileged_userns_clone=0; allow them with \
+                `sysctl -w kernel.unprivileged_userns_clone=1`, for good in /etc/sysctl.d/60-martlet.conf
+                """
+        }
+        if setting("user/max_user_namespaces") == "0" {
+            return """
+                user namespaces are switched off by user.max_user_namespaces=0; allow them with \
+                `sysctl -w user.max_user_namespaces=10000`, for good in /etc/sysctl.d/60-martlet.conf
+                """
+        }
+        if setting("kernel/apparmor_restrict_unprivileged_userns") == "1" {
+            return """
+                AppArmor keeps programs without a profile from user namespaces \
+                (kernel.apparmor_restrict_unprivileged_userns=1, the default of Ubuntu since 23.10); give bubblewrap its \
+                profile with `apt-get install apparmor-profiles && ln -s /usr/share/apparmor/extra-profiles/bwrap-userns-restrict \
+                /etc/apparmor.d/ && systemctl reload apparmor`, or allow all programs with \
+                `sysctl -w kernel.apparmor_restrict_unprivileged_userns=0`; bubblewrap said: \(complaint)
+                """
+        }
+        return "bubblewrap cannot make a fence here: \(complaint)"
+    }
+}

@@ -1,0 +1,129 @@
+import CLinux
+import Glibc
+import JobProtocol
+
+/// The control group of one job: what its steps' processes may use together, and what they were refused.
+///
+/// One directory of version 2, or one for each controller of version 1. It is named after the supervisor, so that the
+/// launcher finds what one that was killed left.
+final class ControlGroup {
+    /// Bubblewrap and the fence's first process.
+    static let ownProcesses = 2
+    /// How long a group is waited for to be empty. Its processes are gone; the kernel only has to notice.
+    private static let removalMilliseconds: Int64 = 5000
+
+    /// What happened in a group since it was made.
+    struct Events: Equatable {
+        /// Processes that were killed for want of memory.
+        var memoryKills: Int64 = 0
+        /// Forks that failed.
+        var refusedForks: Int64 = 0
+    }
+
+    /// By controller; of version 2 all are the same.
+    private let directories: [ControlGroupPlace.Controller: String]
+    private let isVersion2: Bool
+    private var processes: Int64?
+    private var isClosed = false
+    /// `cgroup.procs`, open for writing.
+    let entrances: [Int32]
+
+    var limitsProcesses: Bool { directories[.pids] != nil }
+
+    /// Nothing where this machine lets us make none, or where a limit could not be set.
+    init?(place: ControlGroupPlace, limits: JobDescription.Limits) {
+        let name = ControlGroupPlace.name(of: LockContent.ofThisProcess())
+        var made: [ControlGroupPlace.Controller: String] = [:]
+        var entrances: [Int32] = []
+        for (controller, parent) in place.directories {
+            let directory = parent + "/" + name
+            guard mkdir(directory, 0o755) == 0 || errno == EEXIST else { continue }
+            made[controller] = directory
+        }
+        for directory in Set(made.values) {
+            let entrance = clinux_open(directory + "/cgroup.procs", O_WRONLY | O_CLOEXEC, 0)
+            if entrance >= 0 { entrances.append(entrance) }
+        }
+        directories = made
+        isVersion2 = place.isVersion2
+        self.entrances = entrances
+        guard entrances.count == Set(made.values).count, set(limits) else {
+            remove()
+            return nil
+        }
+    }
+
+    private func set(_ limits: JobDescription.Limits) -> Bool {
+        var isSet = !directories.isEmpty
+        if let memory = limits.memoryBytes, directories[.memory] != nil {
+            isSet = write(.memory, isVersion2 ? "memory.max" : "memory.limit_in_bytes", memory) && isSet
+            // Not there without swap; a job that has none to use needs no limit of it.
+            _ =
+                isVersion2
+                ? write(.memory, "memory.swap.max", 0) : write(.memory, "memory.memsw.limit_in_bytes", memory)
+        }
+        if isVersion2 { _ = write(.memory, "memory.oom.group", 1) }
+        if directories[.pids] != nil {
+            let processes = Int64(limits.processes + Self.ownProcesses)
+            self.processes = processes
+            isSet = write(.pids, "pids.max", processes) && isSet
+        }
+        if let weight = limits.cpuWeight, directories[.cpu] != nil {
+            // 100 of one are 1024 of the other: what a group has without being asked.
+            _ =
+                isVersion2
+                ? write(.cpu, "cpu.weight", Int64(weight))
+                : write(.cpu, "cpu.shares", Int64(max(2, weight * 1024 / 100)))
+        }
+        return isSet
+    }
+
+    func events() -> Events {
+        Events(
+            memoryKills: count("oom_kill", in: .memory, isVersion2 ? "memory.events" : "memory.oom_control"),
+            refusedForks: count("max", in: .pids, "pids.events"))
+    }
+
+    /// At once where the kernel can, else so that no process can make another while they are killed one by one.
+    func killAll() {
+        if !write(.memory, "cgroup.kill", 1) {
+            _ = write(.pids, "pids.max", 0)
+            isClosed = true
+        }
+    }
+
+    /// For the next step, after `killAll`.
+    func open() {
+        guard isClosed, let processes else { return }
+        _ = write(.pids, "pids.max", processes)
+        isClosed = false
+    }
+
+    /// - Returns: Whether it is gone.
+    @discardableResult func remove() -> Bool {
+        for entrance in entrances { close(entrance) }
+        var isGone = true
+        for directory in Set(directories.values) {
+            isGone = ControlGroupPlace.remove(directory, within: Self.removalMilliseconds) && isGone
+        }
+        return isGone
+    }
+
+    private func count(_ key: String, in controller: ControlGroupPlace.Controller, _ file: String) -> Int64 {
+        guard let directory = directories[controller],
+            let bytes = SmallFile.read(directory + "/" + file, limit: 4096)
+        else { return 0 }
+        for line in bytes.split(separator: 0x0A) {
+            let words = line.split(separator: 0x20)
+            if words.count == 2, words[0].elementsEqual(key.utf8) {
+                return Int64(String(decoding: words[1], as: UTF8.self)) ?? 0
+            }
+        }
+        return 0
+    }
+
+    private func write(_ controller: ControlGroupPlace.Controller, _ file: String, _ value: Int64) -> Bool {
+        guard let directory = directories[controller] else { return false }
+        return ControlGroupPlace.write("\(value)", to: directory + "/" + file)
+    }
+}

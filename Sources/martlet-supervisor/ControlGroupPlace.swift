@@ -1,0 +1,133 @@
+import CLinux
+import Glibc
+import JobProtocol
+
+/// Where jobs' control groups are made: beneath the launcher's own, which systemd delegates to it, or beneath root's.
+struct ControlGroupPlace {
+    enum Controller: String, CaseIterable { case memory, pids, cpu }
+
+    /// What a job's group is called, followed by the supervisor's number and start time.
+    private static let prefix = "martlet-job-"
+    /// Where the launcher and the supervisors are themselves, since in version 2 a group with limits for those beneath
+    /// has no processes of its own (cgroup-v2, "No Internal Process Constraint").
+    private static let launcherName = "martlet-launcher"
+
+    let isVersion2: Bool
+    let directories: [Controller: String]
+
+    var means: FenceFinding.Means { isVersion2 ? .cgroup2 : .cgroup1 }
+
+    /// Nothing where memory and processes cannot be held.
+    static func find() -> ControlGroupPlace? { version2() ?? version1() }
+
+    static func name(of supervisor: LockContent) -> String { "\(prefix)\(supervisor.pid)-\(supervisor.startTime)" }
+
+    /// Called once by the launcher. In the group that systemd gave it, it makes one for itself and has the controllers
+    /// hand their limits down.
+    static func prepare() {
+        guard let own = ownDirectory2(), own.path != "/" else { return }
+        // Where systemd knows DelegateSubgroup= (254 and newer), it has put us there.
+        if let parent = parent(of: own.directory) { return enable(in: parent) }
+        // Somebody else's processes are there: the group is not ours.
+        guard processes(in: own.directory) == [getpid()] else { return }
+        let leaf = own.directory + "/" + launcherName
+        guard mkdir(leaf, 0o755) == 0 || errno == EEXIST, write("0", to: leaf + "/cgroup.procs") else { return }
+        enable(in: own.directory)
+    }
+
+    /// Of the launcher's own group, the one above it.
+    private static func parent(of directory: String) -> String? {
+        directory.hasSuffix("/" + launcherName) ? String(directory.dropLast(launcherName.count + 1)) : nil
+    }
+
+    /// Removes the groups of supervisors that are gone, and kills what is left in them.
+    func removeAbandoned() {
+        for directory in Set(directories.values) {
+            for name in Tree.names(in: directory) where name.hasPrefix(Self.prefix) {
+                let numbers = name.dropFirst(Self.prefix.count).split(separator: "-")
+                guard numbers.count == 2, let pid = Int32(numbers[0]), let startTime = UInt64(numbers[1]) else {
+                    continue
+                }
+                if let entry = ProcessTable.entry(of: pid), entry.startTime == startTime, entry.isAlive { continue }
+                Self.remove(directory + "/" + name, within: 1000)
+            }
+        }
+    }
+
+    private static func version2() -> ControlGroupPlace? {
+        guard let own = ownDirectory2() else { return nil }
+        let directory: String
+        if let parent = parent(of: own.directory) {
+            directory = parent
+        } else if own.path == "/" {
+            // The root of all may have processes beside its groups.
+            directory = own.directory
+            enable(in: directory)
+        } else {
+            return nil
+        }
+        let enabled = words(directory + "/cgroup.subtree_control")
+        guard enabled.contains("memory"), enabled.contains("pids"), access(directory, W_OK) == 0 else { return nil }
+        let controllers = Controller.allCases.filter { enabled.contains($0.rawValue) }
+        return ControlGroupPlace(
+            isVersion2: true, directories: Dictionary(uniqueKeysWithValues: controllers.map { ($0, directory) }))
+    }
+
+    private static func version1() -> ControlGroupPlace? {
+        var found: [Controller: String] = [:]
+        for controller in Controller.allCases {
+            guard let own = Membership.all().first(where: { $0.controllers.contains(controller.rawValue) }),
+                let directory = Mount.directory(of: own.path, type: "cgroup", option: controller.rawValue),
+                access(directory, W_OK) == 0
+            else { continue }
+            found[controller] = directory
+        }
+        guard found[.memory] != nil, found[.pids] != nil else { return nil }
+        return ControlGroupPlace(isVersion2: false, directories: found)
+    }
+
+    private static func ownDirectory2() -> (path: String, directory: String)? {
+        guard let own = Membership.all().first(where: { $0.controllers == [""] }),
+            let directory = Mount.directory(of: own.path, type: "cgroup2", option: nil)
+        else { return nil }
+        return (own.path, directory)
+    }
+
+    private static func enable(in directory: String) {
+        // One by one: a controller that is not there must not keep the others away.
+        for controller in Controller.allCases {
+            _ = write("+\(controller.rawValue)", to: directory + "/cgroup.subtree_control")
+        }
+    }
+
+    static func processes(in directory: String) -> [Int32] {
+        words(directory + "/cgroup.procs").compactMap { Int32($0) }
+    }
+
+    private static func words(_ path: String) -> [String] {
+        (SmallFile.read(path, limit: 1 << 20) ?? []).split { $0 <= 0x20 }.map { String(decoding: $0, as: UTF8.self) }
+    }
+
+    static func write(_ text: String, to path: String) -> Bool {
+        let descriptor = clinux_open(path, O_WRONLY | O_CLOEXEC, 0)
+        guard descriptor >= 0 else { return false }
+        defer { close(descriptor) }
+        return Descriptor.writeAll(Array(text.utf8), to: descriptor) == 0
+    }
+
+    /// Kills what is in a group and beneath it, and removes it.
+    @discardableResult static func remove(_ directory: String, within milliseconds: Int64) -> Bool {
+        let deadline = Time.monotonicMilliseconds() + milliseconds
+        while true {
+            if rmdir(directory) == 0 || errno == ENOENT { return true }
+            for name in Tree.names(in: directory) where access(directory + "/" + name + "/cgroup.procs", F_OK) == 0 {
+                remove(directory + "/" + name, within: 0)
+            }
+            if !write("1", to: directory + "/cgroup.kill") {
+                for process in processes(in: directory) { kill(process, SIGKILL) }
+            }
+            guard Time.monotonicMilliseconds() < deadline else { return false }
+            poll(nil, 0, 2)
+        }
+    }
+}

@@ -1,0 +1,116 @@
+import CLinux
+import Glibc
+import JobProtocol
+
+/// Starts steps within bubblewrap. Everything of a fence that does not differ between a job's steps is found out once.
+///
+/// What each part is for, what it does not hold, and which of bubblewrap's options were left out: decision 0007.
+struct Fence {
+    /// Why a job cannot be fenced. Always our fault or the machine's, never the job's.
+    struct Failure: Error {
+        let reason: String
+    }
+
+    /// Who a job is within. Without, it is the user of the supervisor, or the owner of the workspace where that is root.
+    static let user = 1000
+
+    private let bubblewrap: String
+    private let job: JobDescription
+    private let fence: JobDescription.Fence
+    private let options: [String]
+    private let identity: SpawnRequest.Identity?
+    private let workspace: stat
+    private let program: Int32
+    private let filter: Int32
+
+    /// - Parameters:
+    ///   - workspace: Open; what is mounted is checked to be this very directory.
+    ///   - attempt: The job directory, which must not be seen from within.
+    init(job: JobDescription, fence: JobDescription.Fence, workspace: Tree, attempt: String) throws(Failure) {
+        guard let bubblewrap = Bubblewrap.path() else { throw Failure(reason: Bubblewrap.missing) }
+        self.bubblewrap = bubblewrap
+        self.job = job
+        self.fence = fence
+        var status = stat()
+        guard fstat(workspace.descriptor, &status) == 0 else {
+            throw Failure(reason: "the workspace cannot be looked at: \(SystemError(number: errno).text)")
+        }
+        self.workspace = status
+        // A root's workspace is entered as root without any capability: nobody else can write there.
+        identity = getuid() == 0 && status.st_uid != 0 ? .init(user: status.st_uid, group: status.st_gid) : nil
+        options = try FenceRoot(
+            fence: fence, job: job, attempt: attempt, isRoot: getuid() == 0 && status.st_uid == 0
+        ).options(git: Self.hasGit(workspace))
+        program = clinux_open("/proc/self/exe", O_RDONLY | O_CLOEXEC, 0)
+        filter = clinux_memory_file("filter")
+        guard program >= 0, filter >= 0 else {
+            throw Failure(reason: "the fence's program cannot be opened: \(SystemError(number: errno).text)")
+        }
+        var bytes = [UInt8](repeating: 0, count: Int(CLINUX_SECCOMP_LIMIT))
+        let size = bytes.withUnsafeMutableBytes { clinux_seccomp_filter($0.baseAddress, $0.count) }
+        guard size <= bytes.count, Descriptor.writeAll(Array(bytes.prefix(size)), to: filter) == 0 else {
+            throw Failure(reason: "the fence's filter has no room")
+        }
+    }
+
+    func close() {
+        Glibc.close(program)
+        Glibc.close(filter)
+    }
+
+    /// - Parameters:
+    ///   - output: The end of a pipe that what the step prints is written to.
+    ///   - report: That of the pipe for `FenceReport`.
+    /// - Returns: Bubblewrap's process.
+    func start(
+        _ step: JobDescription.Step, environment: [String: String], output: Int32, report: Int32, group: ControlGroup?
+    ) -> Result<Int32, SystemError> {
+        var environment = environment
+        if environment["HOME"] == nil { environment["HOME"] = fence.home }
+        let order = FenceOrder(
+            arguments: step.arguments, environment: environment, workspace: job.mountedAt,
+            directory: step.workingDirectory, device: UInt64(workspace.st_dev), inode: UInt64(workspace.st_ino),
+            // One more than the job's own: the fence's first process.
+            processes: group?.limitsProcesses ?? false ? nil : job.limits.processes + 1)
+        let files = FenceFiles(network: step.network, home: fence.home)
+        var arguments = options + (step.network == .none ? ["--unshare-net"] : []) + files.binds
+        arguments += ["--remount-ro", "/"]
+        let texts = [order.json(), Array((arguments.joined(separator: "\0") + "\0").utf8)] + files.texts
+        var anonymous: [Int32] = []
+        defer { for descriptor in anonymous { Glibc.close(descriptor) } }
+        for text in texts {
+            let descriptor = clinux_memory_file("fence")
+            guard descriptor >= 0 else { return .failure(SystemError(number: errno)) }
+            anonymous.append(descriptor)
+            let number = Descriptor.writeAll(text, to: descriptor)
+            guard number == 0 else { return .failure(SystemError(number: number)) }
+            lseek(descriptor, 0, SEEK_SET)
+        }
+        lseek(filter, 0, SEEK_SET)
+        let root = clinux_open("/", O_RDONLY | O_DIRECTORY | O_CLOEXEC, 0)
+        defer { Glibc.close(root) }
+        return SpawnRequest(
+            arguments: [
+                bubblewrap, "--args", "\(Self.optionsDescriptor)", "--",
+                "/proc/self/fd/\(FencedStep.programDescriptor)",
+                "--within-fence",
+            ], environment: [:], directory: root, output: report, errors: report,
+            kept: [anonymous[0], output, program, filter] + anonymous.dropFirst(), groups: group?.entrances ?? [],
+            identity: identity, dropsCapabilities: true, fileBytes: job.limits.workspaceBytes
+        ).start()
+    }
+
+    /// The descriptors that bubblewrap itself reads, in the order of `start`.
+    static let filterDescriptor = FencedStep.programDescriptor + 1
+    static let optionsDescriptor = FencedStep.programDescriptor + 2
+    static let firstFileDescriptor = FencedStep.programDescriptor + 3
+
+    /// Whether the checkout left a `.git`: a directory of its own, not a link that a job without a fence could have put.
+    private static func hasGit(_ workspace: Tree) -> Bool {
+        guard case .success(let descriptor) = workspace.open(Array(".git".utf8), clinux_o_path | O_DIRECTORY) else {
+            return false
+        }
+        Glibc.close(descriptor)
+        return true
+    }
+}

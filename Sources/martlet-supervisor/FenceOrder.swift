@@ -1,0 +1,107 @@
+import JobProtocol
+
+/// What the first process within a fence is asked to run. It travels in an anonymous file, since it holds secrets.
+struct FenceOrder: Equatable {
+    var arguments: [String]
+    var environment: [String: String]
+    /// Where the workspace is within the fence.
+    var workspace: String
+    /// Relative to the workspace.
+    var directory: String
+    /// Of the workspace, as the supervisor has it open: what is mounted must be that very directory.
+    var device: UInt64
+    var inode: UInt64
+    /// RLIMIT_NPROC, counted within the fence; nothing where a control group counts.
+    var processes: Int?
+
+    func json() -> [UInt8] {
+        var members: [String: JSON] = [
+            "arguments": .array(arguments.map(JSON.string)), "environment": .object(environment.mapValues(JSON.string)),
+            "workspace": .string(workspace), "directory": .string(directory),
+            "device": .integer(Int64(bitPattern: device)), "inode": .integer(Int64(bitPattern: inode)),
+        ]
+        members["processes"] = processes.map { .integer(Int64($0)) }
+        return JSON.object(members).bytes()
+    }
+
+    /// Nothing when it is none of ours.
+    init?(json bytes: [UInt8]) {
+        guard let value = try? JSON(bytes, limit: .max), let arguments = value["arguments"]?.elements,
+            let environment = value["environment"]?.members, let workspace = value["workspace"]?.text,
+            let directory = value["directory"]?.text, let device = value["device"]?.integer,
+            let inode = value["inode"]?.integer
+        else { return nil }
+        self.arguments = arguments.compactMap(\.text)
+        self.environment = environment.compactMapValues(\.text)
+        self.workspace = workspace
+        self.directory = directory
+        self.device = UInt64(bitPattern: device)
+        self.inode = UInt64(bitPattern: inode)
+        processes = value["processes"]?.integer.flatMap { Int(exactly: $0) }
+    }
+
+    init(
+        arguments: [String], environment: [String: String], workspace: String, directory: String, device: UInt64,
+        inode: UInt64, processes: Int?
+    ) {
+        self.arguments = arguments
+        self.environment = environment
+        self.workspace = workspace
+        self.directory = directory
+        self.device = device
+        self.inode = inode
+        self.processes = processes
+    }
+}
+
+/// What the first process within a fence says, one line, when the step's main process has ended or could not be started.
+enum FenceReport: Error, Equatable {
+    case ended(exit: Int32?, signal: Int32?, usage: StatusEvent.Usage)
+    /// The command is not there, or cannot be run.
+    case noCommand(number: Int32)
+    /// Its working directory is not there, or a link leads to it.
+    case noDirectory(number: Int32)
+    /// The fence is not as it was asked for.
+    case broken(String)
+
+    func line() -> [UInt8] {
+        let value: JSON
+        switch self {
+        case .ended(let exit, let signal, let usage):
+            value = .object([
+                "exit": exit.map { .integer(Int64($0)) } ?? .null,
+                "signal": signal.map { .integer(Int64($0)) } ?? .null,
+                "user": .integer(usage.userMilliseconds), "system": .integer(usage.systemMilliseconds),
+                "memory": .integer(usage.maximumResidentBytes),
+            ])
+        case .noCommand(let number): value = .object(["noCommand": .integer(Int64(number))])
+        case .noDirectory(let number): value = .object(["noDirectory": .integer(Int64(number))])
+        case .broken(let reason): value = .object(["broken": .string(reason)])
+        }
+        return value.bytes() + [0x0A]
+    }
+
+    /// - Parameter text: All that came through the pipe. Bubblewrap's own complaints come through it too, and end before
+    ///   the first process within begins.
+    init?(_ text: [UInt8]) {
+        guard let line = text.split(separator: 0x0A).last, line.first == UInt8(ascii: "{"),
+            let value = try? JSON(line, limit: 64 * 1024)
+        else { return nil }
+        func number(_ key: String) -> Int32? { value[key]?.integer.flatMap { Int32(exactly: $0) } }
+        if let reason = value["broken"]?.text {
+            self = .broken(reason)
+        } else if let error = number("noCommand") {
+            self = .noCommand(number: error)
+        } else if let error = number("noDirectory") {
+            self = .noDirectory(number: error)
+        } else if number("exit") != nil || number("signal") != nil {
+            self = .ended(
+                exit: number("exit"), signal: number("signal"),
+                usage: .init(
+                    userMilliseconds: value["user"]?.integer ?? 0, systemMilliseconds: value["system"]?.integer ?? 0,
+                    maximumResidentBytes: value["memory"]?.integer ?? 0))
+        } else {
+            return nil
+        }
+    }
+}

@@ -1,0 +1,82 @@
+import CLinux
+import Glibc
+import JobProtocol
+
+/// Makes a fence around nothing and says whether that works here.
+struct FenceProbe {
+    /// How long it may take. A fence takes milliseconds.
+    private static let patienceMilliseconds: Int32 = 10_000
+
+    func run() -> Int32 {
+        let finding = finding()
+        Console.say(String(decoding: finding.json(), as: UTF8.self) + "\n")
+        return finding.works ? 0 : 1
+    }
+
+    private func finding() -> FenceFinding {
+        let reason: String?
+        do throws(Fence.Failure) {
+            reason = try whyNot()
+        } catch {
+            reason = error.reason
+        }
+        return FenceFinding(works: reason == nil, reason: reason, limits: ControlGroupPlace.find()?.means ?? .rlimit)
+    }
+
+    /// The step only has to start: that there is no such command in an empty workspace is told from within the fence.
+    private func whyNot() throws(Fence.Failure) -> String? {
+        // Its own, so that nothing of the machine has to be writable: a directory that is only looked at.
+        let directory = "/usr"
+        guard case .success(let workspace) = Tree.open(directory) else {
+            throw Fence.Failure(reason: "\(directory) cannot be opened: \(SystemError(number: errno).text)")
+        }
+        let step = JobDescription.Step(step: "probing", name: "probe", arguments: ["/dev/null"], timeoutMilliseconds: 0)
+        let description = JobDescription.Fence(temporaryBytes: 1 << 20, homeBytes: 1 << 20)
+        let job = JobDescription(
+            steps: [step], workspace: directory, mountedAt: "/martlet/probe", isolation: .sandbox, fence: description)
+        let fence = try Fence(job: job, fence: description, workspace: workspace, attempt: "/nonexistent")
+        defer { fence.close() }
+        var (output, report): ([Int32], [Int32]) = ([-1, -1], [-1, -1])
+        guard clinux_pipe(&output) == 0, clinux_pipe(&report) == 0 else {
+            throw Fence.Failure(reason: "there is no pipe: \(SystemError(number: errno).text)")
+        }
+        let started = fence.start(step, environment: [:], output: output[1], report: report[1], group: nil)
+        close(report[1])
+        guard case .success(let pid) = started else { return "bubblewrap cannot be started" }
+        let said = read(report[0])
+        kill(pid, SIGKILL)
+        var (status, usage): (Int32, clinux_usage) = (0, clinux_usage())
+        clinux_wait(pid, &status, &usage)
+        switch FenceReport(said) {
+        case .noCommand, .ended: return nil
+        case .noDirectory(let number): return "the fence has no workspace: \(SystemError(number: number).text)"
+        case .broken(let reason): return reason
+        case nil:
+            let complaint = String(decoding: said, as: UTF8.self)
+            return Fence.reason(complaint: complaint.isEmpty ? "it said nothing within 10 s" : complaint)
+        }
+    }
+
+    private func read(_ descriptor: Int32) -> [UInt8] {
+        var bytes: [UInt8] = []
+        while bytes.count < 64 * 1024, FenceReport(bytes) == nil {
+            var source = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
+            guard poll(&source, 1, Self.patienceMilliseconds) > 0,
+                case .success(let part?) = Descriptor.readOnce(descriptor, limit: 4096)
+            else { break }
+            bytes += part
+        }
+        return bytes
+    }
+}
+
+extension Fence {
+    /// What bubblewrap's complaint comes from, and what to do.
+    static func reason(complaint: String) -> String {
+        FenceFinding.reason(complaint: complaint.split(separator: "\n").joined(separator: "; ")) { name in
+            SmallFile.read("/proc/sys/" + name, limit: 64).map {
+                String(decoding: $0.filter { $0 > 0x20 }, as: UTF8.self)
+            }
+        }
+    }
+}

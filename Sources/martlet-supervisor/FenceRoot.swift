@@ -1,0 +1,121 @@
+import CLinux
+import Glibc
+import JobProtocol
+
+/// What of a fence's root is the same for all steps, as bubblewrap's options.
+struct FenceRoot {
+    let fence: JobDescription.Fence
+    let job: JobDescription
+    /// The job directory.
+    let attempt: String
+    /// The job is root, without capabilities: what root owns, it may still write.
+    let isRoot: Bool
+
+    /// What programs need of the host's /etc: where libraries are, which compiler `cc` is, whom TLS trusts, what the time
+    /// is, how names are found. Nothing that names users, keys or machines.
+    private static let configuration = [
+        "ld.so.cache", "alternatives", "localtime", "nsswitch.conf", "protocols", "services", "gitconfig", "ssl/certs",
+        "ssl/openssl.cnf", "pki/tls/certs", "pki/ca-trust/extracted", "maven/m2.conf", "maven/logging",
+    ]
+    /// Directories of /etc by the beginnings of their names: interpreters that keep files there which they do not start
+    /// without (Debian's java and python).
+    private static let configurationPrefixes = ["java-", "python3"]
+    /// Beneath /, links into /usr on most systems of today.
+    private static let topDirectories = ["bin", "sbin", "lib", "lib32", "lib64", "libx32"]
+
+    /// - Parameter git: Whether the workspace has a `.git` of ours, which a job may read only.
+    func options(git: Bool) throws(Fence.Failure) -> [String] {
+        let readOnly = try readOnlyBinds()
+        var options = [
+            "--unshare-user", "--unshare-pid", "--unshare-ipc", "--unshare-uts", "--unshare-cgroup", "--uid",
+            "\(Fence.user)", "--gid", "\(Fence.user)", "--hostname", "martlet", "--die-with-parent", "--new-session",
+            "--as-pid-1", "--cap-drop", "ALL", "--seccomp", "\(Fence.filterDescriptor)",
+        ]
+        if let root = fence.root {
+            let shown = Dictionary(grouping: readOnly) { Self.isDirectory($0.from) }.mapValues { $0.map(\.to) }
+            options += try ImageRoot(path: root).options(
+                directories: ["/proc", "/dev", "/tmp", fence.home, job.mountedAt] + (shown[true] ?? []),
+                files: FenceFiles.places + (shown[false] ?? []))
+        } else {
+            options += Self.hostRoot()
+        }
+        options += ["--proc", "/proc", "--dev", "/dev"]
+        // /proc/sys and /proc/sysrq-trigger ask for root's user, not for a capability.
+        if isRoot { options += ["--remount-ro", "/proc"] }
+        // What /dev leaves writable would be memory without a limit of its own.
+        options += ["--perms", "1777", "--size", "\(fence.temporaryBytes)", "--tmpfs", "/dev/shm"]
+        options += ["--remount-ro", "/dev"]
+        options += ["--perms", "1777", "--size", "\(fence.temporaryBytes)", "--tmpfs", "/tmp"]
+        for place in [fence.home, job.mountedAt] { options += Self.directories(above: place) }
+        options += ["--perms", "0700", "--size", "\(fence.homeBytes)", "--tmpfs", fence.home]
+        for bind in readOnly { options += ["--ro-bind", bind.from, bind.to] }
+        options += ["--bind", job.workspace, job.mountedAt]
+        if git { options += ["--ro-bind", job.workspace + "/.git", job.mountedAt + "/.git"] }
+        return options + ["--chdir", "/"]
+    }
+
+    private static func hostRoot() -> [String] {
+        // Said before what lies in it, since bubblewrap makes it for its owner alone.
+        var options = ["--dir", "/etc", "--dir", "/var", "--ro-bind", "/usr", "/usr"]
+        for name in topDirectories {
+            if let target = link("/" + name) {
+                options += ["--symlink", target, "/" + name]
+            } else {
+                options += ["--ro-bind-try", "/" + name, "/" + name]
+            }
+        }
+        let found = Tree.names(in: "/etc").filter { name in configurationPrefixes.contains { name.hasPrefix($0) } }
+        for name in configuration + found.sorted() { options += ["--ro-bind-try", "/etc/" + name, "/etc/" + name] }
+        options += ["--symlink", "../usr/lib/os-release", "/etc/os-release"]
+        return options + ["--symlink", "../tmp", "/var/tmp", "--dir", "/run"]
+    }
+
+    private static func directories(above path: String) -> [String] {
+        var above = ""
+        return path.split(separator: "/").dropLast().flatMap { part in
+            above += "/" + part
+            return ["--dir", above]
+        }
+    }
+
+    /// A path that is a link is seen under both of its names, since programs ask for either.
+    private func readOnlyBinds() throws(Fence.Failure) -> [(from: String, to: String)] {
+        var binds: [(from: String, to: String)] = []
+        for path in fence.readOnly {
+            guard let real = Self.realPath(path) else {
+                throw Fence.Failure(reason: "\(path), which the fence shows read-only, is not there")
+            }
+            for name in [path, real] {
+                if let hidden = [job.workspace, attempt, "/proc", "/dev"].first(where: { Self.leads(name, to: $0) }) {
+                    throw Fence.Failure(reason: "\(path) must not be shown in a fence: it leads to \(hidden)")
+                }
+                let isThere = fence.root == nil && name.hasPrefix("/usr/") || binds.contains { $0.to == name }
+                if !isThere { binds.append((real, name)) }
+            }
+        }
+        return binds
+    }
+
+    /// Whether one is the other, or above it.
+    private static func leads(_ path: String, to other: String) -> Bool {
+        path == other || other.hasPrefix(path == "/" ? "/" : path + "/") || other == "/dev" && path.hasPrefix("/dev/")
+            || other == "/proc" && path.hasPrefix("/proc/")
+    }
+
+    static func realPath(_ path: String) -> String? {
+        guard let resolved = realpath(path, nil) else { return nil }
+        defer { free(resolved) }
+        return String(cString: resolved)
+    }
+
+    private static func isDirectory(_ path: String) -> Bool {
+        var status = stat()
+        return stat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFDIR
+    }
+
+    static func link(_ path: String) -> String? {
+        var buffer = [UInt8](repeating: 0, count: 4096)
+        let count = readlink(path, &buffer, buffer.count)
+        return count > 0 ? String(decoding: buffer.prefix(count), as: UTF8.self) : nil
+    }
+}

@@ -1,0 +1,52 @@
+import CLinux
+import Glibc
+
+/// How a command is started: a new session, no standard input, no descriptor but those named; see `clinux_spawn`.
+struct SpawnRequest {
+    /// Whom a command runs as.
+    struct Identity: Equatable {
+        let user: UInt32
+        let group: UInt32
+    }
+
+    var arguments: [String]
+    var environment: [String: String]
+    /// Its working directory, open.
+    var directory: Int32
+    /// And `errors`: descriptors that become 1 and 2.
+    var output: Int32
+    var errors: Int32
+    /// Descriptors that become 3, 4 …
+    var kept: [Int32] = []
+    /// `cgroup.procs` of the control groups it is moved to, open.
+    var groups: [Int32] = []
+    /// Nothing: as this process.
+    var identity: Identity?
+    var dropsCapabilities = false
+    /// Of one file it writes.
+    var fileBytes: Int64?
+    /// Of its user, threads counted.
+    var processes: Int?
+
+    /// - Returns: The process, or why it could not be started.
+    func start() -> Result<Int32, SystemError> {
+        var number: Int32 = 0
+        let pid = CommandVector.withStrings(arguments) { arguments in
+            CommandVector.withStrings(environment.map { $0.key + "=" + $0.value }.sorted()) { environment in
+                kept.withUnsafeBufferPointer { kept in
+                    groups.withUnsafeBufferPointer { groups in
+                        var request = clinux_spawn_request(
+                            arguments: arguments, environment: environment, directory: directory, output: output,
+                            errors: errors, keep: kept.baseAddress, keep_count: kept.count, groups: groups.baseAddress,
+                            group_count: groups.count, user: identity.map { Int64($0.user) } ?? -1,
+                            group: identity.map { Int64($0.group) } ?? -1,
+                            drops_capabilities: dropsCapabilities ? 1 : 0,
+                            file_bytes: fileBytes ?? -1, processes: processes.map { Int64($0) } ?? -1)
+                        return clinux_spawn(&request, &number)
+                    }
+                }
+            }
+        }
+        return pid < 0 ? .failure(SystemError(number: number)) : .success(pid)
+    }
+}

@@ -1,0 +1,72 @@
+import CLinux
+import Glibc
+import JobProtocol
+
+/// How a job's steps are started: within its fence, or as they are.
+struct StepStart {
+    let limits: JobDescription.Limits
+    let workspace: Tree
+    let fence: Fence?
+    let group: ControlGroup?
+
+    /// A step that was started.
+    struct Started {
+        /// Its main process; with a fence, bubblewrap.
+        let pid: Int32
+        /// Through which the fence's first process tells how the step ended; nothing without a fence.
+        let report: Int32?
+
+        /// The process group of what holds the fence: to ask those to end would end the step without its grace.
+        var fenceGroup: Int32? { report == nil ? nil : pid }
+    }
+
+    enum Failure: Error {
+        case noDirectory(SystemError)
+        case noCommand(SystemError)
+    }
+
+    /// - Parameter output: The end of a pipe that what the step prints is written to.
+    func start(
+        _ step: JobDescription.Step, environment: [String: String], output: Int32
+    ) -> Result<Started, Failure> {
+        guard let fence else { return startBare(step, environment: environment, output: output) }
+        var report: [Int32] = [-1, -1]
+        guard clinux_pipe(&report) == 0 else { return .failure(.noCommand(SystemError(number: errno))) }
+        defer { close(report[1]) }
+        switch fence.start(step, environment: environment, output: output, report: report[1], group: group) {
+        case .success(let pid): return .success(Started(pid: pid, report: report[0]))
+        case .failure(let error):
+            close(report[0])
+            return .failure(.noCommand(error))
+        }
+    }
+
+    private func startBare(
+        _ step: JobDescription.Step, environment: [String: String], output: Int32
+    ) -> Result<Started, Failure> {
+        let place = step.workingDirectory == "." ? [] : Array(step.workingDirectory.utf8)
+        let directory: Int32
+        switch workspace.open(place, O_RDONLY | O_DIRECTORY) {
+        case .failure(let error): return .failure(.noDirectory(error))
+        case .success(let descriptor): directory = descriptor
+        }
+        defer { close(directory) }
+        return SpawnRequest(
+            arguments: step.arguments, environment: environment, directory: directory, output: output, errors: output,
+            groups: group?.entrances ?? [], fileBytes: limits.workspaceBytes
+        ).start().map { pid in
+            Self.yieldMemory("\(pid)")
+            return Started(pid: pid, report: nil)
+        }.mapError { .noCommand($0) }
+    }
+
+    /// When the machine has no memory left, the kernel ends this process, and what it starts from now on, before others
+    /// (proc_pid_oom_score_adj(5); 1000 is the most). Raising it needs no right, but /proc shows what is not dumpable as
+    /// root's: a process of ours says it before it hides, of another it is said after its exec.
+    static func yieldMemory(_ process: String) {
+        _ = ControlGroupPlace.write("1000", to: "/proc/\(process)/oom_score_adj")
+    }
+
+    /// For what did not end at the first SIGKILL: where the kernel can end all at once, it does.
+    func killAll() { group?.killAll() }
+}

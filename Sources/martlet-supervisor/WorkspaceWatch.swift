@@ -1,0 +1,130 @@
+import CLinux
+import Glibc
+import JobProtocol
+
+/// Keeps a workspace within its bytes and files without a quota, which would need root.
+///
+/// The file system's own count (statvfs(3)) costs microseconds and is an alarm; it counts others' files too, so what decides
+/// is a walk through the workspace. Walks go in slices between which the step's output is read, and seldom enough that
+/// they take a twentieth of a processor.
+final class WorkspaceWatch {
+    /// A step shorter than this pays nothing.
+    private static let firstMilliseconds: Int64 = 500
+    /// How often the file system is asked.
+    private static let askMilliseconds: Int64 = 250
+    /// Between a step's first two walks; each time it is twice as long, up to the other. What gives no alarm, such as
+    /// directories within each other, is found by these.
+    private static let shortestMilliseconds: Int64 = 2000
+    private static let longestMilliseconds: Int64 = 60_000
+    private static let sliceMilliseconds: Int64 = 4
+    /// Between two slices: a tenth of the processor while it walks.
+    private static let restMilliseconds: Int64 = 36
+    /// Where the walk takes its time, and how much longer than that it rests.
+    private static let restFactor: Int64 = 20
+    /// The deepest directory. The deepest of real packages (node_modules within each other) have about 40 levels.
+    static let levelLimit = 256
+
+    private struct Use {
+        var bytes: Int64 = 0
+        var files: Int64 = 0
+    }
+
+    private let tree: Tree
+    private let limits: JobDescription.Limits
+    /// What the file system had when the job began, and when the last walk began.
+    private let atStart: Use
+    private var atWalk: Use
+    /// What the last whole walk found.
+    private var found: Use?
+    private var walk: WorkspaceWalk?
+    /// Without and with an alarm.
+    private var nextWalk: Int64 = 0
+    private var nextAlarmedWalk: Int64 = 0
+    private var pause = shortestMilliseconds
+    private(set) var nextLook: Int64 = 0
+
+    init(tree: Tree, limits: JobDescription.Limits) {
+        self.tree = tree
+        self.limits = limits
+        atStart = Self.use(of: tree)
+        atWalk = atStart
+    }
+
+    var byteWords: String { "workspace over \(Words.size(limits.workspaceBytes))" }
+
+    func begin(now: Int64) {
+        nextLook = now + Self.firstMilliseconds
+        pause = Self.shortestMilliseconds / 2
+        nextWalk = now + Self.shortestMilliseconds
+    }
+
+    /// At most a slice's work.
+    func look(now: Int64) -> String? {
+        if walk == nil {
+            nextLook = now + Self.askMilliseconds
+            guard found == nil || now >= nextWalk || now >= nextAlarmedWalk && isAlarming() else { return nil }
+            beginWalk()
+        }
+        walk?.go(until: now + Self.sliceMilliseconds)
+        nextLook = now + Self.sliceMilliseconds + Self.restMilliseconds
+        let words = judge()
+        if walk?.isComplete ?? false { finishWalk(now) }
+        return words
+    }
+
+    /// A walk to its end, where the step could have written too much since the last.
+    func lookAtEnd() -> String? {
+        guard isAlarming() else { return nil }
+        beginWalk()
+        while let walk, !walk.isComplete {
+            walk.go(until: Time.monotonicMilliseconds() + Self.sliceMilliseconds)
+            if let words = judge() { return words }
+        }
+        finishWalk(Time.monotonicMilliseconds())
+        return nil
+    }
+
+    /// Whether the workspace could be over a limit by now, were all that the file system grew by in it.
+    private func isAlarming() -> Bool {
+        let now = Self.use(of: tree)
+        let (bytes, files) = (max(0, now.bytes - atWalk.bytes), max(0, now.files - atWalk.files))
+        let (byteLimit, fileLimit) = (limits.workspaceBytes, Int64(limits.workspaceFiles))
+        guard let found else { return bytes > byteLimit / 8 || files > fileLimit / 8 }
+        return found.bytes + bytes > byteLimit || found.files + files > fileLimit
+    }
+
+    private func beginWalk() {
+        atWalk = Self.use(of: tree)
+        walk = WorkspaceWalk(tree)
+    }
+
+    private func finishWalk(_ now: Int64) {
+        guard let walk else { return }
+        found = Use(bytes: walk.bytes, files: walk.files)
+        // A file system that does not count its files (Btrfs) raises no alarm of them.
+        pause = atWalk.files > 0 ? min(pause * 2, Self.longestMilliseconds) : Self.shortestMilliseconds
+        nextWalk = now + max(pause, walk.cost * Self.restFactor)
+        nextAlarmedWalk = now + walk.cost * 2
+        nextLook = now + Self.askMilliseconds
+        self.walk = nil
+    }
+
+    private func judge() -> String? {
+        guard let walk else { return nil }
+        if walk.bytes > limits.workspaceBytes { return byteWords }
+        if walk.files > limits.workspaceFiles {
+            return "workspace over \(Words.number(Int64(limits.workspaceFiles))) files"
+        }
+        if walk.isTooDeep { return "workspace over \(Self.levelLimit) levels of directories" }
+        // What cannot be read cannot be counted; then the file system's growth by more than the limit decides.
+        return walk.hasHidden && Self.use(of: tree).bytes - atStart.bytes > limits.workspaceBytes ? byteWords : nil
+    }
+
+    private static func use(of tree: Tree) -> Use {
+        var status = statvfs()
+        guard fstatvfs(tree.descriptor, &status) == 0 else { return Use() }
+        return Use(
+            bytes: Int64(clamping: status.f_blocks - status.f_bfree) * Int64(status.f_frsize),
+            files: Int64(clamping: status.f_files) - Int64(clamping: status.f_ffree))
+    }
+}

@@ -1,0 +1,40 @@
+import Glibc
+import JobProtocol
+import TestSupport
+import Testing
+
+/// What this machine has of control groups.
+enum ControlGroups {
+    /// The groups of jobs whose supervisor is gone.
+    static func left() -> [String] {
+        directories().filter { path in
+            let name = path.split(separator: "/").last.map(String.init) ?? ""
+            let numbers = name.dropFirst("martlet-job-".count).split(separator: "-")
+            guard numbers.count == 2, let pid = Int32(numbers[0]), let start = UInt64(numbers[1]) else { return false }
+            let entry = ProcessTable.entry(of: pid)
+            return entry?.startTime != start || !(entry?.isAlive ?? false)
+        }
+    }
+
+    private static func directories() -> [String] {
+        guard let found = popen("find /sys/fs/cgroup -type d -name 'martlet-job-*' 2>/dev/null", "r") else { return [] }
+        defer { pclose(found) }
+        let bytes = SmallFile.read(fileno(found), limit: 1 << 20) ?? []
+        return bytes.split(separator: 0x0A).map { String(decoding: $0, as: UTF8.self) }
+    }
+
+    /// Whether this process's own jobs get any: root on this machine's version 1, or a delegated subtree.
+    static let areOurs: Bool = {
+        guard let supervisor = try? TestTools.builtProduct("martlet-supervisor"),
+            let found = popen("\(supervisor) --probe-fence", "r")
+        else { return false }
+        defer { pclose(found) }
+        let finding = try? FenceFinding(json: (SmallFile.read(fileno(found), limit: 4096) ?? []).dropLast())
+        return finding.map { $0.limits != .rlimit } ?? false
+    }()
+}
+
+extension Trait where Self == ConditionTrait {
+    /// Skips the test where jobs get no control group.
+    static var controlGroups: Self { .enabled(if: ControlGroups.areOurs, "no control groups that are ours") }
+}

@@ -1,0 +1,218 @@
+import Execution
+import Glibc
+import JobProtocol
+import TestSupport
+import Testing
+
+/// What a fenced step sees, and how its end is told. What it must not reach is in `Threats`.
+@Suite(.program("bwrap")) struct FenceTests {
+    @Suite struct GivenAnyUser {
+        @Test(arguments: JobUser.possible) func testThatAStepSeesItsWorkspaceAndLittleElse(user: JobUser) async throws {
+            try await withLaunched(as: user) { launched in
+                // given
+                let script = """
+                    pwd; id -u; id -un; echo $HOME; hostname; ls -A / | tr '\\n' ' '; echo
+                    touch made "$HOME/made" /tmp/made /dev/shm/made && echo writes
+                    ls -A /proc/self/fd | wc -l; grep -E 'CapEff|CapBnd|NoNewPrivs|Seccomp:' /proc/self/status | tr -s '\\t\\n' ' '
+                    """
+                // when
+                let end = try await launched.run(launched.fenced(script))
+                // then
+                #expect(
+                    end.log
+                        == """
+                        /martlet/kit
+                        1000
+                        martlet
+                        /home/martlet
+                        martlet
+                        bin dev etc home lib \(Self.moreLibraries)martlet proc run sbin tmp usr var \
+
+                        writes
+                        4
+                        CapEff: 0000000000000000 CapBnd: 0000000000000000 NoNewPrivs: 1 Seccomp: 2 \
+
+                        """.replacing("Seccomp: 2 \n", with: "Seccomp: 2 "))
+                #expect(end.result == .completed)
+                #expect(access(launched.workspace + "/made", F_OK) == 0)
+            }
+        }
+
+        private static var moreLibraries: String {
+            ["lib32", "lib64", "libx32"].filter { access("/" + $0, F_OK) == 0 }.map { $0 + " " }.joined()
+        }
+
+        @Test(arguments: JobUser.possible) func testThatOnlyWhatItMayWriteCanBeWritten(user: JobUser) async throws {
+            try await withLaunched(as: user) { launched in
+                // given
+                try launched.directory.write("workspace/.git/HEAD", "ref: refs/heads/main\n")
+                let places = [
+                    "/x", "/usr/x", "/etc/x", "/etc/passwd", "/dev/x", "/run/x", "/home/x", "/martlet/x", ".git/x",
+                ]
+                let script = places.map { "touch \($0) 2>/dev/null && echo wrote \($0)" }.joined(separator: "; ")
+                // when
+                let end = try await launched.run(
+                    launched.fenced(script + "; rm -rf .git 2>/dev/null; mv .git away 2>/dev/null; cat .git/HEAD"))
+                // then
+                #expect(end.log == "ref: refs/heads/main\n")
+            }
+        }
+
+        @Test(arguments: JobUser.possible) func testThatItsTrueEndIsTold(user: JobUser) async throws {
+            for (script, ended) in [
+                ("exit 137", "exit 137"), ("kill -9 $$", "signal 9"), ("kill -SEGV $$", "signal 11"),
+                ("exit 0", "exit 0"),
+                ("setsid sleep 1000 & exit 3", "exit 3"), ("exec >&- 2>&-; sleep 0.1; exit 5", "exit 5"),
+            ] {
+                try await withLaunched(as: user) { launched in
+                    let end = try await launched.run(launched.fenced(script))
+                    #expect(end.step(0) == ended, "\(script): \(end.log)")
+                }
+            }
+        }
+
+        @Test(arguments: JobUser.possible) func testThatItIsGivenTimeToEndInOrder(user: JobUser) async throws {
+            try await withLaunched(as: user) { launched in
+                // given
+                let job = launched.fenced(
+                    "trap 'echo cleaning; exit 9' TERM; echo ready; while :; do sleep 0.05; done", timeout: 500,
+                    limits: .init(graceMilliseconds: 20_000))
+                // when
+                let end = try await launched.run(job)
+                // then
+                #expect(end.step(0) == "exit 9 testing exceeded 500 ms")
+                #expect(end.log.contains("cleaning"))
+            }
+        }
+    }
+
+    @Suite struct GivenSteps {
+        @Test func testThatEachHasATemporaryDirectoryAndAHomeOfItsOwn() async throws {
+            try await withLaunched { launched in
+                let end = try await launched.run(
+                    launched.fenced("echo 1 > /tmp/a; echo 1 > ~/a; echo 1 > a", "ls -A /tmp ~; cat a"))
+                #expect(end.log == "/home/martlet:\n\n/tmp:\n1\n")
+            }
+        }
+
+        @Test func testThatTheirSecretsAreInTheEnvironmentAndNowhereElse() async throws {
+            try await withLaunched { launched in
+                // given
+                var job = launched.fenced(
+                    "test \"$token\" = canary-7f3a && echo \"is $token\"", "echo \"no ${token:-token}\"")
+                job.steps[0].secrets = ["token"]
+                // when
+                let end = try await launched.run(job, secrets: ["token": "canary-7f3a"])
+                // then
+                #expect(end.log == "is ***\nno token\n")
+            }
+        }
+
+        @Test func testThatWhatAnEnvironmentSaysDoesNotReachBubblewrap() async throws {
+            try await withLaunched { launched in
+                // given
+                var job = launched.fenced("echo fenced")
+                job.steps[0].environment = ["LD_PRELOAD": "/nonexistent.so", "PATH": "/martlet/kit:/usr/bin"]
+                try launched.directory.write(
+                    "workspace/bwrap", "#!/bin/sh\ntouch \(launched.directory.path)/escaped\n", mode: 0o755)
+                // when
+                let end = try await launched.run(job)
+                // then
+                #expect(end.log.contains("object '/nonexistent.so' from LD_PRELOAD cannot be preloaded"))
+                // once by the shell alone
+                #expect(end.log.ranges(of: "nonexistent").count == 1)
+                #expect(access(launched.directory.path("escaped"), F_OK) != 0)
+            }
+        }
+
+        @Test(arguments: [["no-such-command"], ["/no/such/command"]])
+        func testThatACommandThatIsNotThereIs127AndSaid(arguments: [String]) async throws {
+            try await withLaunched { launched in
+                var job = launched.fenced("")
+                job.steps[0].arguments = arguments
+                let end = try await launched.run(job)
+                #expect(end.step(0) == "exit 127")
+                #expect(end.log.contains("\(arguments[0]) cannot be started: No such file or directory"))
+            }
+        }
+
+        @Test func testThatAWorkingDirectoryThatIsALinkIsRefused() async throws {
+            try await withLaunched { launched in
+                symlink("/", launched.workspace + "/out")
+                var job = launched.fenced("pwd")
+                job.steps[0].workingDirectory = "out"
+                let end = try await launched.run(job)
+                #expect(end.step(0) == "exit 127")
+                #expect(end.log.contains("script cannot be started in out"))
+            }
+        }
+    }
+
+    @Suite struct GivenPathsOfTheHost {
+        @Test func testThatTheyAreSeenReadOnlyAtTheirPlaceAndUnderTheirRealName() async throws {
+            try await withTemporaryDirectory { host in
+                try host.write("tool/bin/hello", "#!/bin/sh\necho hello\n", mode: 0o755)
+                symlink(host.path("tool"), host.path("current"))
+                try await withLaunched { launched in
+                    let end = try await launched.run(
+                        launched.fenced(
+                            "\(host.path)/current/bin/hello; \(host.path)/tool/bin/hello; touch \(host.path)/tool/x",
+                            readOnly: [host.path("current")]))
+                    #expect(end.log.hasPrefix("hello\nhello\n"), "\(end.log)")
+                    #expect(end.log.contains("Read-only file system"))
+                }
+            }
+        }
+
+        @Test func testThatOneThatLeadsToTheJobsOwnDirectoriesIsRefused() async throws {
+            for name in ["", "attempt", "workspace"] {
+                try await withLaunched { launched in
+                    let path = name.isEmpty ? launched.directory.path : launched.directory.path(name)
+                    let end = try await launched.run(launched.fenced("touch ran", readOnly: [path]))
+                    #expect(end.result == .faulty)
+                    #expect(end.reason?.contains("must not be shown in a fence") ?? false, "\(end.reason ?? "")")
+                    #expect(access(launched.workspace + "/ran", F_OK) != 0)
+                }
+            }
+        }
+
+        @Test func testThatOneThatIsNotThereIsOurFault() async throws {
+            try await withLaunched { launched in
+                let end = try await launched.run(launched.fenced("true", readOnly: ["/nonexistent"]))
+                #expect(end.result == .faulty)
+                #expect(end.reason?.contains("/nonexistent, which the fence shows read-only, is not there") ?? false)
+            }
+        }
+    }
+
+    @Test func testThatAFenceThatCannotBeMadeIsOurFaultAndSaysWhy() async throws {
+        try await withLaunched { launched in
+            // given
+            var job = launched.fenced("touch ran")
+            job.mountedAt = "/usr/share/no-such-place"
+            // when
+            let end = try await launched.run(job)
+            // then
+            #expect(end.result == .faulty)
+            #expect(end.reason?.hasPrefix("the fence could not be made: ") ?? false, "\(end.reason ?? "")")
+            #expect(
+                end.reason?.contains("/usr/share/no-such-place: Read-only file system") ?? false, "\(end.reason ?? "")")
+            #expect(access(launched.workspace + "/ran", F_OK) != 0)
+        }
+    }
+
+    @Test func testThatReportsAndArtifactsAreCollectedAsWithoutAFence() async throws {
+        try await withLaunched { launched in
+            // given
+            let job = launched.fenced(
+                "mkdir out; echo r > out/r.xml; echo a > out/a; ln -s /etc/passwd out/link", report: ["out/*.xml"],
+                collect: [.init(patterns: ["out/**"], base: "out")])
+            // when
+            let end = try await launched.run(job)
+            // then
+            #expect(try end.attempt.reports(ofStep: 0).map(\.path) == ["out/r.xml"])
+            #expect(try end.attempt.artifacts().map(\.path).sorted() == ["a", "r.xml"])
+            #expect(end.log.contains("out/link was not copied: it is a link"))
+        }
+    }
+}

@@ -1,0 +1,125 @@
+import Execution
+import Glibc
+import JobProtocol
+import TestSupport
+import Testing
+
+/// What ends a job that takes too much, with a fence and without.
+@Suite(.program("bwrap")) struct JobLimitTests {
+    /// Fenced or not.
+    private func job(
+        _ launched: Launched, isFenced: Bool, _ script: String, _ limits: JobDescription.Limits
+    ) -> JobDescription {
+        var job = launched.fenced(script, limits: limits)
+        guard !isFenced else { return job }
+        (job.isolation, job.fence, job.mountedAt) = (.none, nil, job.workspace)
+        return job
+    }
+
+    private func expectLimit(
+        _ words: String, _ script: String, _ limits: JobDescription.Limits, isFenced: Bool, as user: JobUser = .own,
+        sourceLocation: SourceLocation = #_sourceLocation
+    ) async throws {
+        try await withLaunched(as: user) { launched in
+            let end = try await launched.run(job(launched, isFenced: isFenced, script, limits))
+            #expect(end.limit == words, "\(end.log)", sourceLocation: sourceLocation)
+            #expect(end.result == .failed, sourceLocation: sourceLocation)
+            #expect(!end.log.contains("survived"), sourceLocation: sourceLocation)
+            #expect(end.log.contains("martlet: \(words)"), sourceLocation: sourceLocation)
+            expectNoGroups(sourceLocation: sourceLocation)
+        }
+    }
+
+    /// No control group of a job is left. Others' may be there while they run.
+    private func expectNoGroups(sourceLocation: SourceLocation) {
+        for entry in ControlGroups.left() {
+            Issue.record("the control group \(entry) has no supervisor", sourceLocation: sourceLocation)
+        }
+    }
+
+    @Test(.controlGroups, arguments: [true, false]) func testThatTooMuchMemoryIsSaid(isFenced: Bool) async throws {
+        try await expectLimit(
+            "out of memory at 64 MiB", "head -c 300M /dev/zero | tail > /dev/null; sleep 20; echo survived",
+            .init(memoryBytes: 64 << 20), isFenced: isFenced)
+    }
+
+    @Test(.controlGroups) func testThatWhatIsWrittenToTheTemporaryDirectoryIsMemory() async throws {
+        try await expectLimit(
+            "out of memory at 32 MiB",
+            "head -c 60M /dev/zero > /tmp/a; head -c 60M /dev/zero > /dev/shm/a; sleep 20; echo survived",
+            .init(memoryBytes: 32 << 20), isFenced: true)
+    }
+
+    @Test(.controlGroups, arguments: [true, false]) func testThatWithinItsMemoryAJobIsLeftAlone(isFenced: Bool)
+        async throws
+    {
+        try await withLaunched { launched in
+            let end = try await launched.run(
+                job(
+                    launched, isFenced: isFenced, "head -c 10M /dev/zero | tail > /dev/null; echo survived",
+                    .init(memoryBytes: 64 << 20)))
+            #expect(end.result == .completed)
+        }
+    }
+
+    /// A shell that goes on after a fork that failed.
+    private static let bomb = "bash -c 'f() { f | f & }; while :; do f; done' 2>/dev/null; echo survived"
+
+    @Test(.program("bash"), arguments: JobUser.possible, [true, false])
+    func testThatTooManyProcessesAreSaid(user: JobUser, isFenced: Bool) async throws {
+        try await expectLimit("processes over 40", Self.bomb, .init(processes: 40), isFenced: isFenced, as: user)
+    }
+
+    @Test(arguments: JobUser.possible) func testThatAsManyProcessesAsAllowedAreLeftAlone(user: JobUser) async throws {
+        try await withLaunched(as: user) { launched in
+            // the shell and 18 others, for longer than the supervisor takes to count
+            let script = "for i in $(seq 18); do sleep 1.5 & done; wait; echo survived"
+            let end = try await launched.run(launched.fenced(script, limits: .init(processes: 20)))
+            #expect(end.log == "survived\n")
+            #expect(end.result == .completed)
+        }
+    }
+
+    @Test(arguments: JobUser.possible, [true, false])
+    func testThatAFullWorkspaceIsSaid(user: JobUser, isFenced: Bool) async throws {
+        try await expectLimit(
+            "workspace over 20 MiB",
+            "mkdir d; for i in $(seq 40); do head -c 1M /dev/zero > d/$i; done; sleep 20; echo survived",
+            .init(workspaceBytes: 20 << 20), isFenced: isFenced, as: user)
+    }
+
+    @Test func testThatAFullWorkspaceIsSaidOfAShortStepToo() async throws {
+        try await expectLimit(
+            "workspace over 20 MiB", "for i in 1 2 3; do head -c 10M /dev/zero > $i; done",
+            .init(workspaceBytes: 20 << 20),
+            isFenced: true)
+    }
+
+    @Test(arguments: [true, false]) func testThatOneFileThatIsTooLargeIsSaid(isFenced: Bool) async throws {
+        try await expectLimit(
+            "workspace over 20 MiB", "exec head -c 30M /dev/zero > a", .init(workspaceBytes: 20 << 20),
+            isFenced: isFenced)
+    }
+
+    @Test func testThatTooManyFilesAreSaid() async throws {
+        try await expectLimit(
+            "workspace over 1,000 files",
+            "i=0; while [ $i -lt 3000 ]; do : > $i; i=$((i+1)); done; sleep 20; echo survived",
+            .init(workspaceFiles: 1000), isFenced: true)
+    }
+
+    @Test func testThatDirectoriesThatAreTooDeepAreSaidAndRemoved() async throws {
+        try await expectLimit(
+            "workspace over 256 levels of directories",
+            "i=0; while [ $i -lt 1000 ]; do mkdir d && cd d; i=$((i+1)); done; sleep 20; echo survived", .init(),
+            isFenced: true)
+    }
+
+    @Test func testThatAFileOfManyNamesIsCountedOnce() async throws {
+        try await withLaunched { launched in
+            let script = "head -c 8M /dev/zero > a; for i in $(seq 20); do ln a $i; done; sleep 1.5; echo survived"
+            let end = try await launched.run(launched.fenced(script, limits: .init(workspaceBytes: 10 << 20)))
+            #expect(end.result == .completed)
+        }
+    }
+}

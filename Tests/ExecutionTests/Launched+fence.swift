@@ -1,0 +1,25 @@
+import JobProtocol
+import TestSupport
+
+extension Launched {
+    static let mountedAt = "/martlet/kit"
+
+    /// A fenced job of shell commands in the workspace.
+    func fenced(
+        _ scripts: String..., network: JobDescription.Network = .none, timeout: Int64 = 60_000,
+        limits: JobDescription.Limits = .init(graceMilliseconds: 200), readOnly: [String] = [], root: String? = nil,
+        report: [String] = [], collect: [JobDescription.Collect] = []
+    ) -> JobDescription {
+        var job = JobDescription(
+            steps: scripts.map { script in
+                .init(
+                    step: "testing", name: "script", arguments: ["sh", "-c", script], timeoutMilliseconds: timeout,
+                    report: report, network: network)
+            }, environment: ["MARTLET_TEST_CANARY": directory.path], workspace: workspace, mountedAt: Self.mountedAt,
+            isolation: .sandbox,
+            fence: .init(root: root, readOnly: readOnly, temporaryBytes: 64 << 20, homeBytes: 16 << 20), limits: limits,
+            collect: collect)
+        job.limits.graceMilliseconds = min(job.limits.graceMilliseconds, 1000)
+        return job
+    }
+}

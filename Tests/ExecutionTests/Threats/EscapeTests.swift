@@ -1,0 +1,47 @@
+import Foundation
+import JobProtocol
+import TestSupport
+import Testing
+
+/// B9: every way out of a fence that `probes.c` knows, tried in a fenced job as each user that there is. Each prints its
+/// name and `denied`, with the kernel's word.
+@Suite(.program("bwrap"), .program("cc")) struct EscapeTests {
+    /// The fewest; one that does not compile on this architecture is not there.
+    private static let fewest = 120
+
+    @Test(arguments: JobUser.possible) func testThatEveryWayOutIsDenied(user: JobUser) async throws {
+        try await withLaunched(as: user) { launched in
+            // given
+            try await Self.compile(to: launched.workspace)
+            try launched.directory.write("workspace/.git/HEAD", "ref: refs/heads/main\n")
+            // when
+            let end = try await launched.run(launched.fenced("./probes"))
+            // then
+            let lines = end.log.split(separator: "\n")
+            for line in lines {
+                print("B9.\(line), \(user.testDescription)")
+                #expect(line.split(separator: " ").dropFirst().first == "denied", "\(line)")
+            }
+            #expect(lines.count >= Self.fewest)
+            #expect(end.step(0) == "exit 0")
+            #expect(try launched.directory.text("workspace/.git/HEAD") == "ref: refs/heads/main\n")
+        }
+    }
+
+    /// That the probes can fail: without a fence many get through. Never as root, to whom they would do harm.
+    @Test(.enabled(if: JobUser.possible.contains(.ordinary), "only root can be another user"))
+    func testThatWithoutAFenceTheyAreOpen() async throws {
+        try await withLaunched(as: .ordinary) { launched in
+            try await Self.compile(to: launched.workspace)
+            var job = launched.fenced("./probes")
+            (job.isolation, job.fence, job.mountedAt) = (.none, nil, job.workspace)
+            let end = try await launched.run(job)
+            #expect(end.log.split(separator: "\n").count { $0.contains(" OPEN") } >= 15)
+        }
+    }
+
+    private static func compile(to directory: String) async throws {
+        let source = URL(fileURLWithPath: #filePath).deletingLastPathComponent().path + "/probes.c"
+        try await runExpectingSuccess(["cc", "-O1", "-o", directory + "/probes", source])
+    }
+}

@@ -1,0 +1,51 @@
+import Execution
+import Glibc
+import JobProtocol
+import TestSupport
+import Testing
+
+extension ThreatRow {
+    /// J2, J3, J5: what a job printed and how it ended is told as it was.
+    static let ends: [ThreatRow] = [
+        ThreatRow(id: "J2", what: "any bytes in the log", outcome: .contained) { launched in
+            let end = try await launched.run(launched.fenced(#"printf 'a\0\377\303(b\r\033]8;;x\a'"#))
+            let log = try end.attempt.readLog(from: 0, count: 100)
+            let bytes: [UInt8] = [0x61, 0, 0xFF, 0xC3, 0x28, 0x62, 0x0D, 0x1B, 0x5D, 0x38, 0x3B, 0x3B, 0x78, 7]
+            return log == bytes ? nil : "\(log)"
+        },
+        ThreatRow(id: "J3", what: "every end by its true cause", outcome: .contained) { launched in
+            var wrong: [String] = []
+            let ends = [
+                ("exit 0", "exit 0", nil), ("exit 77", "exit 77", "script exited with 77"),
+                ("exit 137", "exit 137", "script exited with 137"), ("exit 255", "exit 255", "script exited with 255"),
+                ("sh -c 'kill -9 $PPID'; exit 0", "signal 9", "script was ended by SIGKILL"),
+                ("kill -SEGV $$", "signal 11", "script was ended by SIGSEGV"),
+                ("kill -ABRT $$", "signal 6", "script was ended by SIGABRT"),
+            ]
+            for (index, (script, ended, reason)) in ends.enumerated() {
+                let end = try await launched.run(launched.fenced(script), name: "attempt\(index)")
+                if end.step(0) != ended || end.reason != reason { wrong.append("\(script): \(end.events)") }
+            }
+            return wrong.isEmpty ? nil : wrong.joined(separator: "\n")
+        },
+        ThreatRow(id: "J5", what: "the supervisor stands still for longer than the time-out", outcome: .contained) {
+            launched in
+            // given
+            let attempt = try launched.prepare(
+                launched.fenced("touch ready; while ! test -e go; do sleep 0.02; done; touch done", timeout: 8000))
+            try await launched.executor.start(attempt, secrets: [:])
+            await launched.waitFor("ready")
+            let supervisor = launched.lockOwner(attempt.paths.lock)
+            launched.kill(supervisor, SIGSTOP)
+            // when: it ends in time, and nobody looks
+            try launched.directory.write("workspace/go", "")
+            await launched.waitFor("done")
+            let begun = ContinuousClock.now
+            await until("the time-out has passed", limit: .seconds(60)) { ContinuousClock.now - begun > .seconds(9) }
+            launched.kill(supervisor, SIGCONT)
+            // then
+            let end = try await launched.end(of: attempt)
+            return end.result == .completed && end.limit == nil ? nil : "\(end.events)"
+        },
+    ]
+}

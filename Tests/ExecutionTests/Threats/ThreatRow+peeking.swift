@@ -1,0 +1,82 @@
+import Execution
+import Glibc
+import JobProtocol
+import TestSupport
+
+extension ThreatRow {
+    /// B7: what is not a job's.
+    static let peeking: [ThreatRow] = [
+        script("B7.state", "the job directory, the launcher's socket, other workspaces") { launched in
+            """
+            for path in \(launched.directory.path) \(launched.attempt().paths.job) \(launched.socket) \(launched.workspace) \
+                /tmp/martlet-* /var/lib/martlet /etc/martlet /etc/shadow /etc/machine-id /root /home/[!m]* /boot /srv /opt; do
+                ls $path > /dev/null 2>&1 && echo OPEN $path
+            done
+            """
+        },
+        script("B7.sockets", "sockets of the machine's services") { _ in
+            """
+            for path in /run/* /var/run/* /run/docker.sock /run/dbus/system_bus_socket /run/systemd/private \
+                /run/credentials /run/user; do
+                test -e $path && echo OPEN $path
+            done
+            test -n "$SSH_AUTH_SOCK$DBUS_SESSION_BUS_ADDRESS$DISPLAY$CREDENTIALS_DIRECTORY$NOTIFY_SOCKET" && echo OPEN environment
+            """
+        },
+        ThreatRow(id: "B7.abstract", what: "abstract sockets of the host", outcome: .denied) { launched in
+            // given
+            let name = "martlet-test-\(getpid())-\(launched.directory.path.hashValue)"
+            let listener = try Loopback(abstract: name)
+            defer { listener.close() }
+            // when
+            let end = try await launched.run(
+                launched.fenced(
+                    """
+                    perl -MSocket -e 'socket(S, PF_UNIX, SOCK_STREAM, 0);
+                    connect(S, pack("S a*", AF_UNIX, "\\0\(name)")) and print "OPEN\\n"; print "tried\\n"'
+                    """))
+            return end.log == "tried\n" ? nil : end.log
+        },
+        script("B7.descriptors", "descriptors above 2") { _ in
+            "perl -e 'for (3..1023) { print \"OPEN $_\\n\" if open F, \"<&=$_\" }'"
+        },
+        script("B7.processes", "other processes") { _ in
+            "test $(ls -d /proc/[0-9]* | wc -l) -le 5 || echo OPEN; kill -0 2 2>/dev/null && test $$ != 2 && echo OPEN; true"
+        },
+        script("B7.environment", "the environment of what started it") { _ in
+            "cat /proc/1/environ 2>/dev/null && echo OPEN; env | grep -vE '^(HOME|PATH|PWD|MARTLET_TEST_CANARY)=' && echo OPEN; true"
+        },
+    ]
+
+    /// B8: a step without a network.
+    static let network: [ThreatRow] = [
+        ThreatRow(id: "B8.loopback", what: "what listens on the host's loopback", outcome: .denied) { launched in
+            let listener = try Loopback()
+            defer { listener.close() }
+            let end = try await launched.run(launched.fenced(connect(["127.0.0.1", "127.1.2.3"], listener.port)))
+            return end.log == "tried\n" ? nil : end.log
+        },
+        script("B8.machines", "metadata service, local network, name servers") { _ in
+            connect(["169.254.169.254", "10.0.0.1", "192.168.0.1", "172.17.0.1", "8.8.8.8", "1.1.1.1"], 80)
+                + connect(["8.8.8.8", "127.0.0.53"], 53)
+        },
+        script("B8.datagrams", "names through datagrams") { _ in
+            """
+            perl -MSocket -e 'socket(S, PF_INET, SOCK_DGRAM, 0);
+            defined send(S, "x", 0, sockaddr_in(53, inet_aton("8.8.8.8"))) and print "OPEN\\n"'
+            getent hosts example.com && echo OPEN name; true
+            """
+        },
+        script("B8.interfaces", "interfaces but its own loopback") { _ in
+            "tail -n +3 /proc/net/dev | grep -v '^ *lo:' && echo OPEN; ip link add x type dummy 2>/dev/null && echo OPEN; true"
+        },
+    ]
+
+    private static func connect(_ addresses: [String], _ port: UInt16) -> String {
+        """
+        perl -MSocket -e 'for (@ARGV) { socket(S, PF_INET, SOCK_STREAM, 0); $SIG{ALRM} = sub {}; alarm 2;
+        connect(S, sockaddr_in(\(port), inet_aton($_))) and print "OPEN $_\\n" } print "tried\\n"' \(addresses.joined(separator: " "))
+
+        """
+    }
+}

@@ -1,0 +1,67 @@
+import Execution
+import Glibc
+import JobProtocol
+import TestSupport
+import Testing
+
+/// What a job may try, and what must become of it. The identifiers are those of the list of threats.
+struct ThreatRow: Sendable, CustomTestStringConvertible {
+    /// How it is held.
+    enum Outcome: String, Sendable {
+        /// It cannot be done.
+        case denied
+        /// It can be done, to the job itself alone, and ends with it.
+        case contained
+    }
+
+    let id: String
+    let what: String
+    let outcome: Outcome
+    /// Why it cannot be tried here; nothing when it can.
+    var skipped: @Sendable (Launched) async throws -> String? = { _ in nil }
+    /// - Returns: What got through, or else was not as it must be; nothing when the row holds.
+    let breach: @Sendable (Launched) async throws -> String?
+
+    var testDescription: String { "\(id) \(what)" }
+
+    /// A fenced step that prints a line beginning with OPEN for everything that it must not get at, and does not end early.
+    static func script(
+        _ id: String, _ what: String, _ outcome: Outcome = .denied, _ script: @escaping @Sendable (Launched) -> String
+    ) -> ThreatRow {
+        ThreatRow(id: id, what: what, outcome: outcome) { launched in
+            let end = try await launched.run(launched.fenced(script(launched) + "\necho tried"))
+            return end.log.contains("OPEN") || !end.log.hasSuffix("tried\n")
+                ? "\(end.result.map { "\($0)" } ?? ""): \(end.log)" : nil
+        }
+    }
+
+    /// A fenced step that is ended by a limit within `seconds`.
+    static func limit(
+        _ id: String, _ what: String, _ words: String, _ limits: JobDescription.Limits, within seconds: Int64 = 60,
+        _ script: String
+    ) -> ThreatRow {
+        ThreatRow(id: id, what: what, outcome: .contained) { launched in
+            let end = try await launched.run(launched.fenced(script, limits: limits))
+            guard end.limit == words else { return "\(end.limit ?? "no limit"): \(end.log.suffix(1000))" }
+            let taken = (end.events.last?.at ?? 0) - (end.events.first?.at ?? 0)
+            return taken > seconds * 1000 * Int64(TestLimits.scale) ? "it took \(taken) ms" : nil
+        }
+    }
+
+    /// Where the launcher's user gets no control group.
+    func needingControlGroups() -> ThreatRow {
+        var row = self
+        row.skipped = { launched in
+            let probe = try await run(launched.user.command([launched.supervisor, "--probe-fence"]), in: "/")
+            let finding = try FenceFinding(json: probe.standardOutput.dropLast())
+            return finding.limits == .rlimit ? "this user has no control groups here" : nil
+        }
+        return row
+    }
+}
+
+extension JobUser: CustomTestStringConvertible {
+    var testDescription: String {
+        self == .own ? "own user" : self == .ordinary ? "ordinary user" : "owner of the workspace"
+    }
+}
