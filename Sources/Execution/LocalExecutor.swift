@@ -9,15 +9,18 @@ import SystemPackage
 package struct LocalExecutor: Executor {
     private let socket: String
     private let supervisor: String
+    private let startsLauncher: Bool
     /// The launcher answers one after the other.
     private let launching = BlockingLane(label: "launch")
 
     /// - Parameters:
-    ///   - socket: The launcher's, absolute. When nothing listens there, one is started, detached.
+    ///   - socket: The launcher's, absolute.
     ///   - supervisor: The path of `martlet-supervisor`.
-    package init(socket: String, supervisor: String) {
+    ///   - startsLauncher: Whether one is started, detached, when nothing listens there.
+    package init(socket: String, supervisor: String, startsLauncher: Bool = true) {
         self.socket = socket
         self.supervisor = supervisor
+        self.startsLauncher = startsLauncher
     }
 
     /// See `Executor`. Starts the launcher where none listens.
@@ -28,7 +31,7 @@ package struct LocalExecutor: Executor {
             throw ExecutionError(.notStarted, "start \(attempt.path)", "its secrets are larger than 1 MiB")
         }
         var answer = try await ask(request)
-        if answer == nil {
+        if answer == nil, startsLauncher {
             try await startLauncher()
             answer = try await ask(request)
         }
@@ -36,7 +39,8 @@ package struct LocalExecutor: Executor {
         case .started, .exists: return
         case .failed(let reason): throw ExecutionError(.notStarted, "start \(attempt.path)", reason)
         case nil:
-            throw ExecutionError(.noLauncher, "connect to \(socket)", "nothing listens there although it was started")
+            throw ExecutionError(
+                .noLauncher, "connect to \(socket)", "nothing listens there although a launcher was started")
         }
     }
 

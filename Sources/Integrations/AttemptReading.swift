@@ -177,7 +177,7 @@ package struct AttemptReading: Sendable {
             return "by exit status alone: the command writes no report"
         }
         let silent = testSteps.silent == 0 ? "" : "; \(testSteps.silent) of \(testSteps.all) steps by exit status alone"
-        return "\(tests.count) tests, \(tests.count(where: \.outcome.isFailure)) failing\(silent)"
+        return "\(tests.count.counting("test")), \(tests.count(where: \.outcome.isFailure)) failing\(silent)"
     }
 
     /// After the last test step.
@@ -231,7 +231,7 @@ package struct AttemptReading: Sendable {
                 ? (hadNothingToAnalyze ? JobPlanner.noAnalyzerApplies : "not run")
                 : counts.analyzerWarnings == 0
                     ? "clean (\(analyzers.joined(separator: ", ")))"
-                    : "\(counts.analyzerWarnings) findings (\(analyzers.joined(separator: ", ")))")
+                    : "\(counts.analyzerWarnings.counting("finding")) (\(analyzers.joined(separator: ", ")))")
         return AttemptResults(
             findings: stored, tests: tests, counts: counts, analysis: analysis,
             tested: plan.notTested ?? tested ?? "not run", notes: notes, verdict: verdict, reason: reason)

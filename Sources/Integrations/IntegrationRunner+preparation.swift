@@ -64,7 +64,7 @@ extension IntegrationRunner {
         }
     }
 
-    private func recipe(
+    func recipe(
         of commit: CommitID, bot: BotSpecification, mirror: Mirror
     ) async throws -> Reading<Recipe> {
         let entries = try await mirror.rootEntries(of: commit)

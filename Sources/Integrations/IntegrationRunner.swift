@@ -13,14 +13,15 @@ package struct IntegrationRunner: Sendable {
     let registry: BotRegistry
     let remotes: Remotes
     let jobs: JobRunner
-    let triggers: TriggerRunner
+    /// Nothing where no bot has triggers: a working tree's run.
+    let triggers: TriggerRunner?
     let clock: WallClock
     /// For the pauses between tries.
     let timer: any Clock<Duration>
     let logger: Logger
 
     package init(
-        store: Store, registry: BotRegistry, remotes: Remotes, jobs: JobRunner, triggers: TriggerRunner,
+        store: Store, registry: BotRegistry, remotes: Remotes, jobs: JobRunner, triggers: TriggerRunner?,
         clock: WallClock, timer: any Clock<Duration>, logger: Logger
     ) {
         self.store = store
@@ -82,7 +83,7 @@ package struct IntegrationRunner: Sendable {
         if let reason = await cancellation.requested { return End(verdict: .canceled, reason: reason) }
 
         let context = TriggerRunner.Context(integration: record, bot: bot, mirror: mirror)
-        if bot.triggers.contains(where: { $0.phase == .before }) {
+        if let triggers, bot.triggers.contains(where: { $0.phase == .before }) {
             try await enter(.beforeTriggers, &record)
             let before = try await triggers.run(.before, context, facts: nil, cancellation: cancellation)
             if before.hasFailed {
@@ -100,7 +101,9 @@ package struct IntegrationRunner: Sendable {
         let reason = wish ?? attempts.first { $0.state.verdict == verdict && $0.reason != nil }?.reason
         guard !isCanceled else { return End(verdict: .canceled, reason: reason) }
 
-        guard bot.triggers.contains(where: { $0.phase == .after }) else { return End(verdict: verdict, reason: reason) }
+        guard let triggers, bot.triggers.contains(where: { $0.phase == .after }) else {
+            return End(verdict: verdict, reason: reason)
+        }
         try await enter(.afterTriggers, &record)
         let facts = TriggerRunner.Facts(
             verdict: verdict, summary: summary, before: try await store.previous(of: record.id)?.state.verdict)

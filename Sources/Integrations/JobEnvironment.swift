@@ -9,7 +9,7 @@ package struct JobEnvironment: Sendable {
     private let base: [String: String]
     private let url: String
 
-    /// - Parameter url: The service's, for links.
+    /// - Parameter url: The service's, for links; empty where there is no service.
     package init(daemon: [String: String], url: String) {
         var base = daemon.filter { Self.inherited.contains($0.key) }
         base["PATH"] = base["PATH"] ?? "/usr/local/bin:/usr/bin:/bin"
@@ -115,7 +115,6 @@ package struct JobEnvironment: Sendable {
             "MARTLET_PRODUCT": bot.product.description,
             "MARTLET_INTEGRATION": integration.id.description,
             "MARTLET_INTEGRATION_NUMBER": number,
-            "MARTLET_URL": "\(url)/bots/\(name)/\(number)",
             "MARTLET_COMMIT": integration.commit.description,
             "MARTLET_REF": integration.ref.description,
             "MARTLET_CAUSE": integration.cause.rawValue,
@@ -137,6 +136,7 @@ package struct JobEnvironment: Sendable {
             "GIT_CONFIG_KEY_0": "safe.directory",
             "GIT_CONFIG_VALUE_0": "*",
         ]
+        if !url.isEmpty { environment["MARTLET_URL"] = "\(url)/bots/\(name)/\(number)" }
         if let branch = integration.ref.branch {
             environment["MARTLET_BRANCH"] = branch
             environment["CI_COMMIT_BRANCH"] = branch

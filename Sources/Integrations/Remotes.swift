@@ -8,22 +8,30 @@ package import SourceControl
 /// Credentials are secrets named `git-HOST`: `user:password` (or a token as the password) for https, or a private key
 /// in OpenSSH's form for ssh.
 package struct Remotes: Sendable {
-    private let mirrors: Mirrors
-    private let secrets: SecretStore
+    private enum Source: Sendable {
+        case mirrors(Mirrors, SecretStore)
+        case one(Mirror)
+    }
+    private let source: Source
     private let lane = BlockingLane(label: "git-secrets")
 
-    package init(mirrors: Mirrors, secrets: SecretStore) {
-        self.mirrors = mirrors
-        self.secrets = secrets
-    }
+    package init(mirrors: Mirrors, secrets: SecretStore) { source = .mirrors(mirrors, secrets) }
+
+    /// Every bot's mirror is this one: that of a working tree.
+    init(mirror: Mirror) { source = .one(mirror) }
 
     /// - Throws: `SourceControlError` for a URL that is refused, `SecretError` for a secret that cannot be read.
     package func mirror(for bot: BotSpecification) async throws -> Mirror {
-        let url = try RemoteURL(bot.repository, isInsecureAllowed: bot.isInsecure)
-        return mirrors.mirror(of: url, credentials: try await lane.run { try credentials(host: url.host) })
+        switch source {
+        case .one(let mirror): return mirror
+        case .mirrors(let mirrors, let secrets):
+            let url = try RemoteURL(bot.repository, isInsecureAllowed: bot.isInsecure)
+            let credentials = try await lane.run { try Self.credentials(host: url.host, secrets) }
+            return mirrors.mirror(of: url, credentials: credentials)
+        }
     }
 
-    private func credentials(host: String?) throws -> Credentials? {
+    private static func credentials(host: String?, _ secrets: SecretStore) throws -> Credentials? {
         guard let host, SecretStore.isName("git-\(host)"), let secret = try secrets.value("git-\(host)") else {
             return nil
         }

@@ -46,7 +46,8 @@ package struct Uploads: Sendable {
                     path: $0.path, name: $0.artifact.path, sha256: $0.artifact.sha256, size: $0.artifact.size.bytes)
             }, to: template, values: values, options: options)
         let already = results.count { $0.outcome == .alreadyThere }
-        return "uploaded \(results.count - already) files" + (already == 0 ? "" : ", \(already) were there already")
+        return "uploaded " + (results.count - already).counting("file")
+            + (already == 0 ? "" : ", \(already) were there already")
     }
 
     private func options(_ name: String?, template: String) throws -> UploadOptions {

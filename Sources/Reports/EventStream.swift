@@ -140,7 +140,10 @@ struct EventStream {
             content.tests.append(result)
         }
         numberEqualNames(&content.tests)
-        if neverStarted > 0 { content.notes.append("\(neverStarted) tests were never started") }
+        if neverStarted > 0 {
+            content.notes.append(
+                neverStarted.counting("test") + (neverStarted == 1 ? " was" : " were") + " never started")
+        }
         if hasRunStarted, !hasRunEnded { content.problems.append("the event stream ends before its test run does") }
         return content
     }

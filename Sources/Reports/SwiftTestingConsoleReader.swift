@@ -21,6 +21,9 @@ package struct SwiftTestingConsoleReader: Sendable {
         if line.contains(Self.needles) { run.take(line.text, root: root) }
     }
 
+    /// The tests that have an end by now.
+    var ended: [TestResult] { run.ended }
+
     /// See `tests(in:root:listed:)`.
     package mutating func finish() -> [TestResult] { run.results() }
 

@@ -36,6 +36,12 @@ struct SwiftTestingRun: Sendable {
         }
     }
 
+    /// The tests that have an end by now.
+    var ended: [TestResult] {
+        let open = Set(running.values.joined())
+        return tests.enumerated().filter { !open.contains($0.offset) }.map(\.element)
+    }
+
     mutating func results() -> [TestResult] {
         endAll()
         return tests

@@ -22,7 +22,7 @@ package struct TestVerdict: Sendable, Hashable {
         notes = []
         if failures > 0 {
             verdict = .testFailures
-            reason = "\(failures) of \(tests.count) tests failed"
+            reason = "\(failures) of \(tests.count.counting("test")) failed"
         } else if !end.isSuccess {
             verdict = .testFailures
             reason = "failed without any failing test: the command ended with \(end.description)"

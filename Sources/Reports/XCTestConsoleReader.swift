@@ -14,6 +14,9 @@ package struct XCTestConsoleReader: Sendable {
     /// Takes what a line tells; most lines tell nothing.
     package mutating func take(_ line: LogLine) { run.take(line) }
 
+    /// The tests that have an end by now.
+    var ended: [TestResult] { run.ended }
+
     /// See `tests(in:root:listed:)`.
     package mutating func finish() -> [TestResult] { run.results() }
 

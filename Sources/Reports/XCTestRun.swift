@@ -71,6 +71,11 @@ struct XCTestRun: Sendable {
         takeContinuation(text)
     }
 
+    /// The tests that have an end by now.
+    var ended: [TestResult] {
+        tests.enumerated().filter { $0.offset != running?.index }.map(\.element)
+    }
+
     /// - Returns: All tests; one still running when the log ends has crashed.
     mutating func results() -> [TestResult] {
         endRun()

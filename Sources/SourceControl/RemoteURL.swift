@@ -24,6 +24,9 @@ package struct RemoteURL: Sendable, Hashable, CustomStringConvertible {
     /// As the server gets it; for a local path the path.
     package let path: String
 
+    /// A directory of this machine that nothing is ever fetched from: any path will do.
+    init(directory: String) { (description, kind, user, host, path) = (directory, .path, nil, nil, directory) }
+
     /// - Parameter isInsecureAllowed: Whether `http://` and `git://`, which anyone on the way can read and change, pass.
     package init(_ text: String, isInsecureAllowed: Bool) throws(SourceControlError) {
         let shown = String(text.prefix(200))

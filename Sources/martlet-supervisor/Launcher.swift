@@ -7,13 +7,31 @@ struct Launcher {
     /// systemd passes sockets from this descriptor on (sd_listen_fds(3)).
     private static let firstPassedDescriptor: Int32 = 3
 
-    let socket: String
+    /// How long the launcher goes on.
+    enum Lifetime {
+        /// Until SIGTERM.
+        case own
+        /// The same, in the background: return as soon as it listens, or another does.
+        case detached
+        /// As long as standard input is open. What it started is killed before it ends, so that nothing outlives whoever
+        /// started it, however that ended.
+        case attached
+    }
 
-    /// - Parameter isDetached: Return as soon as it listens, or another does, and go on in the background.
-    func run(isDetached: Bool) -> Int32 {
+    let socket: String
+    let lifetime: Lifetime
+
+    func run() -> Int32 {
         clinux_hide_memory()
         if isPassed { return serve(Self.firstPassedDescriptor) }
-        return isDetached ? detach() : listen { _ in }
+        switch lifetime {
+        case .own: return listen { _ in }
+        case .detached: return detach()
+        case .attached:
+            return listen { failure in
+                Console.say(failure.map { $0 + "\n" } ?? "listening\n")
+            }
+        }
     }
 
     private var isPassed: Bool {
@@ -97,8 +115,11 @@ struct Launcher {
             var sources = [
                 pollfd(fd: signals.descriptor, events: Int16(POLLIN), revents: 0),
                 pollfd(fd: listening, events: Int16(POLLIN), revents: 0),
+                // A negative descriptor is passed over (poll(2)).
+                pollfd(fd: lifetime == .attached ? 0 : -1, events: Int16(POLLIN), revents: 0),
             ]
-            poll(&sources, 2, -1)
+            poll(&sources, 3, -1)
+            if sources[2].revents != 0 { return end(groups) }
             if sources[0].revents != 0 {
                 signals.read()
                 let dead = Descendants.reap().ended.map(\.pid)
@@ -107,7 +128,7 @@ struct Launcher {
                     killOrphans(except: supervisors)
                     groups?.removeAbandoned()
                 }
-                if signals.isTerminationRequested { return 0 }
+                if signals.isTerminationRequested { return end(groups) }
             }
             guard sources[1].revents != 0 else { continue }
             let client = accept(listening, nil, nil)
@@ -120,6 +141,13 @@ struct Launcher {
             LaunchClient(descriptor: client).answer { supervisors.insert($0) }
             close(client)
         }
+    }
+
+    private func end(_ groups: ControlGroupPlace?) -> Int32 {
+        guard lifetime == .attached else { return 0 }
+        let isEmpty = Descendants.killAll().isEmpty
+        groups?.removeAbandoned()
+        return isEmpty ? 0 : EX_SOFTWARE
     }
 
     /// A supervisor that ends in order leaves nothing; what is left by one that was killed must not run on in a workspace.

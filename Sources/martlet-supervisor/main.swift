@@ -6,17 +6,18 @@ import Glibc
 
 let arguments = Array(CommandLine.arguments.dropFirst())
 let usage = """
-    usage: martlet-supervisor --listen SOCKET [--detach]
+    usage: martlet-supervisor --listen SOCKET [--detach | --attached]
            martlet-supervisor --archive-products OUTPUT --scratch-path DIR --configuration debug|release
                               [--toolchain DIR] [-- FLAG…]
            martlet-supervisor --analyze-c OUTPUT --configuration debug|release
            martlet-supervisor --probe-fence
 
     --listen starts one supervisor for each attempt that the daemon asks for. With LISTEN_FDS (systemd) the socket is the
-    one that is passed; --detach returns once it listens. --archive-products builds the Swift package in the current
-    directory and assembles its products in OUTPUT/products. --analyze-c runs clang --analyze on the sources of its C targets
-    and leaves one SARIF file for each in OUTPUT. --probe-fence makes a fence and says, in JSON, whether that works here,
-    why not, and what holds limits; it exits with 0 when it works, with 1 when not.
+    one that is passed; --detach returns once it listens; --attached says "listening", ends with its standard input, and
+    kills what it started. --archive-products builds the Swift package in the current directory and assembles its
+    products in OUTPUT/products. --analyze-c runs clang --analyze on the sources of its C targets and leaves one SARIF file
+    for each in OUTPUT. --probe-fence makes a fence and says, in JSON, whether that works here, why not, and what holds
+    limits; it exits with 0 when it works, with 1 when not.
 
     """
 
@@ -31,7 +32,9 @@ case "--listen":
         Console.complain("--listen needs the absolute path of a socket")
         exit(EX_USAGE)
     }
-    exit(Launcher(socket: socket).run(isDetached: arguments.contains("--detach")))
+    let lifetime: Launcher.Lifetime =
+        arguments.contains("--detach") ? .detached : arguments.contains("--attached") ? .attached : .own
+    exit(Launcher(socket: socket, lifetime: lifetime).run())
 case "--attempt":
     guard let attempt = argument(after: "--attempt") else { exit(EX_USAGE) }
     exit(Supervisor(attempt: attempt).run())

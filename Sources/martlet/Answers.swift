@@ -1,3 +1,5 @@
+import Model
+
 /// The parts of the daemon's JSON that commands print. What is not printed is not declared.
 struct List<Item: Decodable>: Decodable {
     var items: [Item]
@@ -79,18 +81,18 @@ struct SummaryAnswer: Decodable {
     var testFailuresChange: Int
     var testsChange: Int
 
-    /// `12 tests, 1 failing (+1), 2 warnings (−1)`: what is not zero and did not change is left out.
+    /// `12 tests, 1 failing (+1), 1 warning (−1)`: what is zero and did not change is left out.
     var sentence: String {
         var parts: [String] = []
-        func add(_ count: Int, _ change: Int, _ noun: String, always: Bool = false) {
+        func add(_ count: Int, _ change: Int, _ words: String, always: Bool = false) {
             guard always || count != 0 || change != 0 else { return }
-            parts.append("\(count) \(noun)" + (change == 0 ? "" : " (\(change > 0 ? "+" : "−")\(abs(change)))"))
+            parts.append(words + (change == 0 ? "" : " (\(change > 0 ? "+" : "−")\(abs(change)))"))
         }
-        add(tests, testsChange, "tests", always: true)
-        add(testFailures, testFailuresChange, "failing")
-        add(errors, errorsChange, "errors")
-        add(warnings, warningsChange, "warnings")
-        add(analyzerWarnings, analyzerWarningsChange, "analyzer warnings")
+        add(tests, testsChange, tests.counting("test"), always: true)
+        add(testFailures, testFailuresChange, "\(testFailures) failing")
+        add(errors, errorsChange, errors.counting("error"))
+        add(warnings, warningsChange, warnings.counting("warning"))
+        add(analyzerWarnings, analyzerWarningsChange, analyzerWarnings.counting("analyzer warning"))
         return parts.joined(separator: ", ")
     }
 }

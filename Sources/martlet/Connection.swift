@@ -168,7 +168,7 @@ struct Connection: Sendable {
         }
     }
 
-    private static func decode<Value: Decodable>(_ bytes: [UInt8], as type: Value.Type) throws -> Value {
+    static func decode<Value: Decodable>(_ bytes: [UInt8], as type: Value.Type) throws -> Value {
         do {
             return try JSONDecoder().decode(type, from: Data(bytes))
         } catch {

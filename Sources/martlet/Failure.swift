@@ -5,6 +5,7 @@ import Foundation
 struct Failure: Error, CustomStringConvertible {
     enum Status: Int32 {
         case no = 1
+        case usage = 64
         case notFound = 66
         case unavailable = 69
         case software = 70

@@ -10,15 +10,16 @@ struct Martlet: AsyncParsableCommand {
         abstract: "A continuous-integration bot service.",
         discussion: """
             Commands talk to a running daemon: through its unix socket, or to --server (MARTLET_URL) with --token \
-            (MARTLET_TOKEN). All but serve, lint, init, schema and doctor need one.
+            (MARTLET_TOKEN). All but serve, run, lint, init, schema and doctor need one.
 
-            Exit status: 0 done; 1 the answer is no (a red integration with --wait, an error found by lint); 64 a wrong \
+            Exit status: 0 done; 1 the answer is no (a red integration with --wait or run, an error found by lint); 64 a wrong \
             command line; 66 there is no such thing; 69 the daemon cannot be reached; 70 the daemon failed; 77 not \
             allowed.
             """,
         version: version,
         groupedSubcommands: [
             .init(name: "The daemon", subcommands: [Serve.self, Doctor.self]),
+            .init(name: "Without a daemon", subcommands: [Run.self]),
             .init(name: "Files that you write", subcommands: [Lint.self, Init.self, Schema.self]),
             .init(
                 name: "Bots and integrations",

@@ -59,14 +59,7 @@ extension Serve {
                 throw Failure(.configuration, refusal)
             }
             let supervisor = try Self.supervisor()
-            let isolation: JobIsolation
-            do throws(IsolationError) {
-                isolation = try JobIsolation.decide(
-                    settings, probe: .fails("this version has no fence yet"), path: environment["PATH"] ?? "",
-                    supervisor: supervisor)
-            } catch {
-                throw Failure(.configuration, error.description)
-            }
+            let isolation = try MachineIsolation.decide(settings, supervisor: supervisor)
             let launcher = "/run/martlet-launcher/launcher.socket"
             let secrets = SecretStore(
                 directory: settings.secrets, credentialsDirectory: environment["CREDENTIALS_DIRECTORY"])
@@ -121,7 +114,7 @@ extension Serve {
         }
 
         /// Beside this binary, as built, or in `lib/martlet` beside its `bin`, as installed.
-        private static func supervisor() throws -> String {
+        static func supervisor() throws -> String {
             let own = try FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")
             let directory = (own as NSString).deletingLastPathComponent
             let candidates = [

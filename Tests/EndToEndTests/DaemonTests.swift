@@ -83,7 +83,7 @@ import Testing
             expectContains(try await daemon.output("bots"), "kit")
             expectContains(try await daemon.output("bot", "kit", "--resolved"), "repository: \(daemon.remote.path)")
             expectContains(try await daemon.output("integrations", "kit"), "succeeded")
-            expectContains(try await daemon.output("show", "kit"), "1 tests, 0 failing")
+            expectContains(try await daemon.output("show", "kit"), "1 test, 0 failing")
             expectContains(try await daemon.output("tests", "kit"), "Kit/adds")
             expectContains(try await daemon.output("artifacts", "kit"), "kit-")
             expectContains(try await daemon.output("log", "kit"), "compiling")

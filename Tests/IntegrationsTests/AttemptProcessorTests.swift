@@ -107,7 +107,7 @@ import Testing
             // then
             #expect(results.verdict == .analyzerWarnings)
             #expect(results.findings.map(\.finding.path) == ["a.c"])
-            #expect(results.analysis == "1 findings (analyzing)")
+            #expect(results.analysis == "1 finding (analyzing)")
         }
 
         /// The tree has C files, and the manifest says that they are no target's.
@@ -228,9 +228,9 @@ import Testing
         private let outer = AttemptProcessorTests()
 
         @Test(arguments: [
-            (Played(step: .testing, exit: 1, report: failing), "1 of 1 tests failed"),
+            (Played(step: .testing, exit: 1, report: failing), "1 of 1 test failed"),
             // A red test is red whatever the command says.
-            (Played(step: .testing, exit: 0, report: failing), "1 of 1 tests failed"),
+            (Played(step: .testing, exit: 0, report: failing), "1 of 1 test failed"),
             (
                 Played(step: .testing, exit: 1, report: passing),
                 "failed without any failing test: the command ended with exit status 1"

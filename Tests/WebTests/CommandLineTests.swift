@@ -27,12 +27,12 @@ import Testing
                 expectEqualLines(
                     list.stdout,
                     """
-                    kit#3  release/1.0  33333333  succeeded      12 tests                                   Say what 1.0 is
-                    kit#2  main         22222222  warnings       12 tests, 0 failing (−1), 1 warnings (−1)  Skip empty lines instead of trapping on them
-                    kit#1  main         11111111  test-failures  12 tests, 1 failing, 2 warnings            Read the header before the body
+                    kit#3  release/1.0  33333333  succeeded      12 tests                                  Say what 1.0 is
+                    kit#2  main         22222222  warnings       12 tests, 0 failing (−1), 1 warning (−1)  Skip empty lines instead of trapping on them
+                    kit#1  main         11111111  test-failures  12 tests, 1 failing, 2 warnings           Read the header before the body
 
                     """)
-                expectContains(shown.stdout, "warnings  12 tests, 0 failing (−1), 1 warnings (−1)\n")
+                expectContains(shown.stdout, "warnings  12 tests, 0 failing (−1), 1 warning (−1)\n")
                 expectContains(shown.stdout, "\n  building   swift build --build-tests ")
                 expectContains(shown.stdout, "\n  tests      12 tests")
             }

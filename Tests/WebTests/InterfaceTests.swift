@@ -29,7 +29,7 @@ import Transfer
                 + #""ended":"2026-03-01T11:10:41.000Z","summary":{"errors":0,"warnings":1,"analyzerWarnings":0,"#
                 + #""testFailures":0,"tests":12,"errorsChange":0,"warningsChange":-1,"analyzerWarningsChange":0,"#
                 + #""testFailuresChange":-1,"testsChange":0},"configurations":[{"name":"debug","attempt":1,"#
-                + #""state":"processed","step":null,"verdict":"succeeded","reason":null,"analysis":"1 findings","#
+                + #""state":"processed","step":null,"verdict":"succeeded","reason":null,"analysis":"1 finding","#
                 + #""tested":"12 tests","notes":[],"#
             #expect(json.hasPrefix(expected), "\(json)")
             expectContains(

@@ -70,7 +70,7 @@ struct SampleContent: Sendable {
             (counts.warnings, counts.testFailures, counts.tests) = (warnings, failing.count, 12)
             let results = AttemptResults(
                 tests: tests(failing: failing), artifacts: artifacts(of: attempt.id), counts: counts,
-                analysis: warnings > 0 ? "\(warnings) findings" : "clean", tested: "12 tests",
+                analysis: warnings > 0 ? warnings.counting("finding") : "clean", tested: "12 tests",
                 verdict: failing.isEmpty ? .succeeded : .testFailures)
             try await web.store.storeResults(results, of: attempt.id, at: begin + .seconds(17))
             try log(of: attempt.id)

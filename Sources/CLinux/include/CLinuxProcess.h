@@ -72,6 +72,11 @@ typedef struct clinux_spawn_request {
 /// - Returns: Its process identifier; or -1, with the error's number in `failure`, when it could not be started.
 pid_t clinux_spawn(const clinux_spawn_request *request, int *failure);
 
+/// Starts a program that is to end with us: posix_spawn(3) in a new session, with no blocked signal and no other descriptor
+/// than the given standard input, the given standard output and our standard error. Safe with other threads.
+/// - Returns 0, or the error's number.
+int clinux_spawn_attached(pid_t *process, const char *path, char *const arguments[], int input, int output);
+
 /// Becomes another program in which `keep[i]` is descriptor 3 + i and nothing else above 2 is open. Returns only on failure.
 void clinux_become(const char *path, char *const arguments[], char *const environment[], const int keep[], size_t count);
 

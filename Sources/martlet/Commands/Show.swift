@@ -18,24 +18,7 @@ struct Show: AsyncParsableCommand {
             )
             Output.print("\(answer.outcome)  \(answer.summary?.sentence ?? "")\n")
             if let reason = answer.reason { Output.print("\(Output.visible(reason))\n") }
-            for configuration in answer.configurations ?? [] {
-                let attempt = configuration.attempt > 1 ? " (attempt \(configuration.attempt))" : ""
-                Output.print("\n\(configuration.name)\(attempt)  \(configuration.verdict ?? configuration.state)\n")
-                var rows = configuration.steps.map { step in
-                    [
-                        "  \(step.step)", step.name, step.duration.map(Output.duration) ?? "…",
-                        step.limit ?? step.signal.map { "signal \($0)" } ?? step.exit.map {
-                            $0 == 0 ? "" : "exit \($0)"
-                        } ?? "",
-                    ]
-                }
-                rows.append(["  analysis", configuration.analysis ?? ""])
-                rows.append(["  tests", configuration.tested ?? ""])
-                Output.print(Output.table(rows))
-                for note in (configuration.notes ?? []) + (configuration.reason.map { [$0] } ?? []) {
-                    Output.print("  \(Output.visible(note))\n")
-                }
-            }
+            Output.print(answer.configurationText)
             let triggers = try await connection.get(integration.path + "/triggers", as: List<TriggerAnswer>.self).items
             if !triggers.isEmpty {
                 Output.print("\n" + Output.table(triggers.map { ["trigger \($0.name)", $0.state, $0.reason ?? ""] }))

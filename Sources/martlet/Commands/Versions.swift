@@ -1,5 +1,6 @@
 import ArgumentParser
 import Glibc
+import Model
 
 /// `martlet versions PRODUCT`.
 struct Versions: AsyncParsableCommand {
@@ -21,7 +22,7 @@ struct Versions: AsyncParsableCommand {
                         [
                             $0.version + ($0.yanked ? " (yanked)" : ""), $0.published ?? "",
                             String($0.commit.prefix(12)),
-                            $0.integration ?? "", "\($0.files.count) files",
+                            $0.integration ?? "", $0.files.count.counting("file"),
                         ]
                     }))
         }

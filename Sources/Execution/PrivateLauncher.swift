@@ -1,0 +1,109 @@
+import Basics
+import CLinux
+import Glibc
+import Synchronization
+
+/// A launcher that lives as long as this process, for jobs that nobody takes up afterwards.
+///
+/// It waits for the end of its standard input, which we hold: when this process ends, however that happens, the launcher kills what it started and ends too.
+/// Its session is its own, so that the terminal's Ctrl-C reaches us alone.
+package final class PrivateLauncher: Sendable {
+    /// Starts jobs through this launcher, and never another one.
+    package let executor: LocalExecutor
+
+    private struct State {
+        /// Our end of the launcher's standard input; closed, the launcher ends.
+        var input: Int32
+        var pid: pid_t
+    }
+    private let state: Mutex<State?>
+    private let lane = BlockingLane(label: "private-launcher")
+
+    /// The most bytes of what the launcher says when it starts: one line.
+    private static let answerLimit = 4096
+
+    /// Returns when it listens.
+    /// - Parameters:
+    ///   - socket: Where it is to listen, absolute; nobody else uses it.
+    ///   - supervisor: The path of `martlet-supervisor`.
+    /// - Throws: `.noLauncher`.
+    package init(socket: String, supervisor: String) async throws(ExecutionError) {
+        let lane = lane
+        let started = try await lane.run { () throws(ExecutionError) in
+            try Self.start(supervisor, ["--listen", socket, "--attached"])
+        }
+        state = Mutex(started)
+        executor = LocalExecutor(socket: socket, supervisor: supervisor, startsLauncher: false)
+    }
+
+    /// Ends it and kills whatever it started; returns when all of it is gone. Harmless to call again.
+    package func end() async { await lane.run { self.endBlocking() } }
+
+    /// As `end`, for a caller that is about to exit. Blocks.
+    package func endBlocking() {
+        let ended = state.withLock { state in
+            defer { state = nil }
+            return state
+        }
+        guard let ended else { return }
+        close(ended.input)
+        var status: Int32 = 0
+        while waitpid(ended.pid, &status, 0) < 0, errno == EINTR {}
+    }
+
+    private static func start(_ program: String, _ arguments: [String]) throws(ExecutionError) -> State {
+        let operation = "start \(program) \(arguments.joined(separator: " "))"
+        func failure(_ number: Int32) -> ExecutionError {
+            ExecutionError(.noLauncher, operation, String(cString: strerror(number)))
+        }
+        // Pairs of sockets, whose ends are closed at exec from the first moment.
+        var input: [Int32] = [-1, -1]
+        var output: [Int32] = [-1, -1]
+        guard makePair(&input) == 0 else { throw failure(errno) }
+        guard makePair(&output) == 0 else {
+            let number = errno
+            for descriptor in input { close(descriptor) }
+            throw failure(number)
+        }
+        defer {
+            close(input[0])
+            close(output[0])
+        }
+        var pid: pid_t = 0
+        var strings: [UnsafeMutablePointer<CChar>?] = ([program] + arguments).map { strdup($0) }
+        defer { for string in strings { free(string) } }
+        strings.append(nil)
+        let number = clinux_spawn_attached(&pid, program, strings, input[0], output[1])
+        close(output[1])
+        guard number == 0 else {
+            close(input[1])
+            throw failure(number)
+        }
+        let answer = line(from: output[0])
+        guard answer == "listening" else {
+            close(input[1])
+            var status: Int32 = 0
+            while waitpid(pid, &status, 0) < 0, errno == EINTR {}
+            throw ExecutionError(
+                .noLauncher, operation,
+                answer.isEmpty ? "it ended before it listened; does another one listen there?" : answer)
+        }
+        return State(input: input[1], pid: pid)
+    }
+
+    private static func makePair(_ ends: inout [Int32]) -> Int32 {
+        socketpair(AF_UNIX, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0, &ends)
+    }
+
+    private static func line(from descriptor: Int32) -> String {
+        var bytes: [UInt8] = []
+        var buffer = [UInt8](repeating: 0, count: answerLimit)
+        while bytes.count < answerLimit, bytes.last != UInt8(ascii: "\n") {
+            let count = read(descriptor, &buffer, buffer.count)
+            if count < 0, errno == EINTR { continue }
+            guard count > 0 else { break }
+            bytes += buffer.prefix(count)
+        }
+        return String(decoding: bytes, as: UTF8.self).split(separator: "\n").first.map(String.init) ?? ""
+    }
+}

@@ -1,0 +1,180 @@
+import Basics
+import Execution
+import JobProtocol
+package import Model
+import Reports
+package import Storage
+
+/// Tells what a run does while it does it: which step, which tests so far, which errors. What it says of findings and tests
+/// comes from the console alone; the result is read when a configuration has ended.
+package actor RunWatch {
+    /// What happened since the last look, in its order within a configuration.
+    package enum News: Sendable, Hashable {
+        case began(Name, JobStep, name: String)
+        case found(Name, Finding)
+        case failed(Name, TestResult)
+        case ended(Name, StepRecord)
+        case completed(AttemptRecord)
+    }
+
+    /// A step that is running.
+    package struct Running: Sendable, Hashable {
+        package let configuration: Name
+        package let step: JobStep
+        package let since: Timestamp
+        package let tests: Int
+        package let failing: Int
+    }
+
+    fileprivate struct Followed {
+        var directory: AttemptDirectory
+        var job: JobDescription
+        /// Of the index.
+        var records = 0
+        var offset: Int64 = 0
+        /// What the bytes from `offset` on belong to.
+        var step = 0
+        var readings: [Int: LiveReading] = [:]
+        var told: Set<Finding> = []
+        var toldTests: Set<String> = []
+        var began: Set<Int> = []
+        var ended: Set<Int> = []
+        var isCompleted = false
+    }
+
+    private let id: IntegrationID
+    private let store: Store
+    private let state: StateDirectory
+    private let lane = BlockingLane(label: "watch")
+    private var followed: [AttemptID: Followed] = [:]
+    /// Paths of test sources by the file's name, which is all that Swift Testing prints; nothing for a name that is there
+    /// twice.
+    private var places: [String: String?]?
+
+    /// The most bytes that one look reads of a log, so that a look takes milliseconds.
+    private static let maximumBytes: Int64 = 8 << 20
+    /// The most files below Tests that are looked at for their names.
+    private static let maximumTestFiles = 10_000
+
+    init(id: IntegrationID, store: Store, state: StateDirectory) {
+        self.id = id
+        self.store = store
+        self.state = state
+    }
+
+    /// Looks once. Call it from one task.
+    /// - Throws: `StoreError`, `ExecutionError`.
+    package func look() async throws -> (news: [News], running: [Running]) {
+        var news: [News] = []
+        var running: [Running] = []
+        for attempt in try await store.attempts(of: id) {
+            guard var one = try await follow(attempt) else { continue }
+            let before = one
+            one = try await lane.run { try Self.reading(before) }
+            tell(of: attempt, &one, &news)
+            if let step = attempt.steps.last, step.endedAt == nil, case .running = attempt.state {
+                let tests = one.readings[step.index]?.tests ?? []
+                running.append(
+                    Running(
+                        configuration: attempt.id.job, step: step.step, since: step.startedAt, tests: tests.count,
+                        failing: tests.count(where: \.outcome.isFailure)))
+            }
+            followed[attempt.id] = one
+        }
+        return (news, running)
+    }
+
+    /// Findings and failing tests that were told of a configuration.
+    package func told(_ configuration: Name) -> (findings: Set<Finding>, tests: Set<String>) {
+        let these = followed.filter { $0.key.job == configuration }.values
+        return (
+            these.reduce(into: []) { $0.formUnion($1.told) }, these.reduce(into: []) { $0.formUnion($1.toldTests) }
+        )
+    }
+
+    private func follow(_ attempt: AttemptRecord) async throws -> Followed? {
+        if let known = followed[attempt.id] { return known }
+        guard !attempt.steps.isEmpty || attempt.state.verdict != nil else { return nil }
+        let path = state.attempt(attempt.id.integration, job: attempt.id.job, attempt: attempt.id.attempt)
+        let directory = AttemptDirectory(path: path)
+        // An attempt that ended before it was prepared has no job, and nothing to read.
+        let job = await lane.run { try? directory.job() }
+        return Followed(directory: directory, job: job ?? JobDescription(steps: [], workspace: "/"))
+    }
+
+    private static func reading(_ one: Followed) throws -> Followed {
+        var one = one
+        guard !one.job.steps.isEmpty else { return one }
+        let size = one.directory.logSize
+        let limit = min(size, one.offset + maximumBytes)
+        let records = try one.directory.readIndex(from: one.records)
+        for record in records where Int64(record.offset) <= limit {
+            try one.read(to: Int64(record.offset))
+            one.step = Int(record.step)
+            one.records += 1
+        }
+        // What has no record yet belongs to the last one, but before the first.
+        if one.records > 0 { try one.read(to: limit) }
+        return one
+    }
+
+    private func tell(of attempt: AttemptRecord, _ one: inout Followed, _ news: inout [News]) {
+        let job = attempt.id.job
+        for step in attempt.steps where step.name != JobPlanner.listStep {
+            if one.began.insert(step.index).inserted { news.append(.began(job, step.step, name: step.name)) }
+            for finding in one.readings[step.index]?.findings ?? [] where one.told.insert(finding).inserted {
+                news.append(.found(job, finding))
+            }
+            for test in one.readings[step.index]?.tests ?? []
+            where test.outcome.isFailure && one.toldTests.insert(test.name).inserted {
+                news.append(.failed(job, placed(test, in: one.job.workspace)))
+            }
+            if step.endedAt != nil, one.ended.insert(step.index).inserted { news.append(.ended(job, step)) }
+        }
+        if attempt.state.verdict != nil, !one.isCompleted {
+            one.isCompleted = true
+            news.append(.completed(attempt))
+        }
+    }
+
+    /// The test with its file's whole path, where there is one of that name.
+    private func placed(_ test: TestResult, in workspace: String) -> TestResult {
+        guard let name = test.path, !name.contains("/") else { return test }
+        var placed = test
+        let known = places ?? Self.testFiles(in: workspace)
+        places = known
+        if let path = known[name] ?? nil { placed.path = path }
+        return placed
+    }
+
+    private static func testFiles(in workspace: String) -> [String: String?] {
+        var found: [String: String?] = [:]
+        // Without Tests, or with too many files, names stay as printed.
+        try? Directory(opening: workspace).walk("Tests", limit: maximumTestFiles) { path, status in
+            guard status.kind == .file else { return }
+            let text = String(decoding: path, as: UTF8.self)
+            let name = text.split(separator: "/").last.map(String.init) ?? text
+            found[name] = .some(found[name] == nil ? text : nil)
+        }
+        return found
+    }
+}
+
+extension RunWatch.Followed {
+    /// Reads what the current step printed up to an offset.
+    fileprivate mutating func read(to end: Int64) throws {
+        while offset < end {
+            let bytes = try directory.readLog(from: offset, count: Int(min(end - offset, 1 << 20)))
+            guard !bytes.isEmpty else { return }
+            offset += Int64(bytes.count)
+            guard job.steps.indices.contains(step), let kind = JobStep(rawValue: job.steps[step].step) else { continue }
+            let subject: LiveReading.Subject
+            switch kind {
+            case .building: subject = .diagnostics
+            case .testing: subject = .tests
+            case .analyzing, .archiving, .checkout, .processing: continue
+            }
+            readings[step, default: LiveReading(subject, root: SourceRoot(mountedAt: job.mountedAt))].read(bytes)
+        }
+    }
+}

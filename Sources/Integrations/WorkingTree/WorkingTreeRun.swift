@@ -1,0 +1,214 @@
+import Basics
+import Execution
+import Foundation
+import Logging
+import Model
+import Settings
+import SourceControl
+import Storage
+
+/// Runs a working tree with the daemon's engine, and without a daemon: the tree as it is on the disk becomes a commit, and
+/// that an integration in a store of its own in the cache, so that each run is compared with the one before.
+///
+/// Nothing is written in the working tree. One run at a time works on a tree; what it leaves is bounded.
+package final class WorkingTreeRun: Sendable {
+    /// What it is made of.
+    package struct Parts: Sendable {
+        /// Where to run; the working tree around it is what runs.
+        package var directory: String
+        /// `$XDG_CACHE_HOME/martlet/run`, absolute.
+        package var caches: String
+        /// The person's; jobs inherit little of it.
+        package var environment: [String: String]
+        /// The absolute path of `martlet-supervisor`.
+        package var supervisor: String
+        /// Configurations that run at one time, ≥ 1.
+        package var concurrency: Int
+        package var isolation: JobIsolation
+        package var clock: WallClock
+
+        package init(
+            directory: String, caches: String, environment: [String: String], supervisor: String, concurrency: Int = 1,
+            isolation: JobIsolation, clock: WallClock = .system
+        ) {
+            self.directory = directory
+            self.caches = caches
+            self.environment = environment
+            self.supervisor = supervisor
+            self.concurrency = concurrency
+            self.isolation = isolation
+            self.clock = clock
+        }
+    }
+
+    /// The root of the working tree.
+    package let root: String
+    /// Cancels what runs.
+    package let cancellation = Cancellation()
+    let parts: Parts
+    let cache: RunCache
+    let store: Store
+    let launcher: PrivateLauncher
+    private let tree: WorkingTree
+    private let lock: FileLock
+
+    /// So many runs of a directory are kept, with their logs; the older ones are removed.
+    package static let keptRuns = 10
+
+    /// Takes the tree's cache and starts a launcher. `close()` ends both.
+    /// - Throws: `RunError`; `SourceControlError` for a directory that cannot be read as a tree; `StoreError`,
+    ///   `ExecutionError`.
+    package init(_ parts: Parts) async throws {
+        self.parts = parts
+        let lane = BlockingLane(label: "run")
+        let home = parts.environment["HOME"]
+        let opened = try await lane.run {
+            let root: String
+            do throws(SourceControlError) {
+                root = try WorkingTree.root(of: parts.directory, home: home)
+            } catch {
+                throw RunError(.notFound, "\(parts.directory): \(error.message)")
+            }
+            let cache = RunCache(of: root, in: parts.caches)
+            let lock = try cache.open(for: root)
+            RunCache.prune(parts.caches, now: parts.clock.now())
+            return (root: root, cache: cache, lock: lock, store: try Self.openStore(cache.state.database))
+        }
+        (root, cache, lock, store) = (opened.root, opened.cache, opened.lock, opened.store)
+        tree = WorkingTree(path: root, repository: cache.snapshots)
+        do {
+            launcher = try await PrivateLauncher(socket: cache.state.launcherSocket, supervisor: parts.supervisor)
+        } catch {
+            try opened.store.close()
+            throw error
+        }
+    }
+
+    /// A file that another version wrote, or that is damaged, is thrown away: it is a cache.
+    private static func openStore(_ path: String) throws -> Store {
+        do throws(StoreError) {
+            return try Store.open(path: path)
+        } catch {
+            guard error.code == .newerSchema || error.code == .corrupt else { throw error }
+            for suffix in ["", "-wal", "-shm"] { unlink(path + suffix) }
+            return try Store.open(path: path)
+        }
+    }
+
+    /// Ends the launcher with whatever still runs, and closes the store.
+    package func close() async throws {
+        await launcher.end()
+        try store.close()
+    }
+
+    /// Kills what runs at once, and returns when it is gone. Nothing can be run afterwards.
+    package func kill() async { await launcher.end() }
+
+    /// The selection of the run before.
+    /// - Throws: `RunError.notFound`.
+    package func lastSelection() throws -> RunSelection { try cache.lastSelection(of: root) }
+
+    /// The name that the tree's integrations have: its directory's.
+    var bot: Name { Name(nearest: root.split(separator: "/").last ?? "root") }
+
+    /// Runs the selection to its end.
+    /// - Parameters:
+    ///   - isClean: Whether the workspaces are emptied first.
+    ///   - began: Told of the integration before anything of it runs.
+    /// - Throws: `RunError`; `SourceControlError` when the tree cannot be read; `StoreError`. What goes wrong later is the
+    ///   result.
+    package func run(
+        _ selection: RunSelection, isClean: Bool = false, began: (RunBeginning) async -> Void = { _ in }
+    ) async throws -> WorkingTreeResult {
+        // Compared with a run of something else, counts and issues would say nothing.
+        try await tidy(isComparable: selection == (try? cache.lastSelection(of: root)))
+        let name = bot
+        let specification = BotSpecification(name: name, repository: root)
+        try await store.register([specification], at: parts.clock.now())
+        let snapshot = try await tree.snapshot()
+        let runner = try makeRunner(objects: snapshot.objects)
+        let reading = try await runner.recipe(of: snapshot.commit, bot: specification, mirror: tree.mirror)
+        let chosen = try reading.value.map { try choose(selection, of: $0) }
+        let record = try await store.queue(
+            NewIntegration(
+                bot: name, ref: snapshot.ref, commit: snapshot.commit, cause: .person,
+                requestedBy: parts.environment["USER"], isClean: isClean), at: parts.clock.now())
+        if let chosen, reading.errors.isEmpty {
+            let details = try await tree.mirror.details(of: snapshot.commit)
+            try await store.recordPreparation(
+                of: record.id, recipe: chosen.recipe,
+                commit: CommitSummary(
+                    subject: details.subject, author: details.authorName, committedAt: details.committedAt,
+                    tree: details.tree), at: parts.clock.now())
+        }
+        try cache.remember(selection)
+        await began(
+            RunBeginning(
+                id: record.id, root: root, snapshot: snapshot, isolation: parts.isolation.isolation,
+                notes: chosen?.notes ?? [],
+                watch: RunWatch(id: record.id, store: store, state: cache.state)))
+        _ = await runner.run(record.id, cancellation: cancellation)
+        return try await WorkingTreeResult(record.id, store: store, state: cache.state)
+    }
+
+    private func choose(_ selection: RunSelection, of recipe: Recipe) throws -> (recipe: Recipe, notes: [String]) {
+        var recipe = recipe
+        let notes: [String] = []
+        // Products are for publishing, which a working tree does not.
+        recipe.archive = Recipe.Archive(include: [])
+        if !selection.configurations.isEmpty {
+            let names = recipe.configurations.map(\.name)
+            if let unknown = selection.configurations.first(where: { !names.contains($0) }) {
+                throw RunError(
+                    .unknownConfiguration,
+                    "there is no configuration \(unknown) in \(root); there is "
+                        + names.map(\.description).joined(separator: ", "))
+            }
+            recipe.configurations = recipe.configurations.filter { selection.configurations.contains($0.name) }
+        }
+        return (recipe, notes)
+    }
+
+    /// - Parameter objects: Directories that the snapshots' objects refer to; a job's `.git` leads to them.
+    private func makeRunner(objects: [String]) throws -> IntegrationRunner {
+        var isolation = parts.isolation
+        if case .sandbox = isolation.isolation { isolation.readOnly += objects }
+        let secrets = SecretStore(directory: nil, credentialsDirectory: nil)
+        // What goes wrong is the result, which is printed.
+        let logger = Logger(label: "martlet.run") { _ in SwiftLogNoOpLogHandler() }
+        let jobs = JobRunner(
+            store: store, state: cache.state, workspaces: Workspaces(root: cache.state.workspaces),
+            executor: launcher.executor, planner: JobPlanner(supervisor: parts.supervisor),
+            slots: JobSlots(count: parts.concurrency), archiver: ProductArchiver(state: cache.state),
+            clock: parts.clock, environment: JobEnvironment(daemon: parts.environment, url: ""),
+            isolation: isolation, secrets: secrets, logger: logger)
+        let settings = ServiceSettings(state: cache.state.path, bots: "", concurrency: parts.concurrency)
+        let registry = BotRegistry(
+            directory: nil, settings: settings, secrets: secrets, isolation: isolation.isolation, version: "")
+        return IntegrationRunner(
+            store: store, registry: registry, remotes: Remotes(mirror: tree.mirror), jobs: jobs, triggers: nil,
+            clock: parts.clock, timer: ContinuousClock(), logger: logger)
+    }
+
+    /// Ends the rows of a run that was killed, and removes what is older than the kept runs; all rows where the next run is
+    /// not to be compared with them.
+    private func tidy(isComparable: Bool) async throws {
+        for record in try await store.queued() + store.running() {
+            try await store.apply(
+                .completed(.canceled, triggerFailed: false), to: record.id, at: parts.clock.now(),
+                reason: "it was killed")
+        }
+        guard let latest = try await store.latestIntegration(of: bot)?.id.number else { return }
+        let oldest = latest - Self.keptRuns + 2
+        try await store.removeIntegrations(of: bot, below: isComparable ? oldest : latest + 1)
+        let (bot, integrations) = (bot, cache.state.integrations)
+        let removed = try await BlockingLane(label: "run").run {
+            let directory = try Directory(opening: integrations)
+            guard try directory.status("\(bot)") != nil else { return [Int]() }
+            let numbers = try directory.entries("\(bot)").compactMap { Int($0.name) }.filter { $0 < oldest }
+            for number in numbers { try directory.remove("\(bot)/\(number)") }
+            return numbers
+        }
+        for number in removed { try await tree.mirror.release(IntegrationID(bot: bot, number: number)) }
+    }
+}

@@ -1,0 +1,243 @@
+import Basics
+import CLibGit2
+import Glibc
+import Model
+
+/// Writes a working tree as a commit into a repository of ours, on its lane. Nothing is written anywhere else.
+struct SnapshotWriter: Sendable {
+    let root: String
+    let store: MirrorStore
+    let configuration: GitConfiguration
+
+    /// Our repository is made anew above so many files: the blobs of changes that nobody asks for any more.
+    static let maximumObjects = 50_000
+    /// A larger ignore file of the person's does not count, in bytes.
+    private static let maximumIgnoreFile = 1 << 20
+    private static let lastSnapshot = "refs/martlet-snapshot"
+
+    private var operation: String { "read the working tree \(root)" }
+
+    func snapshot() throws(SourceControlError) -> WorkingTreeSnapshot {
+        try forgetWhenLarge()
+        // Made when absent; it cannot be used before it refers to their objects.
+        _ = try store.open()
+        let theirs = try openTheirs()
+        try prepare(theirs)
+        let ours = try store.opened()
+        try git(operation) { git_repository_set_workdir(ours.pointer, root, 0) }
+        let tree = try writeTree(ours.pointer, theirs)
+        let (ref, head) =
+            try theirs.map { theirs throws(SourceControlError) in try self.head(of: theirs) }
+            ?? (RefName("HEAD"), nil)
+        let commit = try commit(tree, on: ref, head: head, in: ours.pointer)
+        return WorkingTreeSnapshot(commit: commit, ref: ref, head: head, objects: objects(of: theirs))
+    }
+
+    // MARK: Their repository
+
+    /// Nothing where the directory has none.
+    private func openTheirs() throws(SourceControlError) -> Repository? {
+        var opened: OpaquePointer?
+        let result = git_repository_open_ext(&opened, root, GIT_REPOSITORY_OPEN_NO_SEARCH.rawValue, nil)
+        if result == GIT_ENOTFOUND.rawValue { return nil }
+        try git(operation) { result }
+        return opened.map(Repository.init)
+    }
+
+    /// An opened repository that may be absent, which `GitHandle` cannot.
+    private final class Repository {
+        let pointer: OpaquePointer
+        init(_ pointer: OpaquePointer) { self.pointer = pointer }
+        deinit { git_repository_free(pointer) }
+    }
+
+    private func head(of theirs: Repository) throws(SourceControlError) -> (RefName, CommitID?) {
+        let reference = try GitHandle(operation, free: git_reference_free) {
+            git_reference_lookup($0, theirs.pointer, "HEAD")
+        }
+        let target = git_reference_symbolic_target(reference.pointer).map { RefName(String(cString: $0)) }
+        var id = git_oid()
+        let result = git_reference_name_to_id(&id, theirs.pointer, "HEAD")
+        if result == GIT_ENOTFOUND.rawValue { return (target ?? RefName("HEAD"), nil) }
+        try git(operation) { result }
+        return (target ?? RefName("HEAD"), id.commitID)
+    }
+
+    /// What several working trees share, with a slash at its end.
+    private func common(of theirs: Repository) -> String {
+        git_repository_commondir(theirs.pointer).map { String(cString: $0) } ?? ""
+    }
+
+    /// Where their objects are, with the directories that those refer to themselves (`git clone --shared`).
+    private func objects(of theirs: Repository?) -> [String] {
+        guard let theirs else { return [] }
+        let own = common(of: theirs) + "objects"
+        let further = text(own + "/info/alternates").split(separator: "\n").map(String.init)
+        return [own] + further.filter { $0.hasPrefix("/") }
+    }
+
+    // MARK: Our repository
+
+    private func forgetWhenLarge() throws(SourceControlError) {
+        var count = 0
+        // Absent at first, and whatever cannot be counted is not large.
+        try? Directory(opening: store.path).walk("objects", limit: Self.maximumObjects) { _, _ in count += 1 }
+        guard count >= Self.maximumObjects else { return }
+        try files(operation) { () throws(FileError) in try Directory(opening: store.path).removeContents() }
+    }
+
+    /// Where their objects are, their tags for `git describe`, and what is ignored.
+    private func prepare(_ theirs: Repository?) throws(SourceControlError) {
+        var alternates = ""
+        var tags = ""
+        // Build directories count as ignored also where nobody wrote so.
+        var ignored = ".build/\n.martlet/\n"
+        for file in ignoreFiles() { ignored += text(file) }
+        if let theirs {
+            alternates = common(of: theirs) + "objects\n"
+            ignored += text(common(of: theirs) + "info/exclude")
+            tags = try packedTags(of: theirs)
+        }
+        try files(operation) { () throws(FileError) in
+            let directory = try Directory(opening: store.path)
+            for part in ["objects/info", "info"] { try directory.makeDirectories(part) }
+            try directory.write("objects/info/alternates", bytes: Array(alternates.utf8))
+            try directory.write("info/exclude", bytes: Array(ignored.utf8))
+            try directory.write("packed-refs", bytes: Array(tags.utf8))
+        }
+    }
+
+    private func text(_ file: String) -> String {
+        // Absent as a rule; one that cannot be read ignores nothing, as git has it.
+        guard let bytes = try? WholeFile.read(file, limit: Self.maximumIgnoreFile) else { return "" }
+        return String(decoding: bytes, as: UTF8.self) + "\n"
+    }
+
+    /// The person's own: `core.excludesFile`, by default `git/ignore` beside `git/config` (gitignore(5)).
+    private func ignoreFiles() -> [String] {
+        var found: [String] = []
+        for file in configuration.files where access(file, R_OK) == 0 {
+            var opened: OpaquePointer?
+            var buffer = git_buf()
+            if git_config_open_ondisk(&opened, file) == 0,
+                git_config_get_path(&buffer, opened, "core.excludesfile") == 0,
+                let path = buffer.ptr
+            {
+                found = [String(cString: path)]
+            }
+            git_buf_dispose(&buffer)
+            git_config_free(opened)
+        }
+        if found.isEmpty {
+            found = configuration.files.filter { $0.hasSuffix("/git/config") }.map {
+                $0.dropLast("config".count) + "ignore"
+            }
+        }
+        return found
+    }
+
+    private func packedTags(of theirs: Repository) throws(SourceControlError) -> String {
+        var iterator: OpaquePointer?
+        try git(operation) { git_reference_iterator_glob_new(&iterator, theirs.pointer, "refs/tags/*") }
+        defer { git_reference_iterator_free(iterator) }
+        var lines: [(name: String, text: String)] = []
+        var reference: OpaquePointer?
+        while git_reference_next(&reference, iterator) == 0 {
+            defer { git_reference_free(reference) }
+            guard let name = git_reference_name(reference), let id = git_reference_target(reference) else { continue }
+            var line = "\(id.pointee.hexadecimal) \(String(cString: name))\n"
+            var peeled: OpaquePointer?
+            if git_reference_peel(&peeled, reference, GIT_OBJECT_COMMIT) == 0, let object = git_object_id(peeled),
+                object.pointee.hexadecimal != id.pointee.hexadecimal
+            {
+                line += "^\(object.pointee.hexadecimal)\n"
+            }
+            git_object_free(peeled)
+            lines.append((String(cString: name), line))
+        }
+        lines.sort { $0.name.utf8.lexicographicallyPrecedes($1.name.utf8) }
+        return "# pack-refs with: peeled fully-peeled sorted \n" + lines.map(\.text).joined()
+    }
+
+    // MARK: The tree
+
+    private func writeTree(_ ours: OpaquePointer, _ theirs: Repository?) throws(SourceControlError) -> git_oid {
+        // It knows of each file what stat(2) said, so that only changed ones are read the next time.
+        let index = try GitHandle(operation, free: git_index_free) { git_repository_index($0, ours) }
+        try git(operation) {
+            // A repository within the tree comes as a path with a slash at its end; submodules are added below.
+            git_index_add_all(
+                index.pointer, nil, GIT_INDEX_ADD_DEFAULT.rawValue,
+                { path, _, _ in path.map { $0[strlen($0) - 1] == CChar(UInt8(ascii: "/")) ? 1 : 0 } ?? 1 }, nil)
+        }
+        if let theirs { try addTracked(of: theirs, to: index.pointer) }
+        try git(operation) { git_index_write(index.pointer) }
+        var id = git_oid()
+        try git(operation) { git_index_write_tree(&id, index.pointer) }
+        return id
+    }
+
+    /// What they track counts, also when a rule ignores it; submodules stay the commits that they track.
+    private func addTracked(of theirs: Repository, to ours: OpaquePointer) throws(SourceControlError) {
+        let index = try GitHandle(operation, free: git_index_free) { git_repository_index($0, theirs.pointer) }
+        for place in 0..<git_index_entrycount(index.pointer) {
+            guard let entry = git_index_get_byindex(index.pointer, place), let path = entry.pointee.path else {
+                continue
+            }
+            if entry.pointee.mode == GIT_FILEMODE_COMMIT.rawValue {
+                try git(operation) { git_index_add(ours, entry) }
+            } else if git_index_get_bypath(ours, path, 0) == nil {
+                var status = stat()
+                let file = root + "/" + String(cString: path)
+                guard lstat(file, &status) == 0, [S_IFREG, S_IFLNK].contains(status.st_mode & S_IFMT) else { continue }
+                try git(operation) { git_index_add_bypath(ours, path) }
+            }
+        }
+    }
+
+    // MARK: The commit
+
+    private func commit(
+        _ tree: git_oid, on ref: RefName, head: CommitID?, in ours: OpaquePointer
+    ) throws(SourceControlError) -> CommitID {
+        if let head, try self.tree(of: head, in: ours) == tree.hexadecimal { return head }
+        var last = git_oid()
+        if git_reference_name_to_id(&last, ours, Self.lastSnapshot) == 0, let known = last.commitID,
+            try self.tree(of: known, in: ours) == tree.hexadecimal, parent(of: last, in: ours) == head
+        {
+            // The same again: with another time it would be another commit, and stamps built into products would change.
+            return known
+        }
+        let stamp = "Martlet <martlet@localhost> \(time(nil)) +0000"
+        let text =
+            "tree \(tree.hexadecimal)\n" + (head.map { "parent \($0)\n" } ?? "")
+            + "author \(stamp)\ncommitter \(stamp)\n\nThe working tree on \(ref.shortName)\n"
+        let odb = try GitHandle(operation, free: git_odb_free) { git_repository_odb($0, ours) }
+        var id = git_oid()
+        try git(operation) { git_odb_write(&id, odb.pointer, text, text.utf8.count, GIT_OBJECT_COMMIT) }
+        _ = try GitHandle(operation, free: git_reference_free) {
+            git_reference_create($0, ours, Self.lastSnapshot, &id, 1, "the working tree")
+        }
+        guard let commit = id.commitID else {
+            throw SourceControlError(code: .other, operation: operation, message: "libgit2 wrote no commit")
+        }
+        return commit
+    }
+
+    private func tree(of commit: CommitID, in ours: OpaquePointer) throws(SourceControlError) -> String? {
+        var id = try git_oid(commit)
+        var found: OpaquePointer?
+        defer { git_commit_free(found) }
+        // A commit that is not here has no tree to compare with.
+        guard git_commit_lookup(&found, ours, &id) == 0 else { return nil }
+        return git_commit_tree_id(found)?.pointee.hexadecimal
+    }
+
+    private func parent(of commit: git_oid, in ours: OpaquePointer) -> CommitID? {
+        var id = commit
+        var found: OpaquePointer?
+        defer { git_commit_free(found) }
+        guard git_commit_lookup(&found, ours, &id) == 0, git_commit_parentcount(found) > 0 else { return nil }
+        return git_commit_parent_id(found, 0)?.pointee.commitID
+    }
+}

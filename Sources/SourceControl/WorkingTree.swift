@@ -1,0 +1,91 @@
+import Basics
+import CLibGit2
+import Glibc
+package import Model
+
+/// A directory that somebody works in, read as the commit that it would be: what is on the disk now, with uncommitted
+/// changes and new files, without ignored ones.
+///
+/// The directory and its repository are only read. The commit lies in a bare repository of ours that refers to the objects
+/// of theirs, so that only what is not committed yet is stored. A directory without a repository is read in the same way.
+package struct WorkingTree: Sendable {
+    /// The root: absolute, without links and without a slash at its end.
+    package let path: String
+    let store: MirrorStore
+    let lane = BlockingLane(label: "working-tree")
+    /// Whose ignore file counts beside the tree's own.
+    let configuration: GitConfiguration
+
+    /// - Parameters:
+    ///   - path: The root, as `root(of:)` found it.
+    ///   - repository: Where our own repository lies, absolute; made when absent, and emptied when it has grown large.
+    package init(path: String, repository: String, configuration: GitConfiguration = .ofThisAccount) {
+        self.path = path
+        self.configuration = configuration
+        store = MirrorStore(path: repository, name: repository.split(separator: "/").last.map(String.init) ?? "")
+    }
+
+    /// What is read there is what jobs are checked out from.
+    package var mirror: Mirror {
+        Mirror(
+            url: RemoteURL(directory: path), credentials: nil, store: store, lane: lane, limits: NetworkLimits(),
+            configuration: configuration)
+    }
+
+    /// The directory on the disk now, as a commit; HEAD's own where nothing is different. Takes as long as reading what
+    /// changed since the last time; the first time, everything.
+    /// - Throws: `file` for what cannot be read, `treeRefused`, `tooLarge`, `other`.
+    package func snapshot() async throws(SourceControlError) -> WorkingTreeSnapshot {
+        let writer = SnapshotWriter(root: path, store: store, configuration: configuration)
+        return try await lane.run { () throws(SourceControlError) in try writer.snapshot() }
+    }
+
+    /// Where the tree that a directory is in begins: the root of the git repository around it, or the directory itself where
+    /// there is none, where the repository ignores the directory, and where it is the whole home directory.
+    /// - Parameter home: The person's home directory.
+    /// - Throws: `file` when there is no such directory, `other` for a repository without a working tree.
+    package static func root(of directory: String, home: String?) throws(SourceControlError) -> String {
+        try LibGit2.start()
+        let operation = "look for a working tree at \(directory)"
+        guard let own = canonical(directory) else {
+            throw SourceControlError(code: .file, operation: operation, message: "there is no such directory")
+        }
+        var opened: OpaquePointer?
+        let result = git_repository_open_ext(&opened, own, 0, nil)
+        if result == GIT_ENOTFOUND.rawValue { return own }
+        try git(operation) { result }
+        defer { git_repository_free(opened) }
+        guard let workdir = git_repository_workdir(opened), let root = canonical(String(cString: workdir)) else {
+            throw SourceControlError(
+                code: .other, operation: operation,
+                message: "it is a bare repository, which has no files to build; clone it first")
+        }
+        if root == own || root == home.flatMap(canonical) { return own }
+        var isIgnored: Int32 = 0
+        try git(operation) { git_ignore_path_is_ignored(&isIgnored, opened, own.dropFirst(root.count + 1) + "/") }
+        return isIgnored == 1 ? own : root
+    }
+
+    private static func canonical(_ path: String) -> String? {
+        guard let resolved = realpath(path, nil) else { return nil }
+        defer { free(resolved) }
+        var status = stat()
+        guard stat(resolved, &status) == 0, status.st_mode & S_IFMT == S_IFDIR else { return nil }
+        return String(cString: resolved)
+    }
+}
+
+/// What a working tree was at one moment.
+package struct WorkingTreeSnapshot: Sendable, Hashable {
+    /// The tree as a commit; HEAD itself when nothing differs from it.
+    package let commit: CommitID
+    /// What HEAD is: a branch, or `HEAD` when it is a commit's own or there is no repository.
+    package let ref: RefName
+    /// The last commit; nothing where there is none.
+    package let head: CommitID?
+    /// Directories of objects that the mirror's objects refer to: git needs to see them beside the mirror's own.
+    package let objects: [String]
+
+    /// Whether something is there that HEAD does not have.
+    package var isChanged: Bool { commit != head }
+}

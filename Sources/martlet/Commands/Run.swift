@@ -1,0 +1,182 @@
+import ArgumentParser
+import Execution
+import Foundation
+import Integrations
+import Model
+import Settings
+import SourceControl
+import Storage
+import UnixSignals
+import Web
+
+/// `martlet run [DIRECTORY]`.
+struct Run: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        abstract: "Runs a working tree as a bot would run its commit: here, now, without a daemon.",
+        discussion: """
+            What is on the disk is run, uncommitted changes and new files included, ignored files left out. It is \
+            copied to $XDG_CACHE_HOME/martlet/run and built there; nothing in the working tree is touched, and what was \
+            built stays warm for the next run. Products are not archived.
+
+            Exit status: 0 green, also with warnings; 1 red; 64 a wrong command line; 66 there is no such directory; 69 \
+            another run works on it; 70 the fault is ours; 73 the cache cannot be used; 130 canceled. Ctrl-C cancels and \
+            lets what runs end, at most for 10 s; a second Ctrl-C kills it.
+            """)
+
+    @Argument(help: "Where to run: a directory in the working tree.") var directory = "."
+    @Option(name: .customLong("configuration"), help: "Only this configuration; may be given several times.")
+    var configurations: [String] = []
+    @Flag(help: "The configurations of the last run in this directory.") var again = false
+    @Flag(help: "Empty the build directories first.") var clean = false
+    @Option(
+        help:
+            "sandbox: jobs are fenced off from this machine; none: they have your rights. Default: as the settings say."
+    )
+    var isolation: IsolationOption?
+    @OptionGroup var location: SettingsLocation
+    @Flag(help: "Print the result as the daemon's interface has it, and nothing else.") var json = false
+
+    func run() async throws {
+        try await Failure.exiting {
+            guard !again || configurations.isEmpty else {
+                throw Failure(.usage, "--again repeats the last selection; leave --configuration out")
+            }
+            do {
+                let run = try await open()
+                let result: Result<WorkingTreeResult, any Error>
+                let display = RunDisplay(style: json ? .silent : .standard(environment: Self.environment))
+                do {
+                    result = .success(try await follow(run, display))
+                } catch {
+                    result = .failure(error)
+                }
+                // What came last, while the store is open.
+                await display.update()
+                await display.erase()
+                try await run.close()
+                try await finish(try result.get(), display)
+            } catch let error as RunError {
+                throw Failure(error)
+            } catch let error as SourceControlError {
+                throw Failure(.notFound, "\(error)")
+            } catch let error as ExecutionError {
+                throw Failure(.software, "\(error)")
+            } catch let error as StoreError {
+                throw Failure(.cannotCreate, "\(error)")
+            }
+        }
+    }
+
+    private static var environment: [String: String] { ProcessInfo.processInfo.environment }
+
+    private func open() async throws -> WorkingTreeRun {
+        let environment = Self.environment
+        let processors = ProcessInfo.processInfo.activeProcessorCount
+        let supervisor = try Serve.Build.supervisor()
+        return try await WorkingTreeRun(
+            .init(
+                directory: directory, caches: try Self.caches(environment), environment: environment,
+                supervisor: supervisor, concurrency: max(1, processors / 4),
+                isolation: try MachineIsolation.decide(try settings(), supervisor: supervisor)))
+    }
+
+    /// The machine's or the person's, for what they say of the fence. Without a word, those that cannot be read count as
+    /// absent: the daemon's may be its own alone.
+    private func settings() throws -> ServiceSettings {
+        var settings = ServiceSettings(state: "", bots: "", concurrency: 1)
+        if location.settings != nil {
+            settings = try location.read()
+        } else if let known = try? location.read() {
+            settings = known
+        }
+        if let isolation { settings.isolation = isolation.value }
+        return settings
+    }
+
+    /// `$XDG_CACHE_HOME/martlet/run`; a relative value is ignored, as the XDG base directory specification 0.8 has it.
+    static func caches(_ environment: [String: String]) throws -> String {
+        if let cache = environment["XDG_CACHE_HOME"], cache.hasPrefix("/") { return cache + "/martlet/run" }
+        guard let home = environment["HOME"], home.hasPrefix("/") else {
+            throw Failure(.configuration, "HOME is not set, so there is no place to build in; set XDG_CACHE_HOME")
+        }
+        return home + "/.cache/martlet/run"
+    }
+
+    private func selection(_ run: WorkingTreeRun) throws -> RunSelection {
+        if again { return try run.lastSelection() }
+        let names = try configurations.map { text in
+            guard let name = Name(text) else {
+                throw Failure(.usage, "\(Output.visible(text)) is no configuration's name")
+            }
+            return name
+        }
+        return RunSelection(configurations: names)
+    }
+
+    /// Runs, shows it, and hears Ctrl-C.
+    private func follow(_ run: WorkingTreeRun, _ display: RunDisplay) async throws -> WorkingTreeResult {
+        let selection = try selection(run)
+        let signals = await UnixSignalsSequence(trapping: .sigint, .sigterm, .sighup)
+        return try await withThrowingTaskGroup(of: WorkingTreeResult?.self) { group in
+            group.addTask { try await run.run(selection, isClean: clean) { await display.begin($0) } }
+            group.addTask {
+                await display.run()
+                return nil
+            }
+            group.addTask {
+                var isCanceled = false
+                for await _ in signals {
+                    if isCanceled { await Self.kill(run, display) }
+                    isCanceled = true
+                    await display.say("canceling: what runs has 10 s to end; Ctrl-C again kills it\n")
+                    await run.cancellation.request(reason: "canceled at the terminal")
+                }
+                return nil
+            }
+            defer { group.cancelAll() }
+            while let ended = try await group.next() { if let result = ended { return result } }
+            throw Failure(.software, "the run ended without a result")
+        }
+    }
+
+    /// Kills what runs and ends this process: nobody waits for more.
+    private static func kill(_ run: WorkingTreeRun, _ display: RunDisplay) async {
+        await run.kill()
+        await display.say("killed\n")
+        Foundation.exit(RunStatus.of("canceled"))
+    }
+
+    private func finish(_ result: WorkingTreeResult, _ display: RunDisplay) async throws {
+        let bytes = RunAnswer.json(result)
+        if json { Output.print(bytes) }
+        let answer = try Connection.decode(bytes, as: IntegrationAnswer.self)
+        await display.end(result, answer)
+        let status = RunStatus.of(answer.outcome)
+        if status != 0 { throw ExitCode(status) }
+    }
+}
+
+extension Failure {
+    init(_ error: RunError) {
+        let status: Status =
+            switch error.code {
+            case .notFound: .notFound
+            case .unknownConfiguration: .usage
+            case .busy: .unavailable
+            case .cache: .cannotCreate
+            }
+        self.init(status, error.description)
+    }
+}
+
+/// `--isolation sandbox` or `none`.
+struct IsolationOption: ExpressibleByArgument {
+    let value: ServiceSettings.Isolation
+
+    init?(argument: String) {
+        guard let value = ServiceSettings.Isolation(rawValue: argument) else { return nil }
+        self.value = value
+    }
+
+    static var allValueStrings: [String] { ServiceSettings.Isolation.allCases.map(\.rawValue) }
+}

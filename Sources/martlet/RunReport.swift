@@ -1,0 +1,85 @@
+import Integrations
+import Model
+import SourceControl
+
+/// What a run prints, in words; nothing of it depends on the terminal.
+enum RunReport {
+    /// `kit#7: main 1a2b3c4d5e6f and changes that are not committed, in /home/ann/kit`
+    static func beginning(_ beginning: RunBeginning) -> String {
+        let snapshot = beginning.snapshot
+        var what = snapshot.ref == RefName("HEAD") ? "" : snapshot.ref.shortName + " "
+        switch snapshot.head {
+        case let head? where snapshot.isChanged: what += "\(head.abbreviated) and changes that are not committed"
+        case let head?: what += head.abbreviated
+        case nil: what += "files that are not committed"
+        }
+        var lines = ["\(beginning.id): \(what), in \(beginning.root)"] + beginning.notes
+        if let reason = beginning.isolation.reason { lines.append("isolation: none: \(reason)") }
+        return lines.map { Output.visible($0) + "\n" }.joined()
+    }
+
+    /// A line as compilers print it, so that editors and terminals lead to the place.
+    /// - Parameter isCarried: Whether it is of the run before, and this one did not come so far as to look for it.
+    static func line(_ finding: Finding, in configurations: [Name], isCarried: Bool = false) -> String {
+        let place = [finding.path, finding.line.map(String.init), finding.column.map(String.init)].compactMap(\.self)
+        let message = finding.message.split(whereSeparator: \.isNewline).first.map(String.init) ?? ""
+        let name = finding.category == .testFailure && !finding.rule.hasPrefix("martlet.") ? finding.rule + ": " : ""
+        return Output.visible(
+            (place.isEmpty ? "" : place.joined(separator: ":") + ": ")
+                + "\(finding.category.rawValue): \(name)\(message)"
+                + " [\(configurations.map(\.description).joined(separator: ", "))]"
+                + (isCarried ? " (of the run before; not looked for)" : "")) + "\n"
+    }
+
+    static func line(_ test: TestResult, in configuration: Name) -> String {
+        line(
+            Finding(
+                category: .testFailure, message: test.message ?? test.outcome.rawValue, rule: test.fullName,
+                path: test.path, line: test.line), in: [configuration])
+    }
+
+    /// `debug testing 12 s, 34 passed, 1 failing`
+    static func progress(_ running: RunWatch.Running, at now: Timestamp) -> String {
+        let seconds = max(0, (now.millisecondsSinceEpoch - running.since.millisecondsSinceEpoch) / 1000)
+        var text = "\(running.configuration) \(running.step.rawValue) \(Output.duration(Double(seconds)))"
+        if running.tests > 0 { text += ", \(running.tests - running.failing) passed" }
+        if running.failing > 0 { text += ", \(running.failing) failing" }
+        return text
+    }
+
+    /// Whether it was printed while the step ran. Swift Testing's console has no suites.
+    static func wasTold(_ issue: Issue, _ told: (findings: Set<Finding>, tests: Set<String>)) -> Bool {
+        guard issue.finding.category == .testFailure else {
+            return told.findings.contains {
+                ($0.message, $0.path, $0.line) == (issue.finding.message, issue.finding.path, issue.finding.line)
+            }
+        }
+        return told.tests.contains { issue.finding.rule == $0 || issue.finding.rule.hasSuffix("/" + $0) }
+    }
+
+    /// The last lines: each configuration with its steps, where the logs of red ones are, and the result.
+    static func end(_ answer: IntegrationAnswer, logs: [Name: String]) -> String {
+        var text = answer.configurationText
+        let red = (answer.configurations ?? []).filter { !RunStatus.green.contains($0.verdict ?? "") }
+        for configuration in red {
+            guard let log = Name(configuration.name).flatMap({ logs[$0] }) else { continue }
+            text += "\nlog of \(configuration.name): \(log)\n"
+        }
+        return text + "\n\(answer.id) \(answer.outcome): \(answer.summary?.sentence ?? answer.reason ?? "")\n"
+    }
+}
+
+/// The exit statuses of a run.
+enum RunStatus {
+    static let green = ["succeeded", "warnings", "analyzer-warnings"]
+
+    /// 0 green, 1 red, 70 by our fault, 130 canceled (128 and SIGINT's number, as shells have it).
+    static func of(_ outcome: String) -> Int32 {
+        switch outcome {
+        case _ where green.contains(outcome): 0
+        case "canceled": 130
+        case "internal-error", "checkout-error", "trigger-error": 70
+        default: 1
+        }
+    }
+}

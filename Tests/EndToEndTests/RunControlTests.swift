@@ -1,0 +1,93 @@
+import Basics
+import Foundation
+import TestSupport
+import Testing
+
+/// How `martlet run` ends when somebody wants it to.
+@Suite struct RunControlTests {
+    /// Tests that go on until they are killed; `ready` in the workspace says that they run.
+    private static func endless(_ trap: String = "") -> [String: String] {
+        [
+            "Makefile": "all:\n\ncheck:\n\t@\(trap) : {marker}; touch ready; while :; do sleep 0.05; done\n",
+            ".gitignore": "ready\n",
+        ]
+    }
+
+    @Test func testThatCtrlCEndsItAndLeavesNothing() async throws {
+        try await withWorkingTree(Self.endless()) { fixture in
+            // given
+            let started = try fixture.start()
+            await fixture.waitForJob()
+            // when
+            started.interrupt()
+            let status = await started.end()
+            // then
+            #expect(status == 130)
+            #expect(fixture.left.isEmpty && fixture.supervisors.isEmpty)
+            let output = try fixture.directory.text("output")
+            expectContains(output, "canceling: what runs has 10 s to end; Ctrl-C again kills it\n")
+            expectContains(output, "kit#1 canceled: ")
+        }
+    }
+
+    @Test func testThatASecondCtrlCKillsWhatDoesNotEnd() async throws {
+        try await withWorkingTree(Self.endless("trap '' TERM INT HUP;")) { fixture in
+            // given
+            let started = try fixture.start()
+            await fixture.waitForJob()
+            started.interrupt()
+            await until("it is canceled") { (try? fixture.directory.text("output"))?.contains("canceling") ?? false }
+            // when
+            started.interrupt()
+            let status = await started.end()
+            // then
+            #expect(status == 130)
+            #expect(fixture.left.isEmpty && fixture.supervisors.isEmpty)
+            expectContains(try fixture.directory.text("output"), "killed\n")
+        }
+    }
+
+    @Test func testThatNothingOutlivesItWhenItIsKilled() async throws {
+        try await withWorkingTree(Self.endless("trap '' TERM INT HUP;")) { fixture in
+            // given
+            let started = try fixture.start()
+            await fixture.waitForJob()
+            // when
+            started.killAtOnce()
+            _ = await started.end()
+            // then
+            await until("all of it is gone") { fixture.left.isEmpty && fixture.supervisors.isEmpty }
+            // and the next run works
+            try fixture.write(["Makefile": "all:\n"])
+            let next = try await fixture.martlet()
+            #expect(next.status == 0)
+            expectContains(next.stdout, "kit#2 succeeded")
+        }
+    }
+
+    @Test func testThatASecondRunInTheSameTreeIsRefused() async throws {
+        try await withWorkingTree(Self.endless()) { fixture in
+            // given
+            let started = try fixture.start()
+            await fixture.waitForJob()
+            // when
+            let second = try await fixture.martlet()
+            started.interrupt()
+            _ = await started.end()
+            // then
+            #expect(second.status == 69)
+            expectContains(
+                second.stderr,
+                "another `martlet run` works on \(fixture.tree) (process \(started.process.processIdentifier))")
+        }
+    }
+}
+
+extension RunFixture {
+    /// Waits until the tests of the one configuration run.
+    fileprivate func waitForJob() async {
+        await until("the job runs", limit: TestLimits.wait * 3) {
+            (try? built("ready")) != nil
+        }
+    }
+}

@@ -1,0 +1,133 @@
+import Basics
+import Foundation
+import Glibc
+import JobProtocol
+import TestSupport
+import Testing
+
+/// A working tree `kit` of a person with a home and a cache of their own, and `martlet run` in it.
+struct RunFixture: Sendable {
+    let directory: TemporaryDirectory
+    let program: String
+    /// Stands in command lines of the tree's jobs, so that what is left of them can be found.
+    let marker: String
+
+    var tree: String { directory.path("kit") }
+    var caches: String { directory.path("cache/martlet/run") }
+
+    var environment: [String: String] {
+        [
+            "PATH": ProcessInfo.processInfo.environment["PATH"] ?? "/usr/bin:/bin", "HOME": directory.path("home"),
+            "XDG_CACHE_HOME": directory.path("cache"), "TERM": "xterm",
+        ]
+    }
+
+    func write(_ files: [String: String]) throws {
+        for (name, text) in files { try directory.write("kit/\(name)", text) }
+    }
+
+    func martlet(
+        _ arguments: [String] = [], in place: String? = nil, environment added: [String: String] = [:]
+    ) async throws -> ProgramResult {
+        try await run(
+            [program, "run"] + arguments, in: place ?? tree, environment: environment.merging(added) { $1 })
+    }
+
+    /// The same on a terminal of 60 columns, made by script(1).
+    func martletOnTerminal(environment added: [String: String] = [:]) async throws -> ProgramResult {
+        try await run(
+            ["script", "-qec", "stty cols 60; exec '\(program)' run", "/dev/null"], in: tree,
+            environment: environment.merging(added) { $1 })
+    }
+
+    /// Starts it in a session of its own, as a terminal would.
+    func start(_ arguments: [String] = []) throws -> StartedRun {
+        let process = Process()
+        process.executableURL = URL(fileURLWithPath: program)
+        process.arguments = ["run"] + arguments
+        process.currentDirectoryURL = URL(fileURLWithPath: tree)
+        process.environment = environment
+        process.standardInput = FileHandle.nullDevice
+        try directory.write("output", "")
+        let output = try #require(FileHandle(forWritingAtPath: directory.path("output")))
+        process.standardOutput = output
+        process.standardError = output
+        let (ends, continuation) = AsyncStream.makeStream(of: Int32.self)
+        process.terminationHandler = { process in
+            continuation.yield(
+                process.terminationReason == .exit ? process.terminationStatus : -process.terminationStatus)
+            continuation.finish()
+        }
+        try process.run()
+        return StartedRun(process: process, ends: ends)
+    }
+
+    /// A file of the workspace that the configuration `debug` is built in.
+    func built(_ name: String) throws -> String {
+        let own = try #require(try Directory(opening: caches).entries().first { $0.name.hasPrefix("kit-") }).name
+        let path = "\(caches)/\(own)/workspaces/kit/debug/trusted/0/tree/\(name)"
+        return String(decoding: try WholeFile.read(path, limit: 1 << 20), as: UTF8.self)
+    }
+
+    /// Processes of this fixture's jobs.
+    var left: [Int32] {
+        ProcessTable.all().filter { entry in
+            guard entry.isAlive, let line = SmallFile.read("/proc/\(entry.pid)/cmdline", limit: 1 << 16) else {
+                return false
+            }
+            return String(decoding: line, as: UTF8.self).contains(marker)
+        }.map(\.pid)
+    }
+
+    /// Processes of the launcher and its supervisors.
+    var supervisors: [Int32] {
+        ProcessTable.all().filter { entry in
+            guard entry.isAlive, let line = SmallFile.read("/proc/\(entry.pid)/cmdline", limit: 1 << 16) else {
+                return false
+            }
+            return String(decoding: line, as: UTF8.self).contains(caches)
+        }.map(\.pid)
+    }
+
+    /// Every path of the working tree with what can be changed of it.
+    func inventory() throws -> [String: String] {
+        var found: [String: String] = [:]
+        let root = try Directory(opening: tree)
+        try root.walk(limit: 10_000) { path, status in
+            let content = status.kind == .file ? try root.read(path, limit: 1 << 20) : []
+            found[String(decoding: path, as: UTF8.self)] =
+                "\(status.kind) \(status.mode) \(status.modified) \(status.inode) \(content.count)"
+        }
+        return found
+    }
+}
+
+/// A `martlet run` that was started.
+struct StartedRun: @unchecked Sendable {
+    // Signals and its end are all that is asked of it.
+    let process: Process
+    let ends: AsyncStream<Int32>
+
+    func interrupt() { kill(process.processIdentifier, SIGINT) }
+    func killAtOnce() { kill(process.processIdentifier, SIGKILL) }
+    func end() async -> Int32 { await ends.first { _ in true } ?? -1 }
+}
+
+/// Gives a test a working tree with these files; nothing that it started may be left afterwards.
+func withWorkingTree(
+    _ files: [String: String], _ body: (RunFixture) async throws -> Void
+) async throws {
+    try await withTemporaryDirectory { directory in
+        try directory.makeDirectory("home")
+        try directory.makeDirectory("kit")
+        let fixture = RunFixture(
+            directory: directory, program: try TestTools.builtProduct("martlet"),
+            marker: "marker-" + directory.path.split(separator: "-").suffix(1).joined())
+        try fixture.write(files.mapValues { $0.replacing("{marker}", with: fixture.marker) })
+        let result: Result<Void, any Error>
+        do { result = .success(try await body(fixture)) } catch { result = .failure(error) }
+        await until("the launcher and its supervisors are gone") { fixture.supervisors.isEmpty }
+        #expect(fixture.left.isEmpty, "processes of the jobs remain")
+        try result.get()
+    }
+}

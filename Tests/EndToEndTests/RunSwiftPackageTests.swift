@@ -1,0 +1,50 @@
+import TestSupport
+import Testing
+
+/// A real Swift package through its red and green states.
+@Suite struct RunSwiftPackageTests {
+    @Test(.timeLimit(.minutes(15))) func testThatAPackageIsGreenThenRedThenDoesNotCompile() async throws {
+        try await withWorkingTree([
+            "Package.swift": """
+            // swift-tools-version: 6.0
+            import PackageDescription
+            let package = Package(name: "Kit", targets: [.target(name: "Kit"), .testTarget(name: "KitTests", dependencies: ["Kit"])])
+
+            """,
+            "Sources/Kit/Kit.swift": "public func one() -> Int { 1 }\n",
+            "Tests/KitTests/KitTests.swift": """
+            import Testing
+            import Kit
+            @Test func oneIsOne() { #expect(one() == 1) }
+            @Test func oneIsNotTwo() { #expect(one() != 2) }
+
+            """,
+        ]) { fixture in
+            let before = try fixture.inventory()
+            // when
+            let green = try await fixture.martlet()
+            // then
+            #expect(green.status == 0, "\(green.stdout)\(green.stderr)")
+            expectContains(green.stdout, "kit#1 succeeded: 2 tests\n")
+            #expect(try fixture.inventory() == before)
+
+            // when
+            try fixture.write(["Sources/Kit/Kit.swift": "public func one() -> Int { 2 }\n"])
+            let red = try await fixture.martlet()
+            // then
+            #expect(red.status == 1)
+            expectContains(red.stdout, "Tests/KitTests/KitTests.swift:3:")
+            expectContains(red.stdout, "test-failure: oneIsOne(): ")
+            expectContains(red.stdout, "kit#2 test-failures: 2 tests, 2 failing (+2)\n")
+
+            // when
+            try fixture.write(["Sources/Kit/Kit.swift": "public func one() -> Int { nothing }\n"])
+            let broken = try await fixture.martlet()
+            // then
+            #expect(broken.status == 1)
+            let errors = broken.stdout.split(separator: "\n").filter { $0.contains("cannot find 'nothing' in scope") }
+            #expect(errors == ["Sources/Kit/Kit.swift:1:28: error: cannot find 'nothing' in scope [debug]"])
+            expectContains(broken.stdout, "kit#3 build-errors: ")
+        }
+    }
+}

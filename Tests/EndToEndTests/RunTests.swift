@@ -1,0 +1,228 @@
+import Basics
+import Foundation
+import Model
+import TestSupport
+import Testing
+
+/// `martlet run` as a person uses it: the program itself, real tools, no daemon.
+@Suite struct RunTests {
+    private static let make = [
+        "Makefile": "all:\n\t@echo built > out\n\ncheck:\n\t@grep -q built out\n", ".gitignore": "out\n",
+    ]
+
+    @Suite struct GivenAMakeProject {
+        @Test func testThatItRunsAndLeavesTheTreeAlone() async throws {
+            try await withWorkingTree(RunTests.make) { fixture in
+                // given
+                let before = try fixture.inventory()
+                // when
+                let result = try await fixture.martlet()
+                // then
+                #expect(result.status == 0, "\(result.stdout)\(result.stderr)")
+                expectContains(result.stdout, "kit#1: files that are not committed, in \(fixture.tree)\n")
+                expectContains(result.stdout, "\ndebug building\ndebug testing\n")
+                expectContains(result.stdout, "\ndebug  succeeded\n  building   build  ")
+                expectContains(result.stdout, "by exit status alone: the command writes no report")
+                #expect(result.stdout.hasSuffix("\nkit#1 succeeded: 0 tests\n"))
+                #expect(!result.stdout.contains("\u{1B}"))
+                #expect(try fixture.inventory() == before)
+            }
+        }
+
+        @Test func testThatAFailureIsRedWithItsLog() async throws {
+            try await withWorkingTree(["Makefile": "all:\n\t@echo 'a.c:3:5: error: no such thing' >&2; exit 1\n"]) {
+                fixture in
+                // when
+                let result = try await fixture.martlet()
+                // then
+                #expect(result.status == 1)
+                // Once, although the console and the result both say it.
+                let lines = result.stdout.split(separator: "\n").filter { $0.contains("no such thing") }
+                #expect(lines == ["a.c:3:5: error: no such thing [debug]"])
+                #expect(result.stdout.hasSuffix("kit#1 build-errors: 0 tests, 1 error\n"))
+                let line = try #require(result.stdout.split(separator: "\n").first { $0.hasPrefix("log of debug: ") })
+                let log = String(line.dropFirst("log of debug: ".count))
+                expectContains(
+                    String(decoding: try WholeFile.read(log, limit: 1 << 20), as: UTF8.self), "no such thing")
+            }
+        }
+
+        @Test func testThatTheNextRunIsComparedAndStaysWarm() async throws {
+            try await withWorkingTree([
+                "Makefile": "all: out\nout: a.c\n\t@echo 'a.c:1:1: warning: odd' >&2; echo x >> out\n",
+                ".gitignore": "out\n", "a.c": "1\n",
+            ]) { fixture in
+                // given
+                let first = try await fixture.martlet()
+                // when
+                let second = try await fixture.martlet()
+                let built = try fixture.built("out")
+                try fixture.write(["Makefile": "all: out\nout: a.c\n\t@echo x >> out\n", "a.c": "2\n"])
+                let third = try await fixture.martlet()
+                // then
+                #expect((first.status, second.status, third.status) == (0, 0, 0))
+                expectContains(first.stdout, "kit#1 warnings: 0 tests, 1 warning\n")
+                // Not compiled again, and what was said about it still holds.
+                #expect(built == "x\n")
+                expectContains(second.stdout, "a.c:1:1: warning: odd [debug]\n")
+                expectContains(second.stdout, "kit#2 warnings: 0 tests, 1 warning\n")
+                expectContains(third.stdout, "kit#3 succeeded: 0 tests, 0 warnings (−1)\n")
+                #expect(try fixture.built("out") == "x\nx\n")
+            }
+        }
+
+        @Test func testThatTheResultIsTheInterfacesJSON() async throws {
+            try await withWorkingTree(["Makefile": "all:\n\t@echo 'a.c:3:5: error: no such thing' >&2; exit 1\n"]) {
+                fixture in
+                // when
+                let result = try await fixture.martlet(["--json"])
+                // then
+                #expect(result.status == 1)
+                let object = try JSONSerialization.jsonObject(with: Data(result.standardOutput)) as? [String: Any]
+                let answer = try #require(object)
+                #expect(answer["bot"] as? String == "kit")
+                #expect(answer["state"] as? String == "completed")
+                #expect(answer["result"] as? String == "build-errors")
+                let configurations = try #require(answer["configurations"] as? [[String: Any]])
+                #expect(configurations.map { $0["name"] as? String } == ["debug"])
+                let issues = try #require(answer["issues"] as? [[String: Any]])
+                #expect(issues.map { $0["path"] as? String } == ["a.c"])
+                #expect(issues.map { $0["line"] as? Int } == [3])
+                #expect((answer["tests"] as? [[String: Any]])?.isEmpty ?? false)
+            }
+        }
+
+        @Test func testThatOnATerminalOneLineIsDrawnAnew() async throws {
+            try await withWorkingTree(["Makefile": "all:\n\t@sleep 0.6\n"]) { fixture in
+                // when
+                let live = try await fixture.martletOnTerminal()
+                let plain = try await fixture.martletOnTerminal(environment: ["NO_COLOR": "1"])
+                let dumb = try await fixture.martletOnTerminal(environment: ["TERM": "dumb"])
+                // then
+                #expect((live.status, plain.status, dumb.status) == (0, 0, 0), "\(live.stdout)")
+                expectContains(live.stdout, "\r\u{1B}[Kdebug building 0 s\r\u{1B}[K")
+                #expect(!live.stdout.contains("\ndebug building\r\n"))
+                for other in [plain, dumb] {
+                    #expect(!other.stdout.contains("\u{1B}"))
+                    expectContains(other.stdout, "\ndebug building\r\n")
+                }
+            }
+        }
+
+        @Test func testThatOldRunsAreRemoved() async throws {
+            try await withWorkingTree(RunTests.make) { fixture in
+                // when
+                for _ in 1...12 { #expect(try await fixture.martlet().status == 0) }
+                // then
+                let caches = try Directory(opening: fixture.caches)
+                let own = try #require(try caches.entries().first).name
+                let runs = try caches.entries("\(own)/integrations/kit").compactMap { Int($0.name) }.sorted()
+                #expect(runs == Array(3...12))
+                expectContains(try await fixture.martlet().stdout, "kit#13 succeeded")
+            }
+        }
+
+        @Test func testThatTheCacheOfADirectoryThatIsGoneIsRemoved() async throws {
+            try await withWorkingTree(RunTests.make) { fixture in
+                // given
+                _ = try await fixture.martlet()
+                try fixture.directory.write("other/Makefile", "all:\n")
+                _ = try await fixture.martlet([fixture.directory.path("other")])
+                #expect(try Directory(opening: fixture.caches).entries().count == 2)
+                // when
+                try fixture.directory.directory().remove("other")
+                _ = try await fixture.martlet()
+                // then
+                let left = try Directory(opening: fixture.caches).entries().map(\.name)
+                #expect(left.count == 1 && left[0].hasPrefix("kit-"))
+            }
+        }
+    }
+
+    @Suite struct GivenSeveralConfigurations {
+        private static let files = [
+            ".martlet.yml": """
+            configurations:
+              quick: { build: "true", test: "echo quick" }
+              slow: { build: "true", test: "exit 3" }
+
+            """
+        ]
+
+        @Test func testThatOneIsChosenAndChosenAgain() async throws {
+            try await withWorkingTree(Self.files) { fixture in
+                // when
+                let all = try await fixture.martlet()
+                let one = try await fixture.martlet(["--configuration", "quick"])
+                let again = try await fixture.martlet(["--again"])
+                let unknown = try await fixture.martlet(["--configuration", "fast"])
+                let afterwards = try await fixture.martlet(["--again"])
+                // then
+                #expect((all.status, one.status, again.status) == (1, 0, 0))
+                expectContains(all.stdout, "\nslow  test-failures\n")
+                #expect(!one.stdout.contains("slow") && !again.stdout.contains("slow"))
+                // Compared with nothing, since something else ran before.
+                #expect(one.stdout.hasSuffix("kit#2 succeeded: 0 tests\n"))
+                #expect(unknown.status == 64)
+                expectContains(
+                    unknown.stderr, "there is no configuration fast in \(fixture.tree); there is quick, slow")
+                #expect(afterwards.status == 0)
+            }
+        }
+
+        @Test func testThatWhatCannotBeDoneIsSaid() async throws {
+            try await withWorkingTree(Self.files) { fixture in
+                for (arguments, status, sentence) in [
+                    (["--again"], 66, "nothing was run in \(fixture.tree) before"),
+                    (["--again", "--configuration", "quick"], 64, "--again repeats the last selection"),
+                    (["--configuration", "No"], 64, "No is no configuration's name"),
+                    ([fixture.tree + "/none"], 66, "there is no such directory"),
+                ] {
+                    let result = try await fixture.martlet(arguments)
+                    #expect(Int(result.status) == status, "\(arguments): \(result.stdout)\(result.stderr)")
+                    expectContains(result.stderr, sentence)
+                    #expect(result.stdout.isEmpty)
+                }
+            }
+        }
+    }
+
+    @Test func testThatABrokenRecipeSaysWhere() async throws {
+        try await withWorkingTree([".martlet.yml": "configurations:\n  debug: { bild: make }\n"]) { fixture in
+            let result = try await fixture.martlet()
+            #expect(result.status == 1)
+            expectContains(result.stdout, ".martlet.yml:2:12: error: ")
+            expectContains(result.stdout, "did you mean `build`?")
+            expectContains(result.stdout, "kit#1 build-errors: ")
+        }
+    }
+
+    @Test func testThatNoProjectSaysWhatToWrite() async throws {
+        try await withWorkingTree(["README": "kit\n"]) { fixture in
+            let result = try await fixture.martlet()
+            #expect(result.status == 1)
+            expectContains(
+                result.stdout, "error: nothing says how to build this repository: no `Package.swift`, `Makefile`")
+        }
+    }
+
+    @Test func testThatUncommittedChangesOfARepositoryAreRun() async throws {
+        try await withWorkingTree([:]) { fixture in
+            // given
+            let repository = try await GitRepository.make(at: fixture.tree)
+            let head = try await repository.commit(
+                files: ["Makefile": "all:\n\t@git describe --always\n", "sub/a": "1"], message: "First")
+            let clean = try await fixture.martlet()
+            // when
+            try fixture.write(["Makefile": "all:\n\t@exit 7\n"])
+            let changed = try await fixture.martlet(in: fixture.tree + "/sub")
+            // then
+            #expect((clean.status, changed.status) == (0, 1))
+            expectContains(clean.stdout, "kit#1: main \(head.abbreviated), in \(fixture.tree)\n")
+            expectContains(
+                changed.stdout,
+                "kit#2: main \(head.abbreviated) and changes that are not committed, in \(fixture.tree)\n")
+            #expect(try await repository.git("status", "--porcelain") == " M Makefile")
+        }
+    }
+}

@@ -1,0 +1,34 @@
+import Model
+import Testing
+
+@testable import Storage
+
+@Suite struct StoreRemovalTests {
+    @Test func testThatWhatIsBelowANumberGoesWithAllThatBelongsToIt() async throws {
+        try await withStore(["kit", "app"]) { fixture in
+            // given
+            let store = fixture.store
+            for _ in 1...3 {
+                let attempt = try await StoreResultsTests.attempt(fixture)
+                try await store.record(
+                    step: StepRecord(index: 0, step: .building, name: "build", startedAt: time(20)), of: attempt)
+                try await store.storeResults(try StoreResultsTests.results(), of: attempt, at: time(30))
+            }
+            let other = try await store.queue(
+                NewIntegration(bot: try name("app"), ref: .main, commit: try commit(1), cause: .person), at: time(10))
+            // when
+            let removed = try await store.removeIntegrations(of: try name("kit"), below: 3)
+            // then
+            #expect(removed == [1, 2])
+            #expect(try await store.integrations().items.map(\.id.description) == ["app#1", "kit#3"])
+            let left = try await store.attempts(of: IntegrationID(bot: try name("kit"), number: 3))
+            #expect(left.count == 1)
+            #expect(try await store.findings(of: left[0].id).count == 3)
+            #expect(try await store.integration(other.id) != nil)
+            #expect(try await fixture.damage().isEmpty)
+            // and no number comes again
+            #expect(try await fixture.queue().id.number == 4)
+            #expect(try await store.removeIntegrations(of: try name("kit"), below: 3).isEmpty)
+        }
+    }
+}
