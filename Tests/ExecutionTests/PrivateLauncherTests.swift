@@ -63,7 +63,7 @@ import Testing
             let launcher = try await PrivateLauncher(socket: socket, supervisor: supervisor)
             let launched = Launched(
                 directory: directory, executor: launcher.executor, socket: socket,
-                workspace: try directory.makeDirectory("workspace"))
+                workspace: try directory.makeDirectory("workspace"), user: .own, supervisor: supervisor)
             let result: Result<Void, any Error>
             do { result = .success(try await body(launched, launcher)) } catch { result = .failure(error) }
             await launcher.end()
