@@ -14,7 +14,7 @@
 #include <unistd.h>
 
 // Low, so that a limit of 64 open files is enough.
-enum { KEEP_LIMIT = 8, AWAY = 16 };
+enum { KEEP_LIMIT = 20, AWAY = 24 };
 
 void clinux_reset_signals(void) {
     for (int number = 1; number < NSIG; number++) signal(number, SIG_DFL);

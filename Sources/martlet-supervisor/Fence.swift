@@ -72,8 +72,8 @@ struct Fence {
             directory: step.workingDirectory, device: UInt64(workspace.st_dev), inode: UInt64(workspace.st_ino),
             // One more than the job's own: the fence's first process.
             processes: group?.limitsProcesses ?? false ? nil : job.limits.processes + 1)
-        let files = FenceFiles(network: step.network, home: fence.home)
-        var arguments = options + (step.network == .none ? ["--unshare-net"] : []) + files.binds
+        let files = FenceFiles(network: step.network, home: fence.home, isImage: fence.root != nil)
+        var arguments = options + (step.network == .none ? ["--unshare-net"] : []) + files.options
         arguments += ["--remount-ro", "/"]
         let texts = [order.json(), Array((arguments.joined(separator: "\0") + "\0").utf8)] + files.texts
         var anonymous: [Int32] = []

@@ -1,37 +1,57 @@
 import Glibc
 import JobProtocol
 
-/// The few files of /etc that are written for a step, so that they say who and where it is and nothing of the host.
+/// The small files of a fence's /etc: what programs need of the host's, and those that are written for a step, so that they
+/// say who and where it is and nothing of the host.
+///
+/// They are copied into the root in memory. Mounting them costs more: bubblewrap reads the whole table of mounts for each.
 struct FenceFiles {
-    let binds: [String]
+    /// Where libraries are, what the time is, how names are found. Nothing that names users, keys or machines.
+    private static let copied = [
+        "ld.so.cache", "localtime", "nsswitch.conf", "protocols", "services", "gitconfig", "ssl/openssl.cnf",
+        "maven/m2.conf",
+    ]
+    /// Of one file. The largest, ld.so.cache, has some 100 KB.
+    private static let sizeLimit = 4 << 20
+
+    /// Bubblewrap's options.
+    let options: [String]
     /// What stands in them, in the order of the descriptors from `Fence.firstFileDescriptor` on.
     let texts: [[UInt8]]
 
-    init(network: JobDescription.Network, home: String) {
+    /// - Parameter isImage: The root is an image's, which has its own; only what is written for the step is laid over.
+    init(network: JobDescription.Network, home: String, isImage: Bool) {
         var files = [
             (
                 "/etc/passwd",
-                """
-                root:x:0:0:root:/root:/usr/sbin/nologin
-                martlet:x:\(Fence.user):\(Fence.user):martlet:\(home):/bin/sh
-                nobody:x:65534:65534:nobody:/nonexistent:/usr/sbin/nologin
+                Array(
+                    """
+                    root:x:0:0:root:/root:/usr/sbin/nologin
+                    martlet:x:\(Fence.user):\(Fence.user):martlet:\(home):/bin/sh
+                    nobody:x:65534:65534:nobody:/nonexistent:/usr/sbin/nologin
 
-                """
-            ), ("/etc/group", "root:x:0:\nmartlet:x:\(Fence.user):\nnogroup:x:65534:\n"),
+                    """.utf8)
+            ), ("/etc/group", Array("root:x:0:\nmartlet:x:\(Fence.user):\nnogroup:x:65534:\n".utf8)),
         ]
-        var binds: [String] = []
+        var options: [String] = []
         if network == .none {
-            files.append(("/etc/hosts", "127.0.0.1 localhost\n::1 localhost ip6-localhost\n"))
+            files.append(("/etc/hosts", Array("127.0.0.1 localhost\n::1 localhost ip6-localhost\n".utf8)))
         } else {
-            for path in ["/etc/hosts", "/etc/resolv.conf"] { binds += ["--ro-bind-try", path, path] }
+            for path in ["/etc/hosts", "/etc/resolv.conf"] { options += ["--ro-bind-try", path, path] }
+        }
+        if !isImage {
+            files += Self.copied.compactMap { name in
+                SmallFile.read("/etc/" + name, limit: Self.sizeLimit).map { ("/etc/" + name, $0) }
+            }
         }
         for (index, (path, _)) in files.enumerated() {
-            binds += ["--perms", "0644", "--ro-bind-data", "\(Fence.firstFileDescriptor + Int32(index))", path]
+            let descriptor = "\(Fence.firstFileDescriptor + Int32(index))"
+            options += ["--perms", "0644", isImage ? "--ro-bind-data" : "--file", descriptor, path]
         }
-        self.binds = binds
-        texts = files.map { Array($0.1.utf8) }
+        self.options = options
+        texts = files.map(\.1)
     }
 
-    /// Where files are laid over the root's own.
+    /// Where files are laid over an image's own.
     static let places = ["/etc/passwd", "/etc/group", "/etc/hosts", "/etc/resolv.conf"]
 }

@@ -11,15 +11,10 @@ struct FenceRoot {
     /// The job is root, without capabilities: what root owns, it may still write.
     let isRoot: Bool
 
-    /// What programs need of the host's /etc: where libraries are, which compiler `cc` is, whom TLS trusts, what the time
-    /// is, how names are found. Nothing that names users, keys or machines.
-    private static let configuration = [
-        "ld.so.cache", "alternatives", "localtime", "nsswitch.conf", "protocols", "services", "gitconfig", "ssl/certs",
-        "ssl/openssl.cnf", "pki/tls/certs", "pki/ca-trust/extracted", "maven/m2.conf", "maven/logging",
-    ]
-    /// Directories of /etc by the beginnings of their names: interpreters that keep files there which they do not start
-    /// without (Debian's java and python).
-    private static let configurationPrefixes = ["java-", "python3"]
+    /// Directories of the host's /etc that programs need: which compiler `cc` is, whom TLS trusts. Files: `FenceFiles`.
+    private static let configuration = ["alternatives", "ssl/certs", "pki/tls/certs", "pki/ca-trust/extracted"]
+    /// More of them, by the beginning of their names: Debian's Java does not start without its own.
+    private static let configurationPrefix = "java-"
     /// Beneath /, links into /usr on most systems of today.
     private static let topDirectories = ["bin", "sbin", "lib", "lib32", "lib64", "libx32"]
 
@@ -56,7 +51,8 @@ struct FenceRoot {
 
     private static func hostRoot() -> [String] {
         // Said before what lies in it, since bubblewrap makes it for its owner alone.
-        var options = ["--dir", "/etc", "--dir", "/var", "--ro-bind", "/usr", "/usr"]
+        var options =
+            ["/etc", "/etc/ssl", "/etc/maven", "/var"].flatMap { ["--dir", $0] } + ["--ro-bind", "/usr", "/usr"]
         for name in topDirectories {
             if let target = link("/" + name) {
                 options += ["--symlink", target, "/" + name]
@@ -64,8 +60,10 @@ struct FenceRoot {
                 options += ["--ro-bind-try", "/" + name, "/" + name]
             }
         }
-        let found = Tree.names(in: "/etc").filter { name in configurationPrefixes.contains { name.hasPrefix($0) } }
-        for name in configuration + found.sorted() { options += ["--ro-bind-try", "/etc/" + name, "/etc/" + name] }
+        let found = Tree.names(in: "/etc").filter { $0.hasPrefix(configurationPrefix) }
+        for name in configuration + found.sorted() where access("/etc/" + name, F_OK) == 0 {
+            options += ["--ro-bind", "/etc/" + name, "/etc/" + name]
+        }
         options += ["--symlink", "../usr/lib/os-release", "/etc/os-release"]
         return options + ["--symlink", "../tmp", "/var/tmp", "--dir", "/run"]
     }

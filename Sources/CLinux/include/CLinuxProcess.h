@@ -51,7 +51,7 @@ typedef struct clinux_spawn_request {
     int directory;
     int output;
     int errors;
-    /// Descriptors that become 3, 4 …; at most 8.
+    /// Descriptors that become 3, 4 …; at most 20.
     const int *keep;
     size_t keep_count;
     /// `cgroup.procs` of the control groups it is moved to, open.
