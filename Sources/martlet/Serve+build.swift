@@ -58,8 +58,18 @@ extension Serve {
             if let refusal = web.refusalToListen(hasTokens: try await store.hasTokens()) {
                 throw Failure(.configuration, refusal)
             }
-            let supervisor = try Self.supervisor()
-            let isolation = try MachineIsolation.decide(settings, supervisor: supervisor)
+            let supervisor = try SupervisorProgram.path()
+            let isolation: JobIsolation
+            do {
+                isolation = try await JobIsolation.find(
+                    settings, supervisor: supervisor, path: environment["PATH"] ?? ""
+                ).isolation
+            } catch {
+                throw Failure(.configuration, "\(error)")
+            }
+            if let reason = isolation.isolation.reason {
+                logger.warning("jobs run without a fence", metadata: ["isolation": "none", "reason": "\(reason)"])
+            }
             let launcher = "/run/martlet-launcher/launcher.socket"
             let secrets = SecretStore(
                 directory: settings.secrets, credentialsDirectory: environment["CREDENTIALS_DIRECTORY"])
@@ -111,22 +121,6 @@ extension Serve {
         private static func isOwn(_ socket: String) -> Bool {
             var status = stat()
             return stat(socket, &status) == 0 && status.st_uid == geteuid()
-        }
-
-        /// Beside this binary, as built, or in `lib/martlet` beside its `bin`, as installed.
-        static func supervisor() throws -> String {
-            let own = try FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")
-            let directory = (own as NSString).deletingLastPathComponent
-            let candidates = [
-                directory + "/martlet-supervisor",
-                (directory as NSString).deletingLastPathComponent + "/lib/martlet/martlet-supervisor",
-            ]
-            guard let found = candidates.first(where: { access($0, X_OK) == 0 }) else {
-                throw Failure(
-                    .configuration,
-                    "martlet-supervisor is neither at \(candidates.joined(separator: " nor at ")); install it")
-            }
-            return found
         }
     }
 }

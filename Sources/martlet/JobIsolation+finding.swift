@@ -1,0 +1,29 @@
+import Execution
+import Integrations
+import JobProtocol
+import Model
+import Settings
+
+extension JobIsolation {
+    /// Decides by the settings and by a fence that is made around nothing.
+    /// - Throws: `IsolationError` when the settings ask for what cannot be; `ExecutionError` when the supervisor cannot be
+    ///   asked.
+    static func find(
+        _ settings: ServiceSettings, supervisor: String, path: String
+    ) async throws -> (isolation: JobIsolation, finding: FenceFinding) {
+        let finding = try await FenceProbe(supervisor: supervisor).find()
+        let probe: Probe = finding.works ? .works : .fails(finding.reason ?? "the probe gives no reason")
+        return (try decide(settings, probe: probe, path: path, supervisor: supervisor), finding)
+    }
+}
+
+extension FenceFinding.Means {
+    /// What holds a job's limits, in words.
+    var sentence: String {
+        switch self {
+        case .cgroup2: "limits by control groups"
+        case .cgroup1: "limits by control groups of version 1"
+        case .rlimit: "no control group, so a job's memory is not held"
+        }
+    }
+}
