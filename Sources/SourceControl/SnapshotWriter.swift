@@ -18,6 +18,10 @@ struct SnapshotWriter: Sendable {
     private var operation: String { "read the working tree \(root)" }
 
     func snapshot() throws(SourceControlError) -> WorkingTreeSnapshot {
+        try LibGit2.start()
+        // Of the whole process, which then must keep no mirror: an object synchronized takes 1 to 10 ms, a first snapshot has
+        // thousands, and what a loss of power damages here is made again.
+        try git(operation) { clibgit2_set_option_int(Int32(GIT_OPT_ENABLE_FSYNC_GITDIR.rawValue), 0) }
         try forgetWhenLarge()
         // Made when absent; it cannot be used before it refers to their objects.
         _ = try store.open()

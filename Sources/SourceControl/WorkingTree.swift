@@ -33,7 +33,8 @@ package struct WorkingTree: Sendable {
     }
 
     /// The directory on the disk now, as a commit; HEAD's own where nothing is different. Takes as long as reading what
-    /// changed since the last time; the first time, everything.
+    /// changed since the last time; the first time, everything. Ends libgit2's synchronizing of files for the whole process:
+    /// what is written here can be made again.
     /// - Throws: `file` for what cannot be read, `treeRefused`, `tooLarge`, `other`.
     package func snapshot() async throws(SourceControlError) -> WorkingTreeSnapshot {
         let writer = SnapshotWriter(root: path, store: store, configuration: configuration)

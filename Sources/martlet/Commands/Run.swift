@@ -19,9 +19,9 @@ struct Run: AsyncParsableCommand {
             built stays warm for the next run. Products are not archived.
 
             Exit status: 0 green, also with warnings; 1 red; 64 a wrong command line; 66 there is no such directory; 69 \
-            another run works on it, or the \
-            fence that is asked for cannot work here; 70 the fault is ours; 73 the cache cannot be used; 130 canceled. Ctrl-C cancels and \
-            lets what runs end, at most for 10 s; a second Ctrl-C kills it.
+            another run works on it, or the fence that is asked for cannot work here; 70 the fault is ours; 73 the cache \
+            cannot be used; 130 canceled. Ctrl-C cancels and lets what runs end, at most for 10 s; a second Ctrl-C kills \
+            it.
             """)
 
     @Argument(help: "Where to run: a directory in the working tree.") var directory = "."
