@@ -59,14 +59,7 @@ extension Serve {
                 throw Failure(.configuration, refusal)
             }
             let supervisor = try SupervisorProgram.path()
-            let isolation: JobIsolation
-            do {
-                isolation = try await JobIsolation.find(
-                    settings, supervisor: supervisor, path: environment["PATH"] ?? ""
-                ).isolation
-            } catch {
-                throw Failure(.configuration, "\(error)")
-            }
+            let isolation = try await MachineIsolation.decide(settings, supervisor: supervisor)
             if let reason = isolation.isolation.reason {
                 logger.warning("jobs run without a fence", metadata: ["isolation": "none", "reason": "\(reason)"])
             }

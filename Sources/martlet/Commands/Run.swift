@@ -19,9 +19,9 @@ struct Run: AsyncParsableCommand {
             built stays warm for the next run. Products are not archived.
 
             Exit status: 0 green, also with warnings; 1 red; 64 a wrong command line; 66 there is no such directory; 69 \
-            another run works on it, or the fence that is asked for cannot work here; 70 the fault is ours; 73 the cache \
-            cannot be used; 130 canceled. Ctrl-C cancels and lets what runs end, at most for 10 s; a second Ctrl-C kills \
-            it.
+            another run works on it; 70 the fault is ours; 73 the cache cannot be used; 78 the settings are wrong, or ask \
+            for a fence that cannot work here; 130 canceled. Ctrl-C cancels and lets what runs end, at most for 10 s; a \
+            second Ctrl-C kills it.
             """)
 
     @Argument(help: "Where to run: a directory in the working tree.") var directory = "."
@@ -78,22 +78,7 @@ struct Run: AsyncParsableCommand {
             .init(
                 directory: directory, caches: try Self.caches(environment), environment: environment,
                 supervisor: supervisor, concurrency: max(1, processors / 4),
-                isolation: try await isolation(supervisor)))
-    }
-
-    private func isolation(_ supervisor: String) async throws -> JobIsolation {
-        let settings = try settings()
-        // Who wants no fence needs to know of none.
-        if settings.isolation == .some(.none) {
-            return JobIsolation(isolation: .none(reason: "it was asked for"), limits: settings.fence)
-        }
-        do {
-            return try await JobIsolation.find(
-                settings, supervisor: supervisor, path: Self.environment["PATH"] ?? ""
-            ).isolation
-        } catch let error as IsolationError {
-            throw Failure(.unavailable, error.description)
-        }
+                isolation: try await MachineIsolation.decide(try settings(), supervisor: supervisor)))
     }
 
     /// The machine's or the person's, for what they say of the fence. Without a word, those that cannot be read count as

@@ -1,0 +1,41 @@
+import Execution
+import Foundation
+import Integrations
+import JobProtocol
+import Model
+import Settings
+
+/// What keeps jobs from this machine: asked once, when a program that runs jobs starts.
+enum MachineIsolation {
+    /// - Throws: `Failure` when the settings ask for what cannot be here, or nobody can be asked.
+    static func decide(_ settings: ServiceSettings, supervisor: String) async throws -> JobIsolation {
+        do {
+            return try await find(settings, supervisor: supervisor).isolation
+        } catch {
+            throw Failure(.configuration, "\(error)")
+        }
+    }
+
+    /// Decides by the settings and by a fence that is made around nothing.
+    /// - Throws: `IsolationError` when the settings ask for what cannot be; `ExecutionError` when the supervisor cannot be
+    ///   asked.
+    static func find(
+        _ settings: ServiceSettings, supervisor: String
+    ) async throws -> (isolation: JobIsolation, finding: FenceFinding) {
+        let finding = try await FenceProbe(supervisor: supervisor).find()
+        let probe: JobIsolation.Probe = finding.works ? .works : .fails(finding.reason ?? "the probe gives no reason")
+        let path = ProcessInfo.processInfo.environment["PATH"] ?? ""
+        return (try JobIsolation.decide(settings, probe: probe, path: path, supervisor: supervisor), finding)
+    }
+}
+
+extension FenceFinding.Means {
+    /// What holds a job's limits, in words.
+    var sentence: String {
+        switch self {
+        case .cgroup2: "limits by control groups"
+        case .cgroup1: "limits by control groups of version 1"
+        case .rlimit: "no control group, so a job's memory is not held"
+        }
+    }
+}
