@@ -12,7 +12,8 @@ extension JobRunner {
         _ request: Request
     ) async throws {
         let context = AttemptProcessor.Context(
-            configuration: id.job, plan: plan, previousTests: request.previousTests,
+            configuration: id.job, plan: plan,
+            previousTests: try await store.earlierTests(before: id.integration, configuration: id.job),
             askedReports: Self.askedReports(of: request.configuration),
             digest: { path in
                 // A path that leaves the tree, passes a link, or is very large, has none.
