@@ -40,11 +40,14 @@ package struct IntegrationRunner: Sendable {
     package func run(_ id: IntegrationID, cancellation: Cancellation) async -> Bool {
         do {
             // The scheduler's reading may be older than the end of what it offers, and a person cancels what is queued.
-            guard let record = try await store.begin(id, at: clock.now()) else { return true }
-            let end = try await stages(of: record, cancellation: cancellation)
-            try await store(end, of: id)
-            let result = IntegrationResult(verdict: end.verdict, triggerFailed: end.triggerFailed)
-            logger.info("completed", metadata: ["integration": "\(id)", "result": "\(result)"])
+            guard var record = try await store.integration(id), record.state.verdict == nil else { return true }
+            if record.state == .queued { record = try await store.apply(.started, to: id, at: clock.now()) }
+            let stages = try await stages(of: record, cancellation: cancellation)
+            let done = try await store.apply(
+                .completed(stages.verdict, triggerFailed: stages.triggerFailed), to: id, at: clock.now(),
+                reason: stages.reason)
+            logger.info(
+                "completed", metadata: ["integration": "\(id)", "result": "\(done.state.result?.description ?? "")"])
         } catch is CancellationError {
             logger.info("left for the next daemon", metadata: ["integration": "\(id)"])
             return false
@@ -59,19 +62,6 @@ package struct IntegrationRunner: Sendable {
         var verdict: Verdict
         var triggerFailed = false
         var reason: String?
-        /// What is stored with it, unless that was done before.
-        var issues: [Issue] = []
-        var summary: Summary?
-    }
-
-    private func store(_ end: End, of id: IntegrationID) async throws {
-        let completed = IntegrationState.Event.completed(end.verdict, triggerFailed: end.triggerFailed)
-        if let summary = end.summary {
-            try await store.completeIssues(
-                of: id, issues: end.issues, summary: summary, at: clock.now(), with: completed, reason: end.reason)
-        } else {
-            try await store.apply(completed, to: id, at: clock.now(), reason: end.reason)
-        }
     }
 
     private func stages(of record: IntegrationRecord, cancellation: Cancellation) async throws -> End {
@@ -90,10 +80,7 @@ package struct IntegrationRunner: Sendable {
         guard let recipe = record.recipe else {
             return End(verdict: .internalError, reason: "the recipe was not recorded")
         }
-        // Attempts that are queued already are brought to their end by their jobs.
-        if record.state != .running(.running), let reason = await cancellation.requested {
-            return End(verdict: .canceled, reason: reason)
-        }
+        if let reason = await cancellation.requested { return End(verdict: .canceled, reason: reason) }
 
         let context = TriggerRunner.Context(integration: record, bot: bot, mirror: mirror)
         if let triggers, bot.triggers.contains(where: { $0.phase == .before }) {
@@ -104,19 +91,19 @@ package struct IntegrationRunner: Sendable {
                     verdict: .canceled, triggerFailed: true, reason: before.reason ?? "a trigger before it failed")
             }
         }
-        if record.state != .running(.running) { try await enter(.running, &record) }
+        try await enter(.running, &record)
         let attempts = try await runJobs(record, bot: bot, recipe: recipe, mirror: mirror, cancellation: cancellation)
         let wish = await cancellation.requested
         // One canceled job makes the whole canceled: the verdicts' order would hide it behind another's success.
         let isCanceled = wish != nil || attempts.contains { $0.state.verdict == .canceled }
         let verdict = isCanceled ? .canceled : Verdict.worst(of: attempts.compactMap(\.state.verdict))
-        let (issues, summary) = try await compare(record, attempts: attempts)
+        let summary = try await compare(record, attempts: attempts)
         let reason = wish ?? attempts.first { $0.state.verdict == verdict && $0.reason != nil }?.reason
-        guard !isCanceled, let triggers, bot.triggers.contains(where: { $0.phase == .after }) else {
-            return End(
-                verdict: isCanceled ? .canceled : verdict, reason: reason, issues: issues, summary: summary)
+        guard !isCanceled else { return End(verdict: .canceled, reason: reason) }
+
+        guard let triggers, bot.triggers.contains(where: { $0.phase == .after }) else {
+            return End(verdict: verdict, reason: reason)
         }
-        try await store.completeIssues(of: record.id, issues: issues, summary: summary, at: clock.now())
         try await enter(.afterTriggers, &record)
         let facts = TriggerRunner.Facts(
             verdict: verdict, summary: summary, before: try await store.previous(of: record.id)?.state.verdict)
@@ -132,10 +119,12 @@ package struct IntegrationRunner: Sendable {
     private func runJobs(
         _ record: IntegrationRecord, bot: BotSpecification, recipe: Recipe, mirror: Mirror, cancellation: Cancellation
     ) async throws -> [AttemptRecord] {
-        try await withThrowingTaskGroup(of: Result<AttemptRecord, any Error>.self) { group in
+        let earlier = try await earlierTests(before: record, configurations: recipe.configurations.map(\.name))
+        return try await withThrowingTaskGroup(of: Result<AttemptRecord, any Error>.self) { group in
             for configuration in recipe.configurations {
                 let request = JobRunner.Request(
-                    integration: record, bot: bot, recipe: recipe, configuration: configuration, mirror: mirror)
+                    integration: record, bot: bot, recipe: recipe, configuration: configuration, mirror: mirror,
+                    previousTests: earlier[configuration.name])
                 group.addTask {
                     do {
                         return .success(try await jobs.run(request, cancellation: cancellation))
@@ -151,10 +140,27 @@ package struct IntegrationRunner: Sendable {
         }
     }
 
-    /// The integration's issues and counts, compared with the branch's integration before.
-    private func compare(
-        _ record: IntegrationRecord, attempts: [AttemptRecord]
-    ) async throws -> ([Issue], Summary) {
+    /// How far back a configuration's last tests are looked for.
+    private static let maximumLookBack = 20
+
+    /// How many tests each configuration had when it last had any on this branch.
+    private func earlierTests(
+        before record: IntegrationRecord, configurations: [Name]
+    ) async throws -> [Name: Int] {
+        var counts: [Name: Int] = [:]
+        var earlier = try await store.previous(of: record.id)
+        for _ in 0..<Self.maximumLookBack {
+            guard let integration = earlier, counts.count < configurations.count else { break }
+            let ran = try await store.tests(of: integration.id).filter { $0.result.outcome != .skipped }
+            for (configuration, tests) in Dictionary(grouping: ran, by: \.configuration)
+            where counts[configuration] == nil { counts[configuration] = tests.count }
+            earlier = try await store.previous(of: integration.id)
+        }
+        return counts
+    }
+
+    /// Stores the integration's issues and counts, compared with the branch's integration before.
+    private func compare(_ record: IntegrationRecord, attempts: [AttemptRecord]) async throws -> Summary {
         let tests = try await store.tests(of: record.id)
         var comparison = IssueComparison(configurations: [])
         var tested = 0
@@ -173,7 +179,8 @@ package struct IntegrationRunner: Sendable {
         let counts = Counts(issues, tests: tested)
         let summary = Summary(
             counts: counts, change: previous?.summary.map { counts - $0.counts } ?? Counts())
-        return (issues, summary)
+        try await store.completeIssues(of: record.id, issues: issues, summary: summary, at: clock.now())
+        return summary
     }
 }
 

@@ -133,7 +133,7 @@ package struct IntegrationService: Service {
                 group.addTask { await self.scheduler.run() }
                 group.addTask {
                     for await change in changes {
-                        if case .queued = change { self.queueWakeup.ring() }
+                        if case .integration = change { self.queueWakeup.ring() }
                     }
                 }
             }

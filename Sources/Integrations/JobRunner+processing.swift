@@ -12,8 +12,7 @@ extension JobRunner {
         _ request: Request
     ) async throws {
         let context = AttemptProcessor.Context(
-            configuration: id.job, plan: plan,
-            previousTests: try await store.earlierTests(before: id.integration, configuration: id.job),
+            configuration: id.job, plan: plan, previousTests: request.previousTests,
             askedReports: Self.askedReports(of: request.configuration),
             digest: { path in
                 // A path that leaves the tree, passes a link, or is very large, has none.

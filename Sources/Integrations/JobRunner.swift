@@ -56,6 +56,7 @@ package struct JobRunner: Sendable {
         package var recipe: Recipe
         package var configuration: Recipe.Configuration
         package var mirror: Mirror
+        package var previousTests: Int?
     }
 
     /// Runs it.
@@ -74,12 +75,7 @@ package struct JobRunner: Sendable {
                 attempt = try await store.addAttempt(to: request.integration.id, job: job, at: clock.now())
             }
             do {
-                // What has entered no step was never started: that is stored before the start.
-                let isNew =
-                    if attempt.state == .queued { true } else {
-                        try await executor.liveness(of: directory(of: attempt.id)) == .notStarted
-                    }
-                if isNew {
+                if try await executor.liveness(of: directory(of: attempt.id)) == .notStarted {
                     try await slots.withSlot { try await begin(attempt, of: request, cancellation: cancellation) }
                 } else {
                     // It runs already, since before a restart: it waits for no slot.
@@ -116,13 +112,8 @@ package struct JobRunner: Sendable {
         for attempt in try await store.attempts(of: integration) where attempt.state.verdict == nil {
             let directory = directory(of: attempt.id)
             guard try await executor.liveness(of: directory) != .notStarted else { continue }
-            do {
-                let job = try await lane.run { try directory.job() }
-                if let workspace = Workspace(tree: job.workspace) { await workspaces.retake(workspace) }
-            } catch let error as ExecutionError where error.code == .malformed || error.code == .notFound {
-                // It runs nowhere; it is found lost when it is taken up.
-                continue
-            }
+            let job = try await lane.run { try directory.job() }
+            if let workspace = Workspace(tree: job.workspace) { await workspaces.retake(workspace) }
         }
     }
 
@@ -159,19 +150,7 @@ package struct JobRunner: Sendable {
     /// Found running, or ended, after a restart: the job directory says with what.
     private func takeUp(_ attempt: AttemptRecord, of request: Request, cancellation: Cancellation) async throws {
         let directory = directory(of: attempt.id)
-        let description: JobDescription
-        do {
-            description = try await lane.run { try directory.job() }
-        } catch let error as ExecutionError where error.code == .malformed || error.code == .notFound {
-            // Power was lost before its job was on the disk: then its supervisor is gone, and whatever it built in is in
-            // doubt; which of the configuration's workspaces that was, nothing says.
-            guard try await executor.liveness(of: directory) == .lost else { throw error }
-            let id = attempt.id
-            try await lane.run {
-                try Directory(opening: state.workspaces).remove("\(id.integration.bot)/\(id.job)")
-            }
-            return try await finish(attempt.id, verdict: .internalError, reason: Self.lostReason)
-        }
+        let description = try await lane.run { try directory.job() }
         guard let workspace = Workspace(tree: description.workspace) else {
             let reason = "the job directory \(directory.path) names no workspace"
             return try await finish(attempt.id, verdict: .internalError, reason: reason)
@@ -188,14 +167,7 @@ package struct JobRunner: Sendable {
         _ request: Request, _ cancellation: Cancellation
     ) async throws {
         do {
-            let begun = Wakeup()
-            // Beside the job, which has its files already, and once it runs: the commit must stay for whoever looks at it
-            // later.
-            async let held: Void = hold(request, after: begun)
-            defer { begun.finish() }
-            try await follow(attempt, directory, plan: plan, workspace, request, cancellation, begun)
-            begun.finish()
-            await held
+            try await follow(attempt, directory, plan: plan, workspace, request, cancellation)
         } catch {
             if Task.isCancelled || error is CancellationError { throw CancellationError() }
             try await stop(directory, because: "\(error)")
@@ -203,17 +175,6 @@ package struct JobRunner: Sendable {
             throw error
         }
         await workspaces.giveBack(workspace)
-    }
-
-    private func hold(_ request: Request, after begun: Wakeup) async {
-        for await _ in begun.rings { break }
-        let id = request.integration.id
-        do {
-            try await request.mirror.hold(request.integration.commit, for: id)
-        } catch {
-            // What the job came to is not lost by it.
-            logger.warning("a commit could not be held", metadata: ["integration": "\(id)", "error": "\(error)"])
-        }
     }
 
     /// Ends a job that cannot be followed, and waits for its end.
@@ -234,9 +195,10 @@ package struct JobRunner: Sendable {
 
     private func follow(
         _ attempt: AttemptRecord, _ directory: AttemptDirectory, plan: JobPlanner.Plan, _ workspace: Workspace,
-        _ request: Request, _ cancellation: Cancellation, _ begun: Wakeup
+        _ request: Request, _ cancellation: Cancellation
     ) async throws {
         let (id, executor) = (attempt.id, executor)
+        let description = try await lane.run { try directory.job() }
         do {
             try await cancellation.whileCancellable(
                 stop: { reason in
@@ -246,8 +208,7 @@ package struct JobRunner: Sendable {
                 {
                     var progress = Progress(state: attempt.state)
                     for try await event in AttemptFollower(executor: executor).events(of: directory) {
-                        begun.ring()
-                        try await note(event, of: id, steps: plan.steps, &progress)
+                        try await note(event, of: id, steps: description.steps, &progress)
                     }
                 })
         } catch let error as ExecutionError where error.code == .lost {
@@ -260,15 +221,9 @@ package struct JobRunner: Sendable {
         }
         try Task.checkCancellation()
         await clear(workspace)
-        // What is read in no time needs no word of its own on the page.
-        if attempt.state != .ended, directory.logSize > Self.shortLogBytes {
-            try await store.apply(.ended, to: id, at: clock.now())
-        }
+        if attempt.state != .ended { try await store.apply(.ended, to: id, at: clock.now()) }
         try await process(id, directory, plan: plan, workspace, request)
     }
-
-    /// A longer log is read long enough for the attempt to be shown as ended meanwhile. In bytes.
-    private static let shortLogBytes: Int64 = 1 << 20
 
     /// How far an attempt is in the database. After a restart its events are read again from the first.
     private struct Progress {
@@ -298,9 +253,9 @@ package struct JobRunner: Sendable {
             guard steps.indices.contains(index), let step = JobStep(rawValue: steps[index].step) else { return }
             let time = Timestamp(millisecondsSinceEpoch: at)
             progress.started[index] = time
+            if progress.enters(step) { try await store.apply(.entered(step), to: id, at: time) }
             try await store.record(
-                step: StepRecord(index: index, step: step, name: steps[index].name, startedAt: time), of: id,
-                isEntered: progress.enters(step))
+                step: StepRecord(index: index, step: step, name: steps[index].name, startedAt: time), of: id)
         case .ended(let index, let at, let exit, let signal, let limit, _):
             guard steps.indices.contains(index), let step = JobStep(rawValue: steps[index].step) else { return }
             let time = Timestamp(millisecondsSinceEpoch: at)

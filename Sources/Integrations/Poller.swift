@@ -94,9 +94,8 @@ package struct Poller: Sendable {
             else { continue }
             let new = NewIntegration(
                 bot: bot.name, ref: branch, commit: commit, cause: .schedule, isRelease: bot.isRelease(branch))
-            let record = try await store.queue(new, at: now) {
-                .caused($0, by: .schedule, named: "the bot's schedule", at: now)
-            }
+            let record = try await store.queue(new, at: now)
+            _ = try await store.record(.caused(record, by: .schedule, named: "the bot's schedule", at: now))
             logger.info("queued by schedule", metadata: ["integration": "\(record.id)"])
         }
     }

@@ -17,9 +17,6 @@ package actor Scheduler {
         var cancellation: Cancellation
     }
     private var running: [IntegrationID: Running] = [:]
-    /// Whether something can be running in the database but not here: at the start, and after an end that could not be
-    /// stored.
-    private var mustTakeUp = true
 
     /// - Parameter capacity: Integrations under way at once, ≥ 1.
     package init(
@@ -64,37 +61,29 @@ package actor Scheduler {
         running[record.id] = Running(record: record, cancellation: cancellation)
         group.addTask {
             if let reason = await self.wishes.wish(for: record.id) { await cancellation.request(reason: reason) }
-            let isStored = await self.runner.run(record.id, cancellation: cancellation)
-            if !isStored {
+            if await !self.runner.run(record.id, cancellation: cancellation) {
                 // Its end could not be stored: it is taken up again after a pause. Nothing when the daemon stops.
                 do { try await self.timer.sleep(for: Self.pause) } catch { return }
             }
-            await self.ended(record.id, isStored: isStored)
+            await self.ended(record.id)
         }
     }
 
     /// Before an integration whose end could not be stored is taken up again.
     static let pause = Duration.seconds(5)
 
-    private func ended(_ id: IntegrationID, isStored: Bool) {
+    private func ended(_ id: IntegrationID) {
         running[id] = nil
-        if !isStored { mustTakeUp = true }
         wakeup.ring()
     }
 
-    /// What is running in the database but not here (after a restart), and what is chosen from the queue. Nothing is read
-    /// while nothing could be started.
+    /// What is running in the database but not here (after a restart), and what is chosen from the queue.
     private func leased() async -> [IntegrationRecord] {
         do {
-            var left: [IntegrationRecord] = []
-            if mustTakeUp {
-                left = try await store.running().filter { running[$0.id] == nil }
-                mustTakeUp = false
-            }
+            let left = try await store.running().filter { running[$0.id] == nil }
             let busy = running.values.map(\.record) + left
-            guard busy.count < capacity else { return left }
-            let waiting = try await store.heads().filter { running[$0.id] == nil }
-            return left + Self.choose(from: waiting, running: busy, capacity: capacity)
+            let queued = try await store.queued().filter { running[$0.id] == nil }
+            return left + Self.choose(from: queued, running: busy, capacity: capacity)
         } catch {
             logger.error("the queue could not be read", metadata: ["error": "\(error)"])
             return []

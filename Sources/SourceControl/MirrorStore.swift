@@ -128,21 +128,6 @@ struct MirrorStore: Sendable {
     }
 
     func hold(_ commit: CommitID, as ref: String, in repository: OpaquePointer) throws(SourceControlError) {
-        do throws(SourceControlError) {
-            try create(ref, commit, in: repository)
-        } catch {
-            guard (error.underlying as? GitFailure)?.code == GIT_ELOCKED.rawValue else { throw error }
-            // Left by a daemon that was killed while it wrote: nobody else writes here, and we one after the other.
-            try files("holding \(commit.abbreviated)") { () throws(FileError) in
-                try Directory(opening: path).remove(ref + ".lock")
-            }
-            try create(ref, commit, in: repository)
-        }
-    }
-
-    private func create(
-        _ ref: String, _ commit: CommitID, in repository: OpaquePointer
-    ) throws(SourceControlError) {
         var id = try git_oid(commit)
         _ = try GitHandle("holding \(commit.abbreviated)", free: git_reference_free) {
             git_reference_create($0, repository, ref, &id, 1, "held by Martlet")

@@ -7,24 +7,18 @@ extension Store {
         -> AttemptRecord
     {
         try await lane.write("add an attempt at \(id)/\(job)") { transaction in
-            let row = try Self.integrationRow(id, transaction.db)
-            return try Self.addAttempt(to: id, row: row, job: job, at: time, transaction)
+            let db = transaction.db
+            let integration = try Self.integrationRow(id, db)
+            let last = try Int.fetchOne(
+                db, sql: "SELECT max(attempt) FROM attempts WHERE integration = ? AND job = ?",
+                arguments: [integration, job.description])
+            let attempt = AttemptID(integration: id, job: job, attempt: (last ?? 0) + 1)
+            try db.execute(
+                sql: "INSERT INTO attempts (integration, job, attempt, state, queued_at) VALUES (?, ?, ?, 'queued', ?)",
+                arguments: [integration, job.description, attempt.attempt, time.millisecondsSinceEpoch])
+            transaction.changed(.integration(id))
+            return AttemptRecord(id: attempt, queuedAt: time)
         }
-    }
-
-    static func addAttempt(
-        to id: IntegrationID, row: Int64, job: Name, at time: Timestamp, _ transaction: StoreTransaction
-    ) throws -> AttemptRecord {
-        let last: Int? = try transaction.db.first(
-            "SELECT coalesce(max(attempt), 0) FROM attempts WHERE integration = ? AND job = ?", [row, job.description]
-        ) { $0[0] }
-        let attempt = AttemptID(integration: id, job: job, attempt: (last ?? 0) + 1)
-        try transaction.db.change(
-            "INSERT INTO attempts (integration, job, attempt, state, queued_at) VALUES (?, ?, ?, 'queued', ?)",
-            [row, job.description, attempt.attempt, time.millisecondsSinceEpoch])
-        transaction.changed(.integration(id))
-        transaction.passes("attempt.queued")
-        return AttemptRecord(id: attempt, queuedAt: time)
     }
 
     /// Changes an attempt's state by Model's state machine.
@@ -43,7 +37,8 @@ extension Store {
         _ event: AttemptState.Event, to id: AttemptID, at time: Timestamp, reason: String?,
         _ transaction: StoreTransaction
     ) throws -> AttemptRecord {
-        var (row, record) = try attempt(id, transaction.db)
+        let row = try attemptRow(id, transaction.db)
+        var record = try attempt(row, of: id.integration, transaction.db)
         try record.state.apply(event)
         var step: JobStep?
         switch record.state {
@@ -54,47 +49,42 @@ extension Store {
         case .ended, .processed: record.endedAt = record.endedAt ?? time
         }
         record.reason = reason?.kept ?? record.reason
-        try transaction.db.change(
-            "UPDATE attempts SET state = ?, step = ?, verdict = ?, reason = ?, started_at = ?, ended_at = ? WHERE id = ?",
-            [
+        try transaction.db.execute(
+            sql: """
+                UPDATE attempts SET state = ?, step = ?, verdict = ?, reason = ?, started_at = ?, ended_at = ? WHERE id = ?
+                """,
+            arguments: [
                 record.state.word, step?.rawValue, record.state.verdict?.rawValue, record.reason,
-                record.startedAt?.millisecondsSinceEpoch, record.endedAt?.millisecondsSinceEpoch, row,
+                record.startedAt?.millisecondsSinceEpoch, record.endedAt?.millisecondsSinceEpoch, row["id"] as Int64,
             ])
         transaction.changed(.integration(id.integration))
-        transaction.passes("attempt.\(step?.rawValue ?? record.state.word)")
         return record
     }
 
     /// Stores a step as it starts, and again, under the same index, as it ends.
-    /// - Parameter isEntered: Whether the attempt enters the step with it.
-    /// - Throws: `illegalTransition`, with nothing stored; `notFound`.
-    package func record(step: StepRecord, of id: AttemptID, isEntered: Bool = false) async throws(StoreError) {
+    package func record(step: StepRecord, of id: AttemptID) async throws(StoreError) {
         try await lane.write("store step \(step.index) of \(id)") { transaction in
-            if isEntered {
-                _ = try Self.apply(.entered(step.step), to: id, at: step.startedAt, reason: nil, transaction)
-            }
-            let attempt = try Self.attemptRow(id, transaction.db)
-            try transaction.db.change(
-                """
-                INSERT OR REPLACE INTO steps (attempt, place, step, name, started_at, ended_at, exit, signal, "limit")
-                VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)
-                """,
-                [
+            let attempt: Int64 = try Self.attemptRow(id, transaction.db)["id"]
+            try transaction.db.execute(
+                sql: """
+                    INSERT OR REPLACE INTO steps (attempt, place, step, name, started_at, ended_at, exit, signal, "limit")
+                    VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)
+                    """,
+                arguments: [
                     attempt, step.index, step.step.rawValue, step.name.kept, step.startedAt.millisecondsSinceEpoch,
                     step.endedAt?.millisecondsSinceEpoch, step.exit, step.signal, step.limit,
                 ])
             transaction.changed(.integration(id.integration))
-            transaction.passes(step.endedAt == nil ? "step.started" : "step.ended")
         }
     }
 
     /// The attempts at every job of an integration, in the order in which they were added.
     package func attempts(of id: IntegrationID) async throws(StoreError) -> [AttemptRecord] {
         try await read("read the attempts of \(id)") { db in
-            try db.all(
-                Self.attemptQuery + " WHERE name = ? AND number = ? ORDER BY attempts.id",
-                [id.bot.description, id.number]
-            ) { try Self.attempt($0, of: id, db) }
+            try Row.fetchAll(
+                db, sql: Self.attemptQuery + " WHERE name = ? AND number = ? ORDER BY attempts.id",
+                arguments: [id.bot.description, id.number]
+            ).map { try Self.attempt($0, of: id, db) }
         }
     }
 
@@ -102,25 +92,15 @@ extension Store {
         SELECT attempts.* FROM attempts JOIN integrations ON integrations.id = integration JOIN bots ON bots.id = bot
         """
 
-    static func attemptRow(_ id: AttemptID, _ db: Database) throws -> Int64 {
-        try attempt(id, db) { $0["id"] }
+    static func attemptRow(_ id: AttemptID, _ db: Database) throws -> Row {
+        let row = try Row.fetchOne(
+            db, sql: attemptQuery + " WHERE name = ? AND number = ? AND job = ? AND attempt = ?",
+            arguments: [id.integration.bot.description, id.integration.number, id.job.description, id.attempt])
+        guard let row else { throw Refusal.notFound("attempt \(id)") }
+        return row
     }
 
-    static func attempt(_ id: AttemptID, _ db: Database) throws -> (row: Int64, record: AttemptRecord) {
-        try attempt(id, db) { ($0["id"], try attempt($0, of: id.integration, db)) }
-    }
-
-    private static func attempt<Value>(
-        _ id: AttemptID, _ db: Database, _ map: (Row) throws -> Value
-    ) throws -> Value {
-        let found = try db.first(
-            attemptQuery + " WHERE name = ? AND number = ? AND job = ? AND attempt = ?",
-            [id.integration.bot.description, id.integration.number, id.job.description, id.attempt], map)
-        guard let found else { throw Refusal.notFound("attempt \(id)") }
-        return found
-    }
-
-    private static func attempt(_ row: Row, of integration: IntegrationID, _ db: Database) throws -> AttemptRecord {
+    static func attempt(_ row: Row, of integration: IntegrationID, _ db: Database) throws -> AttemptRecord {
         let state: AttemptState =
             switch row["state"] as String {
             case "queued": .queued
@@ -128,14 +108,14 @@ extension Store {
             case "ended": .ended
             default: .processed(try row.value("verdict") { Verdict(rawValue: $0) })
             }
-        let steps = try db.all(
-            "SELECT * FROM steps WHERE attempt = ? ORDER BY place", [row["id"] as Int64], step)
+        let steps = try Row.fetchAll(
+            db, sql: "SELECT * FROM steps WHERE attempt = ? ORDER BY place", arguments: [row["id"] as Int64])
         return AttemptRecord(
             id: AttemptID(integration: integration, job: try row.name("job"), attempt: row["attempt"]), state: state,
             analysis: row["analysis"], tested: row["tested"], summary: try row.json("summary", as: Summary.self),
             reason: row["reason"], notes: try row.json("notes", as: [String].self) ?? [],
             queuedAt: row.time("queued_at"), startedAt: row.optionalTime("started_at"),
-            endedAt: row.optionalTime("ended_at"), steps: steps)
+            endedAt: row.optionalTime("ended_at"), steps: try steps.map(step))
     }
 
     private static func step(_ row: Row) throws -> StepRecord {

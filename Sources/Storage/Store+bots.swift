@@ -120,22 +120,11 @@ extension Store {
         }
     }
 
-    /// The branches and tags whose tip the last look saw at a commit, in order of name.
-    package func refs(at commit: CommitID, of repository: String) async throws(StoreError) -> [RefName] {
-        try await read("read which refs of \(repository) are at \(commit.abbreviated)") { db in
-            try db.all(
-                """
-                SELECT name FROM refs WHERE head = ? AND repository = (SELECT id FROM repositories WHERE url = ?)
-                ORDER BY name
-                """, [commit.description, repository]
-            ) { try $0.ref("name") }
-        }
-    }
-
     /// The repository's row, made when there is none.
     static func repositoryRow(_ url: String, _ db: Database) throws -> Int64 {
-        let row: Int64? = try db.first("SELECT id FROM repositories WHERE url = ?", [url]) { $0[0] }
-        if let row { return row }
+        if let id = try Int64.fetchOne(db, sql: "SELECT id FROM repositories WHERE url = ?", arguments: [url]) {
+            return id
+        }
         try db.execute(sql: "INSERT INTO repositories (url) VALUES (?)", arguments: [url])
         return db.lastInsertedRowID
     }

@@ -2,23 +2,17 @@ import GRDB
 package import Model
 
 extension Store {
-    /// Queues an integration that no ref update causes, under the bot's next number, with the ledger's row of what
-    /// caused it.
-    /// - Parameter event: What caused it; nothing: nothing is added to the ledger.
-    /// - Throws: `notFound` when no such bot is registered, or it is retired; what `record(_:)` throws.
-    package func queue(
-        _ new: NewIntegration, at time: Timestamp, recording event: (@Sendable (IntegrationRecord) -> NewEvent)? = nil
-    ) async throws(StoreError) -> IntegrationRecord {
+    /// Queues an integration that no ref update causes, under the bot's next number.
+    /// - Throws: `notFound` when no such bot is registered, or it is retired.
+    package func queue(_ new: NewIntegration, at time: Timestamp) async throws(StoreError) -> IntegrationRecord {
         try await lane.write("queue an integration of \(new.bot)") { transaction in
-            let bot = try transaction.db.first(
-                "SELECT id, repository FROM bots WHERE name = ? AND is_retired = 0", [new.bot.description]
-            ) { (id: $0["id"] as Int64, repository: $0["repository"] as Int64) }
+            let bot = try Row.fetchOne(
+                transaction.db, sql: "SELECT id, repository FROM bots WHERE name = ? AND is_retired = 0",
+                arguments: [new.bot.description])
             guard let bot else { throw Refusal.notFound("bot \(new.bot)") }
             let id = try Self.insert(
-                new, bot: bot.id, repository: bot.repository, refUpdate: nil, at: time, transaction)
-            let record = try Self.integration(id, transaction.db)
-            if let event { _ = try Self.record(event(record), transaction) }
-            return record
+                new, bot: bot["id"], repository: bot["repository"], refUpdate: nil, at: time, transaction)
+            return try Self.integration(id, transaction.db)
         }
     }
 
@@ -27,22 +21,21 @@ extension Store {
         _ new: NewIntegration, bot: Int64, repository: Int64, refUpdate: Int64?, at time: Timestamp,
         _ transaction: StoreTransaction
     ) throws -> IntegrationID {
-        let number: Int? = try transaction.db.first(
-            "UPDATE bots SET last_number = last_number + 1 WHERE id = ? RETURNING last_number", [bot]
-        ) { $0[0] }
+        let number = try Int.fetchOne(
+            transaction.db, sql: "UPDATE bots SET last_number = last_number + 1 WHERE id = ? RETURNING last_number",
+            arguments: [bot])
         guard let number else { throw Refusal.notFound("bot \(new.bot)") }
-        try transaction.db.change(
-            """
-            INSERT INTO integrations (bot, number, repository, ref, "commit", cause, ref_update, requested_by, state,
-                step, is_release, is_clean, queued_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?, 'queued', 'pending', ?, ?, ?)
-            """,
-            [
+        try transaction.db.execute(
+            sql: """
+                INSERT INTO integrations (bot, number, repository, ref, "commit", cause, ref_update, requested_by, state,
+                    step, is_release, is_clean, queued_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?, 'queued', 'pending', ?, ?, ?)
+                """,
+            arguments: [
                 bot, number, repository, new.ref.description, new.commit.description, new.cause.rawValue, refUpdate,
                 new.requestedBy?.kept, new.isRelease, new.isClean, time.millisecondsSinceEpoch,
             ])
         let id = IntegrationID(bot: new.bot, number: number)
-        transaction.changed(.queued(id))
-        transaction.passes("integration.queued")
+        transaction.changed(.integration(id))
         return id
     }
 
@@ -73,11 +66,12 @@ extension Store {
             require("\"commit\"", filter.commit?.description)
             require("verdict", filter.verdict?.rawValue)
             arguments += [limit + 1]
-            let records = try db.all(
-                Self.integrationQuery + " WHERE " + conditions.joined(separator: " AND ")
+            let rows = try Row.fetchAll(
+                db,
+                sql: Self.integrationQuery + " WHERE " + conditions.joined(separator: " AND ")
                     + " ORDER BY integrations.id DESC LIMIT ?",
-                arguments, Self.integration)
-            return Self.page(Array(records.prefix(limit)), hasMore: records.count > limit) { $0.rowID }
+                arguments: arguments)
+            return Self.page(try rows.prefix(limit).map(Self.integration), hasMore: rows.count > limit) { $0.rowID }
         }
     }
 
@@ -90,14 +84,16 @@ extension Store {
     /// canceled nor ended by a fault of ours (those say nothing of the code).
     package func previous(of id: IntegrationID) async throws(StoreError) -> IntegrationRecord? {
         try await read("read the integration before \(id)") { db in
-            try db.first(
-                Self.integrationQuery + """
+            try Row.fetchOne(
+                db,
+                sql: Self.integrationQuery + """
                      WHERE bots.name = ? AND number < ? AND state = 'completed'
                     AND verdict NOT IN ('canceled', 'checkout-error', 'internal-error')
                     AND ref = (SELECT ref FROM integrations JOIN bots ON bots.id = bot WHERE name = ? AND number = ?)
                     ORDER BY number DESC LIMIT 1
                     """,
-                [id.bot.description, id.number, id.bot.description, id.number], Self.integration)
+                arguments: [id.bot.description, id.number, id.bot.description, id.number]
+            ).map(Self.integration)
         }
     }
 
@@ -107,49 +103,12 @@ extension Store {
     /// All that run, oldest first: on start, those to reconcile.
     package func running() async throws(StoreError) -> [IntegrationRecord] { try await open(state: "running") }
 
-    /// Of those that wait the oldest of each bot, ref and cause: whatever the order in which refs and causes are taken,
-    /// the next one is among them. As few as there are refs, however long the queue is.
-    package func heads() async throws(StoreError) -> [IntegrationRecord] {
-        try await read("read the queue's heads") { db in
-            try db.all(
-                Self.integrationQuery + """
-                     WHERE integrations.id IN (SELECT min(id) FROM integrations
-                        WHERE state = 'queued' AND state <> 'completed' GROUP BY bot, ref, cause, is_release)
-                    ORDER BY integrations.id
-                    """, [], Self.integration)
-        }
-    }
-
-    /// How many wait and how many run.
-    package func openCounts() async throws(StoreError) -> (queued: Int, running: Int) {
-        let counts = try await read("count the open integrations") { db in
-            try db.all("SELECT state, count(*) FROM integrations WHERE state <> 'completed' GROUP BY state") { row in
-                (state: row[0] as String, count: row[1] as Int)
-            }
-        }
-        func count(_ state: String) -> Int { counts.first { $0.state == state }?.count ?? 0 }
-        return (count("queued"), count("running"))
-    }
-
-    /// Starts an integration that waits; one that runs already is left as it is.
-    /// - Returns: How it is now; nothing when it is completed, since a reading of the queue can be older than its end.
-    /// - Throws: `notFound`.
-    package func begin(_ id: IntegrationID, at time: Timestamp) async throws(StoreError) -> IntegrationRecord? {
-        try await lane.write("start \(id)") { transaction in
-            let record = try Self.integration(id, transaction.db)
-            switch record.state {
-            case .queued: return try Self.apply(.started, to: record, at: time, reason: nil, transaction)
-            case .running: return record
-            case .completed: return nil
-            }
-        }
-    }
-
     private func open(state: String) async throws(StoreError) -> [IntegrationRecord] {
         try await read("read the \(state) integrations") { db in
-            try db.all(
-                Self.integrationQuery + " WHERE state = ? AND state <> 'completed' ORDER BY integrations.id", [state],
-                Self.integration)
+            try Row.fetchAll(
+                db, sql: Self.integrationQuery + " WHERE state = ? AND state <> 'completed' ORDER BY integrations.id",
+                arguments: [state]
+            ).map(Self.integration)
         }
     }
 
@@ -161,68 +120,46 @@ extension Store {
         _ event: IntegrationState.Event, to id: IntegrationID, at time: Timestamp, reason: String? = nil
     ) async throws(StoreError) -> IntegrationRecord {
         try await lane.write("change \(id)") { transaction in
-            let record = try Self.integration(id, transaction.db)
-            return try Self.apply(event, to: record, at: time, reason: reason, transaction)
+            var record = try Self.integration(id, transaction.db)
+            try record.state.apply(event)
+            switch record.state {
+            case .queued: record.startedAt = nil
+            case .running: record.startedAt = record.startedAt ?? time
+            case .completed: record.endedAt = time
+            }
+            record.reason = reason?.kept ?? record.reason
+            var hasFailedTrigger = false
+            if case .completed(_, triggerFailed: true) = record.state { hasFailedTrigger = true }
+            try transaction.db.execute(
+                sql: """
+                    UPDATE integrations SET state = ?, step = ?, verdict = ?, trigger_failed = ?, reason = ?,
+                        started_at = ?, ended_at = ? WHERE id = ?
+                    """,
+                arguments: [
+                    record.state.word, record.state.step.rawValue, record.state.verdict?.rawValue, hasFailedTrigger,
+                    record.reason, record.startedAt?.millisecondsSinceEpoch, record.endedAt?.millisecondsSinceEpoch,
+                    record.rowID,
+                ])
+            transaction.changed(.integration(id))
+            return record
         }
-    }
-
-    static func apply(
-        _ event: IntegrationState.Event, to record: IntegrationRecord, at time: Timestamp, reason: String?,
-        _ transaction: StoreTransaction
-    ) throws -> IntegrationRecord {
-        var record = record
-        try record.state.apply(event)
-        switch record.state {
-        case .queued: record.startedAt = nil
-        case .running: record.startedAt = record.startedAt ?? time
-        case .completed: record.endedAt = time
-        }
-        record.reason = reason?.kept ?? record.reason
-        var hasFailedTrigger = false
-        if case .completed(_, triggerFailed: true) = record.state { hasFailedTrigger = true }
-        try transaction.db.change(
-            """
-            UPDATE integrations SET state = ?, step = ?, verdict = ?, trigger_failed = ?, reason = ?,
-                started_at = ?, ended_at = ? WHERE id = ?
-            """,
-            [
-                record.state.word, record.state.step.rawValue, record.state.verdict?.rawValue, hasFailedTrigger,
-                record.reason, record.startedAt?.millisecondsSinceEpoch, record.endedAt?.millisecondsSinceEpoch,
-                record.rowID,
-            ])
-        transaction.changed(.integration(record.id))
-        transaction.passes("integration.\(record.state.step.rawValue)")
-        return record
     }
 
     /// Stores what runs and what of, so that a rerun replays just that.
-    /// - Parameter step: The step that is entered with it. With `running` an attempt at each configuration's job is queued.
-    /// - Returns: The integration with it.
-    @discardableResult
     package func recordPreparation(
-        of id: IntegrationID, recipe: Recipe, commit: CommitSummary, at time: Timestamp,
-        entering step: IntegrationStep? = nil
-    ) async throws(StoreError) -> IntegrationRecord {
+        of id: IntegrationID, recipe: Recipe, commit: CommitSummary, at time: Timestamp
+    ) async throws(StoreError) {
         try await lane.write("store the recipe of \(id)") { transaction in
             let rowID = try Self.integrationRow(id, transaction.db)
-            try transaction.db.change(
-                """
-                UPDATE integrations SET recipe = ?, subject = ?, author = ?, committed_at = ?, tree = ? WHERE id = ?
-                """,
-                [
+            try transaction.db.execute(
+                sql: """
+                    UPDATE integrations SET recipe = ?, subject = ?, author = ?, committed_at = ?, tree = ? WHERE id = ?
+                    """,
+                arguments: [
                     try jsonText(recipe), commit.subject.kept, commit.author.kept,
                     commit.committedAt.millisecondsSinceEpoch, commit.tree, rowID,
                 ])
             transaction.changed(.integration(id))
-            transaction.passes("integration.recipe")
-            let record = try Self.integration(id, transaction.db)
-            guard let step else { return record }
-            if step == .running {
-                for configuration in recipe.configurations {
-                    _ = try Self.addAttempt(to: id, row: rowID, job: configuration.name, at: time, transaction)
-                }
-            }
-            return try Self.apply(.entered(step), to: record, at: time, reason: nil, transaction)
         }
     }
 }

@@ -16,10 +16,7 @@ extension Store {
                     try Self.reserveNext(
                         (major, minor), request, newest: newest, isAncestor: isAncestor, at: time, transaction)
                 }
-            if case .reserved = answer {
-                transaction.changed(.version(product: request.product))
-                transaction.passes("version.reserved")
-            }
+            if case .reserved = answer { transaction.changed(.version(product: request.product)) }
             return answer
         }
     }

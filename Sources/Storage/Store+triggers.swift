@@ -21,7 +21,6 @@ extension Store {
                     record.endedAt?.millisecondsSinceEpoch, record.log,
                 ])
             transaction.changed(.integration(record.integration))
-            transaction.passes("trigger.\(record.state.rawValue)")
         }
     }
 

@@ -39,7 +39,6 @@ extension Store {
                     try jsonText(files), time.millisecondsSinceEpoch, product.description, version.description,
                 ])
             transaction.changed(.version(product: product))
-            transaction.passes("version.published")
         }
     }
 

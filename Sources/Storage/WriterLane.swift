@@ -1,4 +1,3 @@
-import Basics
 import GRDB
 import Synchronization
 
@@ -68,19 +67,17 @@ final class WriterLane: Sendable {
         let start = ContinuousClock.now
         var joined: [any WaitingWrite] = []
         var rest = writes
-        var stored: [StoreTransaction] = []
+        var changes: [StoreChange] = []
         do {
             try db.beginTransaction(.immediate)
             while let write = rest.first, joined.isEmpty || ContinuousClock.now - start < joiningTime {
                 rest = rest.dropFirst()
                 joined.append(write)
-                if let transaction = write.perform(in: db) { stored.append(transaction) }
+                changes += write.perform(in: db).changes
                 // Disk full and I/O errors can make SQLite roll back the whole transaction (sqlite.org/lang_transaction.html).
                 if !db.isInsideTransaction { throw Refusal(code: .io, message: "the transaction was rolled back") }
             }
-            for name in stored.flatMap(\.transitions) { Failpoint.pass(name, .before) }
             try db.commit()
-            for name in stored.flatMap(\.transitions) { Failpoint.pass(name, .after) }
         } catch {
             rollBack(db)
             if joined.isEmpty {
@@ -95,7 +92,7 @@ final class WriterLane: Sendable {
             }
             return rest
         }
-        broadcast.publish(stored.flatMap(\.changes))
+        broadcast.publish(changes)
         for write in joined { write.resume(failure: nil) }
         return rest
     }

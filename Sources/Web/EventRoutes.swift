@@ -69,7 +69,7 @@ final class EventRoutes: Sendable {
             case .bots: ("bots", [:])
             case .repository: ("repository", [:])
             case .delivery: ("delivery", [:])
-            case .queued(let id), .integration(let id):
+            case .integration(let id):
                 ("integration", ["bot": .string(id.bot.description), "number": .integer(Int64(id.number))])
             case .version(let product): ("version", ["product": .string(product.description)])
             }

@@ -3,53 +3,29 @@ import Glibc
 import JobProtocol
 
 /// `status.jsonl`, of which every line is on the disk before anything relies on it.
-final class StatusFile {
+struct StatusFile {
     private let descriptor: Int32
-    private let directory: String
-    /// Whether the directory's entry of it is on the disk: before the first step runs, so that it never runs again.
-    private var isEntered = false
-
-    private init(descriptor: Int32, directory: String) {
-        self.descriptor = descriptor
-        self.directory = directory
-    }
 
     /// Makes the file; `.failure` with EEXIST when another supervisor did.
     static func create(_ paths: AttemptPaths) -> Result<StatusFile, SystemError> {
         let descriptor = clinux_open(paths.status, O_WRONLY | O_CREAT | O_EXCL | O_APPEND | O_CLOEXEC, 0o644)
         guard descriptor >= 0 else { return .failure(SystemError(number: errno)) }
-        return .success(StatusFile(descriptor: descriptor, directory: paths.directory))
+        let directory = clinux_open(paths.directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC, 0)
+        if directory >= 0 {
+            fsync(directory)
+            close(directory)
+        }
+        return .success(StatusFile(descriptor: descriptor))
     }
 
     /// - Returns: 0, or the number of what failed; the file is then as it was.
     @discardableResult func append(_ event: StatusEvent) -> Int32 {
-        clinux_failpoint(Self.name(of: event), "before")
-        defer { clinux_failpoint(Self.name(of: event), "after") }
         let size = lseek(descriptor, 0, SEEK_END)
         let failure = Descriptor.writeAll(event.line() + [0x0A], to: descriptor)
         guard failure == 0 else {
             ftruncate(descriptor, size)
             return failure
         }
-        guard fsync(descriptor) == 0 else { return errno }
-        return isEntered ? 0 : enter()
-    }
-
-    /// For tests that stop us there; see `Failpoint` in Basics.
-    private static func name(of event: StatusEvent) -> String {
-        switch event {
-        case .started: "status.started"
-        case .ended: "status.ended"
-        case .finished: "status.finished"
-        }
-    }
-
-    private func enter() -> Int32 {
-        let opened = clinux_open(directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC, 0)
-        guard opened >= 0 else { return errno }
-        defer { close(opened) }
-        guard fsync(opened) == 0 else { return errno }
-        isEntered = true
-        return 0
+        return fsync(descriptor) == 0 ? 0 : errno
     }
 }

@@ -22,8 +22,8 @@ struct StatusService: Service {
     private func tell() async {
         do {
             let bots = try await store.bots().count { !$0.isRetired }
-            let open = try await store.openCounts()
-            notifier.status("\(bots) bot\(bots == 1 ? "" : "s"), \(open.running) running, \(open.queued) queued")
+            let (running, queued) = (try await store.running().count, try await store.queued().count)
+            notifier.status("\(bots) bot\(bots == 1 ? "" : "s"), \(running) running, \(queued) queued")
             notifier.watchdog()
         } catch {
             // Without a watchdog message systemd restarts the daemon, which is what a dead database needs.
