@@ -1,31 +1,48 @@
 import Basics
+import Foundation
 import Model
 
-/// People's wishes to cancel running integrations, kept as a file `cancel` in the integration's directory until it ends.
+/// Wishes to cancel running integrations, kept as a file `cancel` in the integration's directory, so that a daemon which takes
+/// it up knows of them.
 package struct CancelWishes: Sendable {
     private let state: StateDirectory
     private let lane = BlockingLane(label: "wishes")
 
-    /// In bytes; a reason names a person.
-    private static let maximumBytes = 4096
+    /// In bytes; a reason names a person or a commit.
+    private static let maximumBytes = 8192
+    /// Of a reason, in bytes: what every other byte escaped in JSON still leaves room for.
+    private static let maximumReasonBytes = 1024
+
+    private struct File: Codable {
+        /// A later run of the integration is not meant.
+        var run: Int
+        var reason: String
+        /// In milliseconds.
+        var grace: Int64
+    }
 
     package init(state: StateDirectory) { self.state = state }
 
     /// - Throws: `FileError`.
-    func store(_ reason: String, for id: IntegrationID) async throws {
+    func store(_ wish: Cancellation.Wish, for id: IntegrationID, run: Int) async throws {
         let directory = state.integration(id)
+        let reason = String(decoding: wish.reason.utf8.prefix(Self.maximumReasonBytes), as: UTF8.self)
+        let bytes = try JSONEncoder().encode(File(run: run, reason: reason, grace: wish.grace.milliseconds))
         try await lane.run {
             _ = try Directory(creating: directory)
-            try AtomicFile.write(Array(reason.utf8.prefix(Self.maximumBytes)), to: directory + "/cancel")
+            try AtomicFile.write(Array(bytes), to: directory + "/cancel")
         }
     }
 
-    /// The reason, or nothing when nobody asked.
-    func wish(for id: IntegrationID) async -> String? {
+    /// Nothing when nobody asked.
+    func wish(for id: IntegrationID, run: Int) async -> Cancellation.Wish? {
         let path = state.integration(id) + "/cancel"
         return await lane.run {
             // Absent for nearly all.
-            (try? WholeFile.read(path, limit: Self.maximumBytes)).map { String(decoding: $0, as: UTF8.self) }
+            guard let bytes = try? WholeFile.read(path, limit: Self.maximumBytes),
+                let file = try? JSONDecoder().decode(File.self, from: Data(bytes)), file.run == run
+            else { return nil }
+            return Cancellation.Wish(reason: file.reason, grace: .milliseconds(file.grace))
         }
     }
 }

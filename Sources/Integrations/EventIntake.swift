@@ -1,4 +1,5 @@
 import Archives
+import Basics
 import Foundation
 package import Logging
 import Model
@@ -11,6 +12,8 @@ package struct EventIntake: Sendable {
     private let clock: WallClock
     private let looks: Wakeup
     private let logger: Logger
+    /// Bodies are decoded and digested here: 26 MiB take a second.
+    private let lane = BlockingLane(label: "intake")
 
     /// - Parameter looks: Rung after an event is stored.
     package init(store: Store, registry: BotRegistry, clock: WallClock, looks: Wakeup, logger: Logger) {
@@ -40,10 +43,12 @@ package struct EventIntake: Sendable {
                 "X-Martlet-Delivery must name the delivery in 1 to \(PushRequest.maximumDeliveryBytes) visible ASCII "
                     + "characters")
         }
-        let claims = try Self.claims(in: push.body)
+        let (digest, claims) = try await lane.run { () throws(OperationError) in
+            (Digest.sha256(of: push.body), try Self.claims(in: push.body))
+        }
         let event = NewEvent(
             repository: bot.repository, bot: bot.name, source: .webhook, hook: "push/\(bot.name)", deliveryID: delivery,
-            bodyDigest: Digest.sha256(of: push.body), event: "push", receivedAt: clock.now(), claims: claims)
+            bodyDigest: digest, event: "push", receivedAt: clock.now(), claims: claims)
         let recorded: RecordedEvent
         do {
             recorded = try await store.record(event)

@@ -41,8 +41,14 @@ package struct IntegrationRunner: Sendable {
         do {
             // The scheduler's reading may be older than the end of what it offers, and a person cancels what is queued.
             guard var record = try await store.integration(id), record.state.verdict == nil else { return true }
-            if record.state == .queued { record = try await store.apply(.started, to: id, at: clock.now()) }
-            let stages = try await stages(of: record, cancellation: cancellation)
+            guard let bot = try await specification(of: record) else {
+                let reason = "the bot \(id.bot) was removed"
+                try await store.apply(
+                    .completed(.canceled, triggerFailed: false), to: id, at: clock.now(), reason: reason)
+                return true
+            }
+            if record.state == .queued { record = try await store.begin(id, as: bot, at: clock.now()) }
+            let stages = try await stages(of: record, bot: bot, cancellation: cancellation)
             let done = try await store.apply(
                 .completed(stages.verdict, triggerFailed: stages.triggerFailed), to: id, at: clock.now(),
                 reason: stages.reason)
@@ -62,31 +68,48 @@ package struct IntegrationRunner: Sendable {
         var verdict: Verdict
         var triggerFailed = false
         var reason: String?
+
+        init(verdict: Verdict, triggerFailed: Bool = false, reason: String? = nil) {
+            self.verdict = verdict
+            self.triggerFailed = triggerFailed
+            self.reason = reason
+        }
+
+        init(canceled wish: Cancellation.Wish) { self.init(verdict: .canceled, reason: wish.reason) }
     }
 
-    private func stages(of record: IntegrationRecord, cancellation: Cancellation) async throws -> End {
-        // A bot whose file went away meanwhile: what is under way is brought to its end as the file last said.
-        var specification = await registry.bot(record.id.bot)
-        if specification == nil { specification = try await store.specification(of: record.id.bot) }
-        guard let bot = specification else {
-            return End(verdict: .canceled, reason: "the bot \(record.id.bot) was removed")
-        }
+    /// What the bot's file said when this run began; before it begins, what it says now, or said last when it went away.
+    private func specification(of record: IntegrationRecord) async throws -> BotSpecification? {
+        if record.state != .queued, let recorded = try await store.specification(of: record.id) { return recorded }
+        if let now = await registry.bot(record.id.bot) { return now }
+        return try await store.specification(of: record.id.bot)
+    }
+
+    private func stages(
+        of record: IntegrationRecord, bot: BotSpecification, cancellation: Cancellation
+    ) async throws -> End {
         let mirror = try await remotes.mirror(for: bot)
         var record = record
-        switch try await prepare(record, bot: bot, mirror: mirror) {
+        let preparing = record
+        switch try await cancellation.interrupting({ try await prepare(preparing, bot: bot, mirror: mirror) }) {
         case .ready(let prepared): record = prepared
         case .refused(let verdict, let reason): return End(verdict: verdict, reason: reason)
+        case nil: break
         }
+        if let wish = await cancellation.requested { return End(canceled: wish) }
         guard let recipe = record.recipe else {
             return End(verdict: .internalError, reason: "the recipe was not recorded")
         }
-        if let reason = await cancellation.requested { return End(verdict: .canceled, reason: reason) }
+        let rerun = try await store.reruns(of: record.id).first { $0.run == record.run }
 
         let context = TriggerRunner.Context(integration: record, bot: bot, mirror: mirror)
-        if let triggers, bot.triggers.contains(where: { $0.phase == .before }) {
+        // They make ready what the jobs need, so without jobs there is nothing to make ready.
+        if let triggers, bot.triggers.contains(where: { $0.phase == .before }), rerun?.isTriggersOnly != true {
             try await enter(.beforeTriggers, &record)
             let before = try await triggers.run(.before, context, facts: nil, cancellation: cancellation)
+            if let wish = await cancellation.requested { return End(canceled: wish) }
             if before.hasFailed {
+                try await compareTriggers(record, bot: bot)
                 return End(
                     verdict: .canceled, triggerFailed: true, reason: before.reason ?? "a trigger before it failed")
             }
@@ -97,19 +120,42 @@ package struct IntegrationRunner: Sendable {
         // One canceled job makes the whole canceled: the verdicts' order would hide it behind another's success.
         let isCanceled = wish != nil || attempts.contains { $0.state.verdict == .canceled }
         let verdict = isCanceled ? .canceled : Verdict.worst(of: attempts.compactMap(\.state.verdict))
-        let summary = try await compare(record, attempts: attempts)
-        let reason = wish ?? attempts.first { $0.state.verdict == verdict && $0.reason != nil }?.reason
+        let comparison = try await compare(record, bot: bot, attempts: attempts)
+        let reason = wish?.reason ?? attempts.first { $0.state.verdict == verdict && $0.reason != nil }?.reason
         guard !isCanceled else { return End(verdict: .canceled, reason: reason) }
 
         guard let triggers, bot.triggers.contains(where: { $0.phase == .after }) else {
             return End(verdict: verdict, reason: reason)
         }
+        if rerun?.testFilter != nil {
+            return End(
+                verdict: verdict, triggerFailed: try await hasFailedTrigger(record),
+                reason: reason ?? Self.filteredReason)
+        }
         try await enter(.afterTriggers, &record)
+        if let newer = record.supersededBy {
+            // Marked before it entered, so that it has to end before its triggers act.
+            return End(
+                verdict: .canceled, reason: "superseded by \(newer), a newer commit of \(record.ref.shortName)")
+        }
         let facts = TriggerRunner.Facts(
-            verdict: verdict, summary: summary, before: try await store.previous(of: record.id)?.state.verdict)
+            verdict: verdict, summary: comparison.summary,
+            before: try await store.previous(of: record.id)?.state.verdict)
         let after = try await triggers.run(.after, context, facts: facts, cancellation: cancellation)
-        if let wish = await cancellation.requested { return End(verdict: .canceled, reason: wish) }
+        if let wish = await cancellation.requested { return End(canceled: wish) }
+        // What the triggers came to, or mended, is an issue like any other.
+        if after.hasFailed || comparison.hasTriggerErrors {
+            _ = try await compare(record, bot: bot, attempts: attempts)
+        }
         return End(verdict: verdict, triggerFailed: after.hasFailed, reason: reason ?? after.reason)
+    }
+
+    /// What a rerun of some tests says of its triggers.
+    static let filteredReason =
+        "the triggers were not run again, since only some tests were; rerun --triggers runs them"
+
+    private func hasFailedTrigger(_ record: IntegrationRecord) async throws -> Bool {
+        try await store.triggers(of: record.id).newest.contains { $0.state == .failed }
     }
 
     private func enter(_ step: IntegrationStep, _ record: inout IntegrationRecord) async throws {
@@ -159,10 +205,22 @@ package struct IntegrationRunner: Sendable {
         return counts
     }
 
+    /// Stores what triggers before the jobs came to. Nothing else was looked for, so what was there before remains.
+    private func compareTriggers(_ record: IntegrationRecord, bot: BotSpecification) async throws {
+        let comparison = IssueComparison(
+            configurations: [], triggers: try await store.triggers(of: record.id).newest,
+            triggerNames: bot.triggers.map(\.name))
+        try await complete(record, comparison, tested: 0, hasLookedAtCode: false)
+    }
+
     /// Stores the integration's issues and counts, compared with the branch's integration before.
-    private func compare(_ record: IntegrationRecord, attempts: [AttemptRecord]) async throws -> Summary {
+    private func compare(
+        _ record: IntegrationRecord, bot: BotSpecification, attempts: [AttemptRecord]
+    ) async throws -> Comparison {
         let tests = try await store.tests(of: record.id)
-        var comparison = IssueComparison(configurations: [])
+        var comparison = IssueComparison(
+            configurations: [], triggers: try await store.triggers(of: record.id).newest,
+            triggerNames: bot.triggers.map(\.name))
         var tested = 0
         for attempt in attempts {
             let results = tests.filter { $0.configuration == attempt.id.job }.map(\.result)
@@ -172,15 +230,28 @@ package struct IntegrationRunner: Sendable {
                     tests: results))
             tested += results.count { $0.outcome != .skipped }
         }
+        return try await complete(record, comparison, tested: tested, hasLookedAtCode: true)
+    }
+
+    private struct Comparison {
+        var summary: Summary
+        var hasTriggerErrors: Bool
+    }
+
+    @discardableResult
+    private func complete(
+        _ record: IntegrationRecord, _ comparison: IssueComparison, tested: Int, hasLookedAtCode: Bool
+    ) async throws -> Comparison {
         let previous = try await store.previous(of: record.id)
         var before: [Issue] = []
         if let previous { before = try await store.issues(of: previous.id) }
-        let issues = comparison.issues(before: before)
+        let issues = comparison.issues(before: before, hasLookedAtCode: hasLookedAtCode)
         let counts = Counts(issues, tests: tested)
         let summary = Summary(
             counts: counts, change: previous?.summary.map { counts - $0.counts } ?? Counts())
         try await store.completeIssues(of: record.id, issues: issues, summary: summary, at: clock.now())
-        return summary
+        return Comparison(
+            summary: summary, hasTriggerErrors: issues.contains { $0.finding.category == .triggerError })
     }
 }
 

@@ -83,8 +83,8 @@ package struct IntegrationService: Service {
             store: store, state: parts.state, workspaces: Workspaces(root: parts.state.workspaces),
             executor: parts.executor, planner: JobPlanner(supervisor: parts.supervisor),
             slots: JobSlots(count: parts.settings.concurrency), archiver: ProductArchiver(state: parts.state),
-            clock: clock,
-            environment: environment, isolation: parts.isolation, secrets: parts.secrets, logger: logger)
+            clock: clock, timer: parts.timer, environment: environment, isolation: parts.isolation,
+            secrets: parts.secrets, logger: logger)
         let triggers = TriggerRunner(
             store: store, state: parts.state, executor: parts.executor, publisher: publisher, uploads: parts.uploader,
             scripts: parts.settings.triggers, secrets: parts.secrets, environment: environment, clock: clock,

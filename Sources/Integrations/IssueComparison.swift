@@ -1,3 +1,4 @@
+import Archives
 import Model
 import Reports
 import Storage
@@ -13,18 +14,43 @@ struct IssueComparison {
     }
 
     var configurations: [Configuration]
+    /// The newest try at each trigger.
+    var triggers: [TriggerRecord] = []
+    /// The triggers that the bot has.
+    var triggerNames: [Name] = []
 
     /// The integration's issues, the resolved ones last.
     ///
     /// What nobody looked for is not resolved: a test that was not run, an analysis that did not end, a warning of a
     /// build that failed are taken to be still there.
-    func issues(before: [Issue]) -> [Issue] {
-        let current = configurations.flatMap { configuration in
+    /// - Parameter hasLookedAtCode: False when no job ran: then only triggers are judged.
+    func issues(before: [Issue], hasLookedAtCode: Bool = true) -> [Issue] {
+        var current = configurations.flatMap { configuration in
             configuration.findings.map {
                 (fingerprint: $0.fingerprint, finding: $0.finding, configurations: [configuration.name])
             }
         }
-        return Baseline.compare(current: current, before: before, remains: remains)
+        for trigger in triggers where trigger.state == .failed {
+            let message = "the trigger \(trigger.trigger) failed: \(trigger.reason ?? "see its log")"
+            let rule = Self.rule(of: trigger.trigger)
+            current.append(
+                (
+                    fingerprint: Digest.sha256(of: Array("trigger-error\n\(rule)".utf8)),
+                    finding: Finding(category: .triggerError, message: message, rule: rule), configurations: []
+                ))
+        }
+        return Baseline.compare(current: current, before: before) { issue in
+            issue.finding.category == .triggerError ? remains(trigger: issue) : !hasLookedAtCode || remains(issue)
+        }
+    }
+
+    private static func rule(of trigger: Name) -> String { "martlet.trigger.\(trigger)" }
+
+    /// A trigger that failed and was not tried again has not been mended; one that the bot no longer has, has.
+    private func remains(trigger issue: Issue) -> Bool {
+        let isThere = triggerNames.contains { Self.rule(of: $0) == issue.finding.rule }
+        return isThere
+            && !triggers.contains { $0.state == .succeeded && Self.rule(of: $0.trigger) == issue.finding.rule }
     }
 
     private func remains(_ issue: Issue) -> Bool {
@@ -36,12 +62,13 @@ struct IssueComparison {
     private func hasLooked(_ configuration: Configuration, for finding: Finding) -> Bool {
         switch finding.category {
         // A file that does not compile is compiled again by every build until it does.
-        case .error, .triggerError: return configuration.steps.contains { $0.step == .building }
+        case .triggerError: return false
+        case .error: return configuration.steps.contains { $0.step == .building }
         case .warning: return Self.hasSucceeded(.building, configuration)
         case .analyzerWarning:
             let steps = configuration.steps.filter { $0.step == .analyzing }
             let hasFailed = configuration.findings.contains { AttemptReading.failedAnalysis.contains($0.finding.rule) }
-            return !configuration.steps.isEmpty && !hasFailed
+            return !steps.isEmpty && !hasFailed
                 && steps.allSatisfy { $0.endedAt != nil && $0.signal == nil && $0.limit == nil }
         case .testFailure:
             if configuration.tests.contains(where: { $0.fullName == finding.rule }) { return true }

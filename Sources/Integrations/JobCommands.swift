@@ -7,6 +7,8 @@ struct JobCommands {
     let configuration: Recipe.Configuration
     let timeout: Duration
     let supervisor: String
+    /// Which tests the usual command runs; nothing: all.
+    var testFilter: String?
 
     func analysis(recipe: Recipe, tree: JobPlanner.Tree) -> [JobDescription.Step] {
         let usual: [Recipe.Analysis] = Recipe.Analysis.Tool.allCases.map { .tool($0) }
@@ -91,6 +93,8 @@ struct JobCommands {
             return step(
                 .testing, "test",
                 ["/bin/sh", "-c", Self.runTests, "test"] + swiftFlags
+                    // In one argument, so that a filter that begins with a dash is none of swift's options.
+                    + (testFilter.map { ["--filter=" + $0] } ?? [])
                     + [
                         "--event-stream-output-path", JobPlanner.eventStream, "--event-stream-version", "0",
                         "--xunit-output", JobPlanner.xunit,

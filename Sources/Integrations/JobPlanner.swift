@@ -63,13 +63,16 @@ package struct JobPlanner: Sendable {
 
     /// The steps of one configuration: analyze, build, list tests, test, and archive where it is the recipe's archived one.
     /// Inside a fence a package's dependencies are resolved first, since nothing after that has a network.
-    /// - Parameter defaultTimeout: A step's, where the configuration states none.
+    /// - Parameters:
+    ///   - defaultTimeout: A step's, where the configuration states none.
+    ///   - testFilter: Which tests are run, where the command can be told; see `whyNoFilter`.
     package func plan(
         configuration: Recipe.Configuration, recipe: Recipe, tree: Tree, defaultTimeout: Duration,
-        isFenced: Bool = false
+        isFenced: Bool = false, testFilter: String? = nil
     ) -> Plan {
         let commands = JobCommands(
-            configuration: configuration, timeout: configuration.timeout ?? defaultTimeout, supervisor: supervisor)
+            configuration: configuration, timeout: configuration.timeout ?? defaultTimeout, supervisor: supervisor,
+            testFilter: testFilter)
         var plan = Plan(steps: [], collect: [], notAnalyzed: nil, notTested: nil)
         plan.steps += commands.analysis(recipe: recipe, tree: tree)
         if let own = configuration.steps {
@@ -106,6 +109,19 @@ package struct JobPlanner: Sendable {
         return Plan(
             steps: job.steps, collect: job.collect, notAnalyzed: has(.analyzing) ? nil : whyNotAnalyzed(recipe: recipe),
             notTested: has(.testing) ? nil : whyNotTested(recipe: recipe, hasSteps: false))
+    }
+
+    /// Why the tests of a configuration cannot be chosen by a filter; nothing when they can.
+    package static func whyNoFilter(_ configuration: Recipe.Configuration, recipe: Recipe) -> String? {
+        if let test = configuration.test {
+            return "its recipe tests with a command of its own (\(test.prefix(80))), which takes no filter"
+        }
+        if configuration.steps != nil { return "its recipe writes its steps out, which take no filter" }
+        switch recipe.projectType {
+        case .swiftPackage: return nil
+        case .make: return "make takes no filter of tests"
+        case nil: return "it has no test command"
+        }
     }
 
     /// Whether the list of tests says that there is none.

@@ -94,7 +94,8 @@ extension JobRunner {
         }
         return planner.plan(
             configuration: request.configuration, recipe: request.recipe, tree: tree,
-            defaultTimeout: request.bot.timeout, isFenced: isolation.isolation == .sandbox)
+            defaultTimeout: request.bot.timeout, isFenced: isolation.isolation == .sandbox,
+            testFilter: request.testFilter)
     }
 
     /// A larger Makefile is not searched for its targets, in bytes.

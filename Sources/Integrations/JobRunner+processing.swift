@@ -12,7 +12,9 @@ extension JobRunner {
         _ request: Request
     ) async throws {
         let context = AttemptProcessor.Context(
-            configuration: id.job, plan: plan, previousTests: request.previousTests,
+            configuration: id.job, plan: plan,
+            // Fewer tests are what the filter is for.
+            previousTests: request.testFilter == nil ? request.previousTests : nil,
             askedReports: Self.askedReports(of: request.configuration),
             digest: { path in
                 // A path that leaves the tree, passes a link, or is very large, has none.
@@ -23,6 +25,7 @@ extension JobRunner {
         }
         let lines = try await sourceLines(reading.places, at: request.integration.commit, in: request.mirror)
         var results = await lane.run { reading.outcome { path, line in lines[path]?[line] } }
+        if let filter = request.testFilter { results = try await completed(results, of: id, filter: filter) }
         if results.verdict.isPublishable {
             do {
                 results.artifacts = try await archiver.archive(directory, of: request)
@@ -42,6 +45,21 @@ extension JobRunner {
             asked[step.name.description] = step.command.report
         }
         return asked
+    }
+
+    /// Joins what ran by a filter with what the attempt before it found in the other tests.
+    private func completed(
+        _ results: AttemptResults, of id: AttemptID, filter: String
+    ) async throws -> AttemptResults {
+        let attempts = try await store.attempts(of: id.integration)
+        guard let before = attempts.last(where: { $0.id.job == id.job && $0.id < id && $0.hasWholeTests }) else {
+            return results
+        }
+        let tests = try await store.tests(of: id.integration, attempt: before.id.attempt, configuration: id.job)
+        return FilteredResults(
+            filter: filter, before: before.id.attempt, tests: tests.map(\.result),
+            findings: try await store.findings(of: before.id)
+        ).completing(results)
     }
 
     /// Larger files give no line text, in bytes; a finding in one is then known by its message.

@@ -18,6 +18,8 @@ package struct JobRunner: Sendable {
     let slots: JobSlots
     let archiver: ProductArchiver
     let clock: WallClock
+    /// For the pauses between tries to reach the launcher.
+    let timer: any Clock<Duration>
     let environment: JobEnvironment
     let isolation: JobIsolation
     let secrets: SecretStore
@@ -26,14 +28,13 @@ package struct JobRunner: Sendable {
     /// for the disk of another. There are as many at a time as there are jobs.
     var lane: BlockingLane { BlockingLane(label: "job") }
 
-    /// Attempts that are made by themselves: one, and one more when the first was lost.
+    /// Attempts of one run that are made by themselves: one, and one more when the first was lost.
     static let maximumAttempts = 2
 
     package init(
         store: Store, state: StateDirectory, workspaces: Workspaces, executor: any Executor, planner: JobPlanner,
-        slots: JobSlots, archiver: ProductArchiver, clock: WallClock, environment: JobEnvironment,
-        isolation: JobIsolation,
-        secrets: SecretStore, logger: Logger
+        slots: JobSlots, archiver: ProductArchiver, clock: WallClock, timer: any Clock<Duration>,
+        environment: JobEnvironment, isolation: JobIsolation, secrets: SecretStore, logger: Logger
     ) {
         self.store = store
         self.state = state
@@ -43,6 +44,7 @@ package struct JobRunner: Sendable {
         self.slots = slots
         self.archiver = archiver
         self.clock = clock
+        self.timer = timer
         self.environment = environment
         self.isolation = isolation
         self.secrets = secrets
@@ -57,6 +59,8 @@ package struct JobRunner: Sendable {
         package var configuration: Recipe.Configuration
         package var mirror: Mirror
         package var previousTests: Int?
+        /// Which tests the attempt runs, as the test tool reads it; nothing: all.
+        package var testFilter: String?
     }
 
     /// Runs it.
@@ -67,16 +71,27 @@ package struct JobRunner: Sendable {
         let job = request.configuration.name
         while true {
             let attempts = try await store.attempts(of: request.integration.id).filter { $0.id.job == job }
-            if let last = attempts.last, case .processed = last.state, !mayRetry(last) { return last }
+            if let last = attempts.last, case .processed = last.state, !mayRetry(last, attempts, of: request) {
+                return last
+            }
             let attempt: AttemptRecord
             if let last = attempts.last, last.state.verdict == nil {
                 attempt = last
             } else {
-                attempt = try await store.addAttempt(to: request.integration.id, job: job, at: clock.now())
+                attempt = try await store.addAttempt(
+                    to: request.integration.id, job: job, testFilter: attempts.last?.testFilter, at: clock.now())
             }
+            var request = request
+            request.testFilter = attempt.testFilter
             do {
                 if try await executor.liveness(of: directory(of: attempt.id)) == .notStarted {
-                    try await slots.withSlot { try await begin(attempt, of: request, cancellation: cancellation) }
+                    let slots = slots
+                    guard try await cancellation.interrupting({ try await slots.take() }) != nil else {
+                        try await finish(attempt.id, verdict: .canceled, reason: await reason(of: cancellation))
+                        continue
+                    }
+                    defer { slots.give() }
+                    try await begin(attempt, of: request, cancellation: cancellation)
                 } else {
                     // It runs already, since before a restart: it waits for no slot.
                     try await takeUp(attempt, of: request, cancellation: cancellation)
@@ -93,9 +108,14 @@ package struct JobRunner: Sendable {
         }
     }
 
-    private func mayRetry(_ attempt: AttemptRecord) -> Bool {
-        attempt.id.attempt < Self.maximumAttempts
-            && (attempt.reason == Self.lostReason || attempt.reason == Self.interruptedReason)
+    private func mayRetry(_ last: AttemptRecord, _ attempts: [AttemptRecord], of request: Request) -> Bool {
+        let run = request.integration.run
+        return last.run == run && attempts.count { $0.run == run } < Self.maximumAttempts
+            && (last.reason == Self.lostReason || last.reason == Self.interruptedReason)
+    }
+
+    private func reason(of cancellation: Cancellation) async -> String {
+        await cancellation.requested?.reason ?? "canceled"
     }
 
     /// The reason of an attempt that ended because the machine was stopping.
@@ -119,8 +139,8 @@ package struct JobRunner: Sendable {
 
     private func begin(_ attempt: AttemptRecord, of request: Request, cancellation: Cancellation) async throws {
         let (id, directory) = (attempt.id, directory(of: attempt.id))
-        if let reason = await cancellation.requested {
-            return try await finish(id, verdict: .canceled, reason: reason)
+        if let wish = await cancellation.requested {
+            return try await finish(id, verdict: .canceled, reason: wish.reason)
         }
         let lane: Workspaces.Lane = request.integration.isRelease ? .release : .trusted
         let secrets: [String: String]
@@ -133,7 +153,10 @@ package struct JobRunner: Sendable {
         let plan: JobPlanner.Plan
         do {
             plan = try await prepare(id, directory, workspace, request)
-            try await executor.start(directory, secrets: secrets)
+            guard try await launch(directory, secrets, cancellation) else {
+                await workspaces.giveBack(workspace)
+                return try await finish(id, verdict: .canceled, reason: await reason(of: cancellation))
+            }
         } catch {
             await workspaces.giveBack(workspace)
             switch error {
@@ -145,6 +168,32 @@ package struct JobRunner: Sendable {
             }
         }
         try await bring(attempt, directory, plan: plan, workspace, request, cancellation)
+    }
+
+    /// Tries to reach the launcher before a job is given up: with the longest pauses four minutes, in which systemd or the
+    /// next try has started another.
+    static let maximumLaunches = 10
+
+    /// Starts a job; where the launcher is gone and none can be started, waits for the next one.
+    /// - Returns: Nothing was started when the integration is canceled.
+    private func launch(
+        _ directory: AttemptDirectory, _ secrets: [String: String], _ cancellation: Cancellation
+    ) async throws -> Bool {
+        var backoff = Backoff(first: .seconds(1), limit: .seconds(30))
+        for attempt in 1...Self.maximumLaunches {
+            if await cancellation.requested != nil { return false }
+            do throws(ExecutionError) {
+                try await executor.start(directory, secrets: secrets)
+                return true
+            } catch {
+                guard error.code == .noLauncher, attempt < Self.maximumLaunches else { throw error }
+                logger.warning(
+                    "the launcher is awaited", metadata: ["attempt": "\(directory.path)", "error": "\(error)"])
+            }
+            let (timer, pause) = (timer, backoff.next())
+            _ = try await cancellation.interrupting { try await timer.sleep(for: pause) }
+        }
+        return false
     }
 
     /// Found running, or ended, after a restart: the job directory says with what.
@@ -180,7 +229,7 @@ package struct JobRunner: Sendable {
     /// Ends a job that cannot be followed, and waits for its end.
     private func stop(_ directory: AttemptDirectory, because reason: String) async throws {
         guard try await executor.liveness(of: directory) == .running else { return }
-        try await executor.cancel(directory, reason: reason, grace: Self.cancelGrace)
+        try await executor.cancel(directory, reason: reason, grace: Cancellation.Wish.usualGrace)
         do {
             for try await _ in AttemptFollower(executor: executor).events(of: directory) {}
         } catch let error as ExecutionError where error.code == .lost {
@@ -201,9 +250,9 @@ package struct JobRunner: Sendable {
         let description = try await lane.run { try directory.job() }
         do {
             try await cancellation.whileCancellable(
-                stop: { reason in
+                stop: { wish in
                     // What cannot be asked to stop ends by its time-outs; the page shows it running until then.
-                    try? await executor.cancel(directory, reason: reason, grace: Self.cancelGrace)
+                    try? await executor.cancel(directory, reason: wish.reason, grace: wish.grace)
                 },
                 {
                     var progress = Progress(state: attempt.state)
@@ -241,9 +290,6 @@ package struct JobRunner: Sendable {
             return true
         }
     }
-
-    /// Between SIGTERM and SIGKILL when a person cancels.
-    static let cancelGrace = Duration.seconds(10)
 
     private func note(
         _ event: StatusEvent, of id: AttemptID, steps: [JobDescription.Step], _ progress: inout Progress

@@ -1,8 +1,10 @@
 import Synchronization
 
-/// How many jobs may run at once; the others wait in the order in which they came.
+/// How many jobs may run at once; the others wait in the order in which they came. A slot that is given back goes to the
+/// first that waits, never to a newcomer.
 package final class JobSlots: Sendable {
     private struct State {
+        /// Above 0 only as long as nobody waits.
         var free: Int
         var waiting: [(key: Int, continuation: CheckedContinuation<Void, any Error>)] = []
         /// Waiters cancelled before they could wait.
@@ -22,25 +24,28 @@ package final class JobSlots: Sendable {
         return try await body()
     }
 
-    private func take() async throws {
+    /// Waits for a slot and takes it; `give` gives it back.
+    /// - Throws: `CancellationError` when the task is cancelled while it waits; there is then no slot to give back.
+    package func take() async throws {
         try Task.checkCancellation()
-        let key: Int? = state.withLock { state in
-            if state.free > 0 {
-                state.free -= 1
-                return nil
-            }
+        let key = state.withLock { state in
             state.next += 1
             return state.next
         }
-        guard let key else { return }
+        // A cancellation that came after the slot leaves its key behind.
+        defer { state.withLock { _ = $0.abandoned.remove(key) } }
         try await withTaskCancellationHandler {
             try await withCheckedThrowingContinuation { (continuation: CheckedContinuation<Void, any Error>) in
-                let isLate = state.withLock { state in
-                    if state.abandoned.remove(key) != nil { return true }
+                let outcome: Result<Void, any Error>? = state.withLock { state in
+                    if state.abandoned.remove(key) != nil { return .failure(CancellationError()) }
+                    if state.free > 0 {
+                        state.free -= 1
+                        return .success(())
+                    }
                     state.waiting.append((key, continuation))
-                    return false
+                    return nil
                 }
-                if isLate { continuation.resume(throwing: CancellationError()) } else { passOn() }
+                if let outcome { continuation.resume(with: outcome) }
             }
         } onCancel: {
             let waiter = state.withLock { state -> CheckedContinuation<Void, any Error>? in
@@ -54,16 +59,13 @@ package final class JobSlots: Sendable {
         }
     }
 
-    private func give() {
-        state.withLock { $0.free += 1 }
-        passOn()
-    }
-
-    /// Hands a free slot to the first that waits, if there are both.
-    private func passOn() {
+    /// Gives a slot back: straight on to the first that waits.
+    package func give() {
         let waiter = state.withLock { state -> CheckedContinuation<Void, any Error>? in
-            guard state.free > 0, !state.waiting.isEmpty else { return nil }
-            state.free -= 1
+            if state.waiting.isEmpty {
+                state.free += 1
+                return nil
+            }
             return state.waiting.removeFirst().continuation
         }
         waiter?.resume()

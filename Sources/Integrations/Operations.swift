@@ -36,16 +36,24 @@ package struct Operations: Sendable {
         try await requests.integrate(bot: bot, revision: revision, isClean: isClean, by: person)
     }
 
-    /// Queues the same commit of the same ref once more, as an integration of its own.
-    /// - Throws: `.notFound`; `.conflict` while it is not completed.
-    package func rerun(_ id: IntegrationID, by person: String) async throws(OperationError) -> IntegrationRecord {
-        try await requests.rerun(id, by: person)
+    /// Queues a completed integration for a further run: its recorded recipe is replayed, with attempts and triggers beside
+    /// those that it has.
+    /// - Throws: `.notFound`; `.invalid`; `.conflict` while it is not completed, and when nothing of what is asked for can
+    ///   run.
+    package func rerun(
+        _ id: IntegrationID, _ rerun: Rerun, by person: String
+    ) async throws(OperationError) -> Rerun.Acceptance {
+        try await requests.rerun(id, rerun, by: person)
     }
 
-    /// Cancels a queued or running integration; what ran so far keeps its log.
-    /// - Throws: `.notFound`; `.conflict` when it is completed already.
-    package func cancel(_ id: IntegrationID, by person: String) async throws(OperationError) {
-        try await requests.cancel(id, by: person)
+    /// Cancels a queued or running integration; what ran so far keeps its log. A rerun that has not begun is taken back: the
+    /// integration is what it was before.
+    /// - Parameter grace: Between SIGTERM and SIGKILL, 0 to `Cancellation.Wish.longestGrace`.
+    /// - Throws: `.notFound`; `.conflict` when it is completed already; `.invalid`.
+    package func cancel(
+        _ id: IntegrationID, grace: Duration = Cancellation.Wish.usualGrace, by person: String
+    ) async throws(OperationError) {
+        try await requests.cancel(id, grace: grace, by: person)
     }
 
     /// Takes a version out of `latest` and of ranges; by its name it stays fetchable for ever.

@@ -5,12 +5,12 @@ package import Storage
 
 /// What a person asks for by page, API or command.
 package struct PersonRequests: Sendable {
-    private let store: Store
-    private let registry: BotRegistry
+    let store: Store
+    let registry: BotRegistry
     private let remotes: Remotes
     private let scheduler: Scheduler
-    private let clock: WallClock
-    private let queue: Wakeup
+    let clock: WallClock
+    let queue: Wakeup
     private let logger: Logger
 
     /// - Parameter queue: Rung after an integration is queued.
@@ -95,36 +95,13 @@ package struct PersonRequests: Sendable {
         return (ref, commit)
     }
 
-    /// See `Operations.rerun`.
-    package func rerun(_ id: IntegrationID, by person: String) async throws(OperationError) -> IntegrationRecord {
-        do {
-            guard let old = try await store.integration(id) else {
-                throw OperationError(.notFound, "there is no integration \(id)")
-            }
-            guard old.state.verdict != nil else {
-                throw OperationError(.conflict, "\(id) is not completed yet; cancel it first, or wait")
-            }
-            guard let bot = await registry.bot(id.bot) else {
-                throw OperationError(.notFound, "the bot \(id.bot) was removed")
-            }
-            let new = NewIntegration(
-                bot: id.bot, ref: old.ref, commit: old.commit, cause: .person, requestedBy: person,
-                isRelease: bot.isRelease(old.ref))
-            let record = try await store.queue(new, at: clock.now())
-            queue.ring()
-            return record
-        } catch let error as OperationError {
-            throw error
-        } catch let error as StoreError {
-            throw stored(error)
-        } catch {
-            throw OperationError(.internal, "\(id) could not be queued again", underlying: error)
-        }
-    }
-
     /// See `Operations.cancel`.
-    package func cancel(_ id: IntegrationID, by person: String) async throws(OperationError) {
-        let reason = "canceled by \(person)"
+    package func cancel(_ id: IntegrationID, grace: Duration, by person: String) async throws(OperationError) {
+        let wish = Cancellation.Wish(reason: "canceled by \(person)", grace: grace)
+        guard (.zero)...Cancellation.Wish.longestGrace ~= grace else {
+            throw OperationError(
+                .invalid, "the grace is 0 to \(Cancellation.Wish.longestGrace.components.seconds) seconds")
+        }
         do {
             guard let record = try await store.integration(id) else {
                 throw OperationError(.notFound, "there is no integration \(id)")
@@ -132,8 +109,15 @@ package struct PersonRequests: Sendable {
             guard record.state.verdict == nil else {
                 throw OperationError(.conflict, "\(id) is completed already: \(record.state.result?.description ?? "")")
             }
-            if try await scheduler.cancel(id, reason: reason) { return }
-            try await store.apply(.completed(.canceled, triggerFailed: false), to: id, at: clock.now(), reason: reason)
+            guard record.state == .queued, await !scheduler.isRunning(id) else {
+                return try await scheduler.cancel(id, run: record.run, wish)
+            }
+            if record.run > 1 {
+                _ = try await store.takeBackRerun(of: id)
+            } else {
+                try await store.apply(
+                    .completed(.canceled, triggerFailed: false), to: id, at: clock.now(), reason: wish.reason)
+            }
         } catch let error as OperationError {
             throw error
         } catch let error as StoreError {
@@ -143,7 +127,7 @@ package struct PersonRequests: Sendable {
         }
     }
 
-    private func stored(_ error: StoreError) -> OperationError {
+    func stored(_ error: StoreError) -> OperationError {
         logger.error("a person's request could not be stored", metadata: ["error": "\(error)"])
         return OperationError(.unavailable, "it could not be stored; try again", underlying: error)
     }
@@ -151,12 +135,14 @@ package struct PersonRequests: Sendable {
 
 extension NewEvent {
     /// The ledger's row of an integration that no ref update caused: a person or the schedule asked for it.
+    /// - Parameter event: What was asked for: `integrate`, `rerun`.
     static func caused(
-        _ integration: IntegrationRecord, by source: EventSource, named name: String, at time: Timestamp
+        _ integration: IntegrationRecord, by source: EventSource, named name: String, event: String = "integrate",
+        at time: Timestamp
     ) -> NewEvent {
         NewEvent(
             repository: integration.repository, bot: integration.id.bot, source: source, hook: source.rawValue,
-            event: "integrate", receivedAt: time,
+            event: event, receivedAt: time,
             claims: [RefClaim(ref: integration.ref, before: nil, after: integration.commit)], fate: .integrated,
             reason: "\(integration.id), asked for by \(name)")
     }

@@ -142,6 +142,6 @@ package actor RepositoryLooks {
             "branches: \(branches.joined(separator: " ")) tags: \(bot.tags.map(\.description).joined(separator: " "))"
         return Watcher(
             bot: bot.name, patterns: patterns, watches: { bot.watches($0, defaultBranch: defaultBranch) },
-            isRelease: { bot.isRelease($0) })
+            isRelease: { bot.isRelease($0) }, supersede: { bot.supersede(on: $0) })
     }
 }

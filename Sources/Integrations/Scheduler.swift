@@ -13,10 +13,12 @@ package actor Scheduler {
     private let logger: Logger
 
     private struct Running {
-        var record: IntegrationRecord
+        var integration: OpenIntegration
         var cancellation: Cancellation
     }
     private var running: [IntegrationID: Running] = [:]
+    /// What the last reading found to be ended, each for a newer one.
+    private var superseded: [(by: IntegrationID, Running)] = []
 
     /// - Parameter capacity: Integrations under way at once, ≥ 1.
     package init(
@@ -39,34 +41,48 @@ package actor Scheduler {
         await withDiscardingTaskGroup { group in
             wakeup.ring()
             for await _ in wakeup.rings {
-                for record in await leased() { start(record, in: &group) }
+                for integration in await leased() { start(integration, in: &group) }
+                await endSuperseded()
             }
             group.cancelAll()
         }
     }
 
+    /// Whether an integration is under way here, or is just being taken from the queue.
+    package func isRunning(_ id: IntegrationID) -> Bool { running[id] != nil }
+
     /// Asks a running integration to stop. The wish is on the disk before anything is asked, so that a daemon which
     /// takes the integration up knows it.
-    /// - Returns: Whether it is running here.
+    /// - Parameter run: Which of its runs is meant.
     /// - Throws: `FileError` when the wish cannot be stored.
-    package func cancel(_ id: IntegrationID, reason: String) async throws -> Bool {
-        guard let entry = running[id] else { return false }
-        try await wishes.store(reason, for: id)
-        await entry.cancellation.request(reason: reason)
-        return true
+    package func cancel(_ id: IntegrationID, run: Int, _ wish: Cancellation.Wish) async throws {
+        try await wishes.store(wish, for: id, run: run)
+        // Left running by a daemon before this one, and not taken up yet: who takes it up finds the wish.
+        await running[id]?.cancellation.request(wish)
+        wakeup.ring()
     }
 
-    private func start(_ record: IntegrationRecord, in group: inout DiscardingTaskGroup) {
+    private func start(_ integration: OpenIntegration, in group: inout DiscardingTaskGroup) {
         let cancellation = Cancellation()
-        running[record.id] = Running(record: record, cancellation: cancellation)
+        let id = integration.id
+        running[id] = Running(integration: integration, cancellation: cancellation)
         group.addTask {
-            if let reason = await self.wishes.wish(for: record.id) { await cancellation.request(reason: reason) }
-            if await !self.runner.run(record.id, cancellation: cancellation) {
+            if let wish = await self.wishes.wish(for: id, run: integration.run) { await cancellation.request(wish) }
+            if await !self.runner.run(id, cancellation: cancellation) {
                 // Its end could not be stored: it is taken up again after a pause. Nothing when the daemon stops.
                 do { try await self.timer.sleep(for: Self.pause) } catch { return }
             }
-            await self.ended(record.id)
+            await self.ended(id)
         }
+    }
+
+    /// Those whose end was decided with the queueing of a newer commit.
+    private func endSuperseded() async {
+        for (newer, entry) in superseded {
+            let reason = "superseded by \(newer), a newer commit of \(entry.integration.ref.shortName)"
+            await entry.cancellation.request(Cancellation.Wish(reason: reason))
+        }
+        superseded = []
     }
 
     /// Before an integration whose end could not be stored is taken up again.
@@ -78,10 +94,15 @@ package actor Scheduler {
     }
 
     /// What is running in the database but not here (after a restart), and what is chosen from the queue.
-    private func leased() async -> [IntegrationRecord] {
+    private func leased() async -> [OpenIntegration] {
         do {
-            let left = try await store.running().filter { running[$0.id] == nil }
-            let busy = running.values.map(\.record) + left
+            let open = try await store.running()
+            superseded = open.compactMap { integration in
+                guard let newer = integration.supersededBy, let entry = running[integration.id] else { return nil }
+                return (newer, entry)
+            }
+            let left = open.filter { running[$0.id] == nil }
+            let busy = running.values.map(\.integration) + left
             let queued = try await store.queued().filter { running[$0.id] == nil }
             return left + Self.choose(from: queued, running: busy, capacity: capacity)
         } catch {
@@ -92,12 +113,12 @@ package actor Scheduler {
 
     /// The integrations to start now.
     ///
-    /// Lower priority first (a person's, then release branches, then others, then schedules), then the bot with the
+    /// Lower priority first (a person's and reruns, then release branches, then others, then schedules), then the bot with the
     /// fewest running, then the oldest. One ref of a bot is integrated by one integration at a time, in order, since
     /// each is compared with the one before.
     package static func choose(
-        from queued: [IntegrationRecord], running: [IntegrationRecord], capacity: Int
-    ) -> [IntegrationRecord] {
+        from queued: [OpenIntegration], running: [OpenIntegration], capacity: Int
+    ) -> [OpenIntegration] {
         struct BotRef: Hashable {
             var bot: Name
             var ref: RefName
@@ -105,11 +126,13 @@ package actor Scheduler {
         var busy = Set(running.map { BotRef(bot: $0.id.bot, ref: $0.ref) })
         var load: [Name: Int] = [:]
         for record in running { load[record.id.bot, default: 0] += 1 }
-        func priority(_ record: IntegrationRecord) -> Int {
-            record.cause == .person || record.cause == .schedule || !record.isRelease ? record.cause.priority : 1
+        func priority(_ candidate: OpenIntegration) -> Int {
+            if candidate.run > 1 { return Cause.person.priority }
+            let cause = candidate.cause
+            return cause == .person || cause == .schedule || !candidate.isRelease ? cause.priority : 1
         }
         var waiting = queued.filter { candidate in !running.contains { $0.id == candidate.id } }
-        var chosen: [IntegrationRecord] = []
+        var chosen: [OpenIntegration] = []
         while running.count + chosen.count < capacity {
             let free = waiting.filter { !busy.contains(BotRef(bot: $0.id.bot, ref: $0.ref)) }
             let next = free.min {

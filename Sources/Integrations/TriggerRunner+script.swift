@@ -37,9 +37,9 @@ extension TriggerRunner {
         let executor = executor
         var ends = StepEnds([])
         try await cancellation.whileCancellable(
-            stop: { reason in
+            stop: { wish in
                 // A script that cannot be asked to stop ends by its time-out.
-                try? await executor.cancel(attempt, reason: reason, grace: JobRunner.cancelGrace)
+                try? await executor.cancel(attempt, reason: wish.reason, grace: wish.grace)
             },
             {
                 var events: [StatusEvent] = []

@@ -66,10 +66,13 @@ package struct TriggerRunner: Sendable {
     package func run(
         _ phase: Trigger.Phase, _ context: Context, facts: Facts?, cancellation: Cancellation
     ) async throws -> Outcome {
-        let done = try await store.triggers(of: context.integration.id)
+        let all = try await store.triggers(of: context.integration.id)
+        let run = context.integration.run
         var outcome = Outcome()
         for trigger in context.bot.triggers where trigger.phase == phase && trigger.matches(context.integration.ref) {
-            let last = done.last { $0.trigger == trigger.name }
+            let last = all.last { $0.trigger == trigger.name && $0.run == run }
+            // What runs before this one did stays beside it.
+            let earlier = all.filter { $0.trigger == trigger.name && $0.run < run }.map(\.attempt).max() ?? 0
             if let last, last.state != .running {
                 if last.state == .failed { outcome = Outcome(hasFailed: true, reason: last.reason) }
                 continue
@@ -77,17 +80,17 @@ package struct TriggerRunner: Sendable {
             var record =
                 last
                 ?? TriggerRecord(
-                    integration: context.integration.id, trigger: trigger.name, attempt: 1, phase: phase,
-                    state: .running,
+                    integration: context.integration.id, trigger: trigger.name, attempt: earlier + 1, run: run,
+                    phase: phase, state: .running,
                     startedAt: clock.now())
             if let wish = await cancellation.requested {
-                finish(&record, .skipped, wish)
+                finish(&record, .skipped, wish.reason)
             } else if outcome.hasFailed {
                 finish(&record, .skipped, "a trigger before it failed")
             } else if let facts, let reason = Self.whyNot(trigger, facts) {
                 finish(&record, .skipped, reason)
             } else {
-                try await perform(trigger, &record, context, facts, cancellation)
+                try await perform(trigger, &record, earlier: earlier, context, facts, cancellation)
                 if record.state == .failed {
                     outcome = Outcome(
                         hasFailed: true, reason: "the trigger \(trigger.name) failed: \(record.reason ?? "")")
@@ -121,7 +124,7 @@ package struct TriggerRunner: Sendable {
     }
 
     private func perform(
-        _ trigger: Trigger, _ record: inout TriggerRecord, _ context: Context, _ facts: Facts?,
+        _ trigger: Trigger, _ record: inout TriggerRecord, earlier: Int, _ context: Context, _ facts: Facts?,
         _ cancellation: Cancellation
     ) async throws {
         let root = "integrations/\(context.integration.id.bot)/\(context.integration.id.number)/trigger-\(trigger.name)"
@@ -136,7 +139,7 @@ package struct TriggerRunner: Sendable {
             case .run(let script):
                 do {
                     try await runScript(script, trigger, log: "\(root)/\(record.attempt)", context, facts, cancellation)
-                } catch is ScriptInterruption where record.attempt < JobRunner.maximumAttempts {
+                } catch is ScriptInterruption where record.attempt - earlier < JobRunner.maximumAttempts {
                     record.attempt += 1
                     record.log = "\(root)/\(record.attempt)"
                     try await store.recordTrigger(record)
@@ -158,12 +161,18 @@ package struct TriggerRunner: Sendable {
                 let publication = try await publisher.publish(request)
                 finish(&record, .succeeded, publication.sentence)
             case .upload(let url, let credentials):
-                try await upload(url, credentials: credentials, context, &record)
+                let sent = try await cancellation.interrupting {
+                    try await upload(url, credentials: credentials, context)
+                }
+                guard let sent else { throw CancellationError() }
+                finish(&record, sent.state, sent.reason)
             }
-        } catch let error as CancellationError {
-            throw error
         } catch {
             if Task.isCancelled { throw CancellationError() }
+            let wish = await cancellation.requested
+            // A publication is never interrupted, so what it says is its own.
+            if let wish, !trigger.action.isPublishing { return finish(&record, .failed, wish.reason) }
+            if wish == nil, error is CancellationError { throw error }
             logger.warning(
                 "a trigger failed",
                 metadata: [
@@ -199,8 +208,8 @@ package struct TriggerRunner: Sendable {
     }
 
     private func upload(
-        _ url: String, credentials: String?, _ context: Context, _ record: inout TriggerRecord
-    ) async throws {
+        _ url: String, credentials: String?, _ context: Context
+    ) async throws -> (state: TriggerState, reason: String) {
         let version = try await version(of: context)
         var values = [
             "product": context.bot.product.description,
@@ -222,13 +231,15 @@ package struct TriggerRunner: Sendable {
         } else {
             guard !url.contains("{version}") else {
                 // The publish trigger before it succeeded, or this one would not run: a later commit was published.
-                return finish(&record, .skipped, "the commit got no version; see the trigger that publishes")
+                return (.skipped, "the commit got no version; see the trigger that publishes")
             }
             files = try await self.files(of: context).map { .init(path: $0.path, artifact: $0.artifact) }
         }
         guard !files.isEmpty else { throw UploadTriggerError("the integration archived nothing to upload") }
-        finish(
-            &record, .succeeded,
-            try await uploads.send(files, to: url, values: values, credentials: credentials))
+        return (.succeeded, try await uploads.send(files, to: url, values: values, credentials: credentials))
     }
+}
+
+extension Trigger.Action {
+    fileprivate var isPublishing: Bool { if case .publish = self { true } else { false } }
 }

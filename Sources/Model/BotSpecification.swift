@@ -12,6 +12,8 @@ package struct BotSpecification: Hashable, Sendable, Codable {
     package var webhookSecret: String?
     package var schedule: Schedule?
     package var clean: Clean
+    /// What of a ref's earlier commits a newer one ends. Nothing: see `supersede(on:)`.
+    package var supersede: Supersede?
     /// A step's limit.
     package var timeout: Duration
     /// The most bytes of one attempt's log.
@@ -32,8 +34,9 @@ package struct BotSpecification: Hashable, Sendable, Codable {
     package init(
         name: Name, repository: String, isInsecure: Bool = false, branches: [RefPattern]? = nil,
         tags: [RefPattern] = [], poll: Poll = .automatic, webhookSecret: String? = nil, schedule: Schedule? = nil,
-        clean: Clean = .never, timeout: Duration = .seconds(1800), logLimit: ByteCount = Self.usualLogLimit,
-        triggers: [Trigger] = [], recipe: RecipeSource? = nil, product: Name? = nil, jobSecrets: [JobSecret]? = nil
+        clean: Clean = .never, supersede: Supersede? = nil, timeout: Duration = .seconds(1800),
+        logLimit: ByteCount = Self.usualLogLimit, triggers: [Trigger] = [], recipe: RecipeSource? = nil,
+        product: Name? = nil, jobSecrets: [JobSecret]? = nil
     ) {
         self.name = name
         self.repository = repository
@@ -44,6 +47,7 @@ package struct BotSpecification: Hashable, Sendable, Codable {
         self.webhookSecret = webhookSecret
         self.schedule = schedule
         self.clean = clean
+        self.supersede = supersede
         self.timeout = timeout
         self.triggers = triggers
         self.recipe = recipe
@@ -73,6 +77,15 @@ package struct BotSpecification: Hashable, Sendable, Codable {
     /// When the workspace is emptied before a checkout.
     package enum Clean: String, Hashable, Sendable, Codable, CaseIterable { case never, always, daily, weekly }
 
+    /// Which integrations of a ref end when a newer commit of it is queued.
+    package enum Supersede: String, Hashable, Sendable, Codable, CaseIterable {
+        /// Those that have not begun.
+        case queued
+        /// Those whose jobs run, too. One whose triggers have begun is brought to its end.
+        case running
+        case never
+    }
+
     /// A recipe written in the bot file: the YAML text of its mapping, kept whole so that one reader reads both.
     package struct RecipeSource: Hashable, Sendable, Codable {
         package var yaml: String
@@ -94,6 +107,10 @@ package struct BotSpecification: Hashable, Sendable, Codable {
         if let tag = ref.tag { return tags.contains { $0.matches(tag) } }
         return false
     }
+
+    /// What a newer commit of this ref ends. Where the file says nothing: queued ones, but none of a ref that releases,
+    /// since each of its commits may be meant to be a version.
+    package func supersede(on ref: RefName) -> Supersede { supersede ?? (isRelease(ref) ? .never : .queued) }
 
     /// Whether commits of a ref may be published or uploaded: they get the `release` lane and go first.
     package func isRelease(_ ref: RefName) -> Bool {

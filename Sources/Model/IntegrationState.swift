@@ -12,6 +12,8 @@ package enum IntegrationState: Hashable, Sendable {
         case completed(Verdict, triggerFailed: Bool)
         /// Taken back to the queue, because the daemon stopped before the first job was started.
         case requeued
+        /// A person wants it to run again, with further attempts.
+        case reopened
     }
 
     /// - Throws: `IllegalTransition`; the state is then unchanged.
@@ -22,7 +24,7 @@ package enum IntegrationState: Hashable, Sendable {
         case (.queued, .completed(let verdict, let triggerFailed)),
             (.running, .completed(let verdict, let triggerFailed)):
             self = .completed(verdict, triggerFailed: triggerFailed)
-        case (.running, .requeued): self = .queued
+        case (.running, .requeued), (.completed, .reopened): self = .queued
         default: throw IllegalTransition(state: "\(self)", event: "\(event)")
         }
     }

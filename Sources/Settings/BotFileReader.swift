@@ -55,6 +55,7 @@ package enum BotFileReader {
         bot.webhookSecret = webhookSecret(fields["webhook"], &diagnostics)
         bot.schedule = schedule(fields["schedule"], &diagnostics)
         bot.clean = diagnostics.word(fields["clean"], "clean") ?? bot.clean
+        bot.supersede = diagnostics.word(fields["supersede"], "supersede")
         bot.timeout = diagnostics.duration(fields["timeout"], "timeout", within: timeoutRange) ?? bot.timeout
         bot.logLimit = diagnostics.size(fields["log"], "log", within: logRange) ?? bot.logLimit
         bot.product = diagnostics.name(fields["product"], "product") ?? name

@@ -15,6 +15,7 @@ package enum InitTemplate {
         # webhook: { secret: NAME-webhook }   # the name of a secret: martlet secret set NAME-webhook
         # schedule: daily 02:00               # default: none; or weekly sunday 02:00; UTC
         # clean: never                        # never, always, daily, weekly: when the workspace is emptied
+        # supersede: queued                   # what a newer commit of a ref ends: queued, running, never
         # timeout: 30m                        # a step's
         # log: 64MiB                          # the most of an attempt's log; at most 1GiB
         # product: NAME                       # what versions are published as; default: the bot's name

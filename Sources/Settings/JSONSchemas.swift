@@ -78,6 +78,7 @@ package enum JSONSchemas {
             },
             "schedule": { "type": "string", "pattern": "^(daily|weekly [A-Za-z]+) [0-9]{1,2}:[0-9]{2}$" },
             "clean": { "enum": ["never", "always", "daily", "weekly"], "default": "never" },
+            "supersede": { "enum": ["queued", "running", "never"] },
             "timeout": { "$ref": "#/$defs/duration", "default": "30m" },
             "log": { "$ref": "#/$defs/size", "default": "64MiB" },
             "product": { "$ref": "#/$defs/name" },

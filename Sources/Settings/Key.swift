@@ -20,7 +20,7 @@ enum Keys {
     static let fence: [Key] = ["read-only", "memory", "processes", "workspace"]
     static let bot: [Key] = [
         "repository", "insecure", "branches", "tags", "poll", "webhook", "schedule", "clean", "timeout", "log",
-        "product", "triggers", "secrets", "recipe", .later("pull-requests"), .later("supersede"), .later("retention"),
+        "product", "supersede", "triggers", "secrets", "recipe", .later("pull-requests"), .later("retention"),
         .later("priority"),
         .later("notify"),
     ]

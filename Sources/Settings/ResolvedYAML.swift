@@ -34,6 +34,11 @@ package enum ResolvedYAML {
             lines.append("# schedule: none")
         }
         add("clean", bot.clean.rawValue)
+        if let supersede = bot.supersede {
+            add("supersede", supersede.rawValue)
+        } else {
+            lines.append("# supersede: queued; never on refs with a publish or upload trigger")
+        }
         add("timeout", DurationText.print(bot.timeout), "a step's")
         add("log", ByteCountText.print(bot.logLimit), "an attempt's, at most 1GiB")
         add("product", bot.product.description)

@@ -155,8 +155,10 @@ struct LookApplication {
         if isDone == true { return }
         let new = NewIntegration(
             bot: watcher.bot, ref: ref, commit: head, cause: cause, isRelease: watcher.isRelease(ref))
-        integrations.append(
-            try Store.insert(new, bot: bot, repository: repository, refUpdate: update, at: look.at, transaction))
+        let id = try Store.insert(
+            new, bot: bot, repository: repository, refUpdate: update, at: look.at, transaction)
+        integrations.append(id)
+        try Store.supersede(ref, ofBot: bot, by: id, watcher.supersede(ref), at: look.at, transaction)
         if movements[ref] != nil {
             decide(ref, .integrated, nil)
         } else if let update {

@@ -2,23 +2,37 @@ import GRDB
 package import Model
 
 extension Store {
-    /// Adds the next attempt at a job of an integration.
-    package func addAttempt(to id: IntegrationID, job: Name, at time: Timestamp) async throws(StoreError)
-        -> AttemptRecord
-    {
+    /// Adds the next attempt at a job of an integration, in the integration's latest run.
+    /// - Parameter testFilter: Which tests it runs; nothing: all.
+    package func addAttempt(
+        to id: IntegrationID, job: Name, testFilter: String? = nil, at time: Timestamp
+    ) async throws(StoreError) -> AttemptRecord {
         try await lane.write("add an attempt at \(id)/\(job)") { transaction in
-            let db = transaction.db
-            let integration = try Self.integrationRow(id, db)
-            let last = try Int.fetchOne(
-                db, sql: "SELECT max(attempt) FROM attempts WHERE integration = ? AND job = ?",
-                arguments: [integration, job.description])
-            let attempt = AttemptID(integration: id, job: job, attempt: (last ?? 0) + 1)
-            try db.execute(
-                sql: "INSERT INTO attempts (integration, job, attempt, state, queued_at) VALUES (?, ?, ?, 'queued', ?)",
-                arguments: [integration, job.description, attempt.attempt, time.millisecondsSinceEpoch])
-            transaction.changed(.integration(id))
-            return AttemptRecord(id: attempt, queuedAt: time)
+            let integration = try Self.integration(id, transaction.db)
+            return try Self.insertAttempt(at: job, of: integration, testFilter: testFilter, at: time, transaction)
         }
+    }
+
+    static func insertAttempt(
+        at job: Name, of integration: IntegrationRecord, testFilter: String?, at time: Timestamp,
+        _ transaction: StoreTransaction
+    ) throws -> AttemptRecord {
+        let db = transaction.db
+        let last = try Int.fetchOne(
+            db, sql: "SELECT max(attempt) FROM attempts WHERE integration = ? AND job = ?",
+            arguments: [integration.rowID, job.description])
+        let attempt = AttemptID(integration: integration.id, job: job, attempt: (last ?? 0) + 1)
+        try db.execute(
+            sql: """
+                INSERT INTO attempts (integration, job, attempt, state, queued_at, run, test_filter)
+                VALUES (?, ?, ?, 'queued', ?, ?, ?)
+                """,
+            arguments: [
+                integration.rowID, job.description, attempt.attempt, time.millisecondsSinceEpoch, integration.run,
+                testFilter,
+            ])
+        transaction.changed(.integration(integration.id))
+        return AttemptRecord(id: attempt, run: integration.run, testFilter: testFilter, queuedAt: time)
     }
 
     /// Changes an attempt's state by Model's state machine.
@@ -112,7 +126,8 @@ extension Store {
             db, sql: "SELECT * FROM steps WHERE attempt = ? ORDER BY place", arguments: [row["id"] as Int64])
         return AttemptRecord(
             id: AttemptID(integration: integration, job: try row.name("job"), attempt: row["attempt"]), state: state,
-            analysis: row["analysis"], tested: row["tested"], summary: try row.json("summary", as: Summary.self),
+            run: row["run"], testFilter: row["test_filter"], analysis: row["analysis"], tested: row["tested"],
+            summary: try row.json("summary", as: Summary.self),
             reason: row["reason"], notes: try row.json("notes", as: [String].self) ?? [],
             queuedAt: row.time("queued_at"), startedAt: row.optionalTime("started_at"),
             endedAt: row.optionalTime("ended_at"), steps: try steps.map(step))

@@ -3,8 +3,13 @@ import Model
 
 extension Store {
     static let integrationQuery = """
-        SELECT integrations.*, bots.name AS bot_name, url FROM integrations
+        SELECT integrations.*, bots.name AS bot_name, url, \(newerNumber) FROM integrations
         JOIN bots ON bots.id = bot JOIN repositories ON repositories.id = integrations.repository
+        """
+
+    /// Of the integration that superseded this one: it is of the same bot.
+    static let newerNumber = """
+        (SELECT newer.number FROM integrations AS newer WHERE newer.id = integrations.superseded_by) AS newer_number
         """
 
     static func integrationRow(_ id: IntegrationID, _ db: Database) throws -> Int64 {
@@ -44,10 +49,13 @@ extension Store {
                 .completed(
                     try row.value("verdict") { Verdict(rawValue: $0) }, triggerFailed: row["trigger_failed"])
             }
+        let bot = try row.name("bot_name")
         return IntegrationRecord(
-            id: IntegrationID(bot: try row.name("bot_name"), number: row["number"]), rowID: row["id"],
+            id: IntegrationID(bot: bot, number: row["number"]), rowID: row["id"],
             repository: row["url"], commit: try row.value("commit") { CommitID($0) }, ref: try row.ref("ref"),
             cause: try row.value("cause") { Cause(rawValue: $0) }, requestedBy: row["requested_by"], state: state,
+            run: row["run"],
+            supersededBy: (row["newer_number"] as Int?).map { IntegrationID(bot: bot, number: $0) },
             isRelease: row["is_release"], isClean: row["is_clean"], recipe: try row.json("recipe", as: Recipe.self),
             subject: row["subject"], author: row["author"], committedAt: row.optionalTime("committed_at"),
             tree: row["tree"], summary: try row.json("summary", as: Summary.self), reason: row["reason"],

@@ -97,21 +97,6 @@ extension Store {
         }
     }
 
-    /// All that wait, oldest first.
-    package func queued() async throws(StoreError) -> [IntegrationRecord] { try await open(state: "queued") }
-
-    /// All that run, oldest first: on start, those to reconcile.
-    package func running() async throws(StoreError) -> [IntegrationRecord] { try await open(state: "running") }
-
-    private func open(state: String) async throws(StoreError) -> [IntegrationRecord] {
-        try await read("read the \(state) integrations") { db in
-            try Row.fetchAll(
-                db, sql: Self.integrationQuery + " WHERE state = ? AND state <> 'completed' ORDER BY integrations.id",
-                arguments: [state]
-            ).map(Self.integration)
-        }
-    }
-
     /// Changes an integration's state by Model's state machine.
     /// - Parameter reason: Kept when given; else the reason before stays.
     /// - Throws: `illegalTransition`, with nothing stored; `notFound`.
@@ -120,28 +105,71 @@ extension Store {
         _ event: IntegrationState.Event, to id: IntegrationID, at time: Timestamp, reason: String? = nil
     ) async throws(StoreError) -> IntegrationRecord {
         try await lane.write("change \(id)") { transaction in
-            var record = try Self.integration(id, transaction.db)
-            try record.state.apply(event)
-            switch record.state {
-            case .queued: record.startedAt = nil
-            case .running: record.startedAt = record.startedAt ?? time
-            case .completed: record.endedAt = time
-            }
-            record.reason = reason?.kept ?? record.reason
-            var hasFailedTrigger = false
-            if case .completed(_, triggerFailed: true) = record.state { hasFailedTrigger = true }
+            try Self.apply(event, to: id, at: time, reason: reason, transaction)
+        }
+    }
+
+    static func apply(
+        _ event: IntegrationState.Event, to id: IntegrationID, at time: Timestamp, reason: String?,
+        _ transaction: StoreTransaction
+    ) throws -> IntegrationRecord {
+        var record = try integration(id, transaction.db)
+        try record.state.apply(event)
+        switch record.state {
+        case .queued: record.startedAt = nil
+        case .running: record.startedAt = record.startedAt ?? time
+        case .completed: record.endedAt = time
+        }
+        record.reason = reason?.kept ?? record.reason
+        try update(record, transaction)
+        if record.state.verdict == .canceled, let newer = record.supersededBy {
+            try decideSuperseded(record, by: newer, transaction)
+        }
+        return record
+    }
+
+    /// Stores what a change of state changes.
+    static func update(_ record: IntegrationRecord, _ transaction: StoreTransaction) throws {
+        var hasFailedTrigger = false
+        if case .completed(_, triggerFailed: true) = record.state { hasFailedTrigger = true }
+        try transaction.db.execute(
+            sql: """
+                UPDATE integrations SET state = ?, step = ?, verdict = ?, trigger_failed = ?, reason = ?,
+                    started_at = ?, ended_at = ?, run = ? WHERE id = ?
+                """,
+            arguments: [
+                record.state.word, record.state.step.rawValue, record.state.verdict?.rawValue, hasFailedTrigger,
+                record.reason, record.startedAt?.millisecondsSinceEpoch, record.endedAt?.millisecondsSinceEpoch,
+                record.run, record.rowID,
+            ])
+        transaction.changed(.integration(record.id))
+    }
+
+    /// Begins a queued integration's run, with what its bot's file says now: what is under way is brought to its end so,
+    /// whatever becomes of the file meanwhile.
+    /// - Throws: `illegalTransition`, with nothing stored; `notFound`.
+    package func begin(
+        _ id: IntegrationID, as specification: BotSpecification, at time: Timestamp
+    ) async throws(StoreError) -> IntegrationRecord {
+        try await lane.write("begin \(id)") { transaction in
+            let record = try Self.apply(.started, to: id, at: time, reason: nil, transaction)
             try transaction.db.execute(
-                sql: """
-                    UPDATE integrations SET state = ?, step = ?, verdict = ?, trigger_failed = ?, reason = ?,
-                        started_at = ?, ended_at = ? WHERE id = ?
-                    """,
-                arguments: [
-                    record.state.word, record.state.step.rawValue, record.state.verdict?.rawValue, hasFailedTrigger,
-                    record.reason, record.startedAt?.millisecondsSinceEpoch, record.endedAt?.millisecondsSinceEpoch,
-                    record.rowID,
-                ])
-            transaction.changed(.integration(id))
+                sql: "UPDATE integrations SET specification = ? WHERE id = ?",
+                arguments: [try jsonText(specification), record.rowID])
             return record
+        }
+    }
+
+    /// The bot as its file said when an integration's latest run began; nothing for one that has not begun.
+    package func specification(of id: IntegrationID) async throws(StoreError) -> BotSpecification? {
+        try await read("read what \(id) runs as") { db in
+            try Row.fetchOne(
+                db,
+                sql: """
+                    SELECT integrations.specification FROM integrations JOIN bots ON bots.id = bot
+                    WHERE name = ? AND number = ?
+                    """, arguments: [id.bot.description, id.number])?
+                .json("specification", as: BotSpecification.self)
         }
     }
 

@@ -26,7 +26,7 @@ extension Store {
                     sql: "DELETE FROM \(table) WHERE attempt IN (SELECT id FROM attempts WHERE integration \(these))",
                     arguments: [ids])
             }
-            for table in ["attempts", "issues", "triggers"] {
+            for table in ["attempts", "issues", "triggers", "reruns"] {
                 try db.execute(sql: "DELETE FROM \(table) WHERE integration \(these)", arguments: [ids])
             }
             try db.execute(sql: "DELETE FROM integrations WHERE id \(these)", arguments: [ids])

@@ -71,35 +71,37 @@ extension Store {
 
     /// The test results of each job's latest processed attempt, by configuration in the order the jobs were added.
     /// - Parameters:
+    ///   - attempt: Of this processed attempt of each job instead; of a job that has none of that number, none.
     ///   - failingOnly: Only those that make an integration red.
     ///   - configuration: Only this one's.
     package func tests(
-        of id: IntegrationID, failingOnly: Bool = false, configuration: Name? = nil
+        of id: IntegrationID, attempt: Int? = nil, failingOnly: Bool = false, configuration: Name? = nil
     ) async throws(StoreError) -> [StoredTest] {
         try await read("read the tests of \(id)") { db in
             try Row.fetchAll(
                 db,
                 sql: """
                     SELECT tests.*, job FROM tests JOIN attempts ON attempts.id = tests.attempt
-                    WHERE \(Self.isLatestProcessed) AND (?3 IS NULL OR job = ?3)
-                    AND (NOT ?4 OR outcome IN ('failed', 'crashed')) ORDER BY attempts.id, place
+                    WHERE \(Self.isMeant) AND (?4 IS NULL OR job = ?4)
+                    AND (NOT ?5 OR outcome IN ('failed', 'crashed')) ORDER BY attempts.id, place
                     """,
-                arguments: [id.bot.description, id.number, configuration?.description, failingOnly]
+                arguments: [id.bot.description, id.number, attempt, configuration?.description, failingOnly]
             ).map { StoredTest(configuration: try $0.name("job"), result: try Self.test($0)) }
         }
     }
 
     /// The artifacts of each job's latest processed attempt.
-    package func artifacts(of id: IntegrationID) async throws(StoreError) -> [StoredArtifact] {
+    /// - Parameter attempt: Of this processed attempt of each job instead.
+    package func artifacts(of id: IntegrationID, attempt: Int? = nil) async throws(StoreError) -> [StoredArtifact] {
         try await read("read the artifacts of \(id)") { db in
             try Row.fetchAll(
                 db,
                 sql: """
                     SELECT artifacts.*, job, attempts.attempt AS try FROM artifacts
                     JOIN attempts ON attempts.id = artifacts.attempt
-                    WHERE \(Self.isLatestProcessed) ORDER BY attempts.id, place
+                    WHERE \(Self.isMeant) ORDER BY attempts.id, place
                     """,
-                arguments: [id.bot.description, id.number]
+                arguments: [id.bot.description, id.number, attempt]
             ).map { row in
                 StoredArtifact(
                     attempt: AttemptID(integration: id, job: try row.name("job"), attempt: row["try"]),
@@ -110,11 +112,11 @@ extension Store {
         }
     }
 
-    /// Of the jobs of integration ?1#?2 the latest attempt, when it is processed.
-    private static let isLatestProcessed = """
+    /// Of the jobs of integration ?1#?2 the processed attempt ?3, or the latest processed one where that is NULL.
+    private static let isMeant = """
         attempts.state = 'processed' AND attempts.integration =
             (SELECT integrations.id FROM integrations JOIN bots ON bots.id = bot WHERE bots.name = ?1 AND number = ?2)
-        AND attempts.attempt = (SELECT max(attempt) FROM attempts AS other
-            WHERE other.integration = attempts.integration AND other.job = attempts.job AND other.state = 'processed')
+        AND attempts.attempt = coalesce(?3, (SELECT max(attempt) FROM attempts AS other
+            WHERE other.integration = attempts.integration AND other.job = attempts.job AND other.state = 'processed'))
         """
 }

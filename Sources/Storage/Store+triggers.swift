@@ -9,8 +9,8 @@ extension Store {
             try transaction.db.execute(
                 sql: """
                     INSERT INTO triggers
-                        (integration, "trigger", attempt, phase, state, reason, started_at, ended_at, log)
-                    VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)
+                        (integration, "trigger", attempt, phase, state, reason, started_at, ended_at, log, run)
+                    VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
                     ON CONFLICT (integration, "trigger", attempt) DO UPDATE SET phase = excluded.phase,
                         state = excluded.state, reason = excluded.reason, started_at = excluded.started_at,
                         ended_at = excluded.ended_at, log = excluded.log
@@ -18,7 +18,7 @@ extension Store {
                 arguments: [
                     integration, record.trigger.description, record.attempt, record.phase.rawValue,
                     record.state.rawValue, record.reason?.kept, record.startedAt.millisecondsSinceEpoch,
-                    record.endedAt?.millisecondsSinceEpoch, record.log,
+                    record.endedAt?.millisecondsSinceEpoch, record.log, record.run,
                 ])
             transaction.changed(.integration(record.integration))
         }
@@ -37,7 +37,7 @@ extension Store {
             ).map { row in
                 TriggerRecord(
                     integration: id, trigger: try row.name("trigger"), attempt: row["attempt"],
-                    phase: try row.value("phase") { Trigger.Phase(rawValue: $0) },
+                    run: row["run"], phase: try row.value("phase") { Trigger.Phase(rawValue: $0) },
                     state: try row.value("state") { TriggerState(rawValue: $0) }, reason: row["reason"],
                     startedAt: row.time("started_at"), endedAt: row.optionalTime("ended_at"), log: row["log"])
             }

@@ -8,17 +8,18 @@ import Storage
 struct ArtifactServer: Sendable {
     let site: Site
 
-    static func path(of stored: StoredArtifact) -> String {
+    /// - Parameter attempt: Written into it where an attempt was asked for; without it the latest is served.
+    static func path(of stored: StoredArtifact, attempt: Int? = nil) -> String {
         let id = stored.attempt
         return "/api/v1/bots/\(id.integration.bot)/integrations/\(id.integration.number)/artifacts/\(id.job)/"
-            + URLText.path(stored.artifact.path)
+            + URLText.path(stored.artifact.path) + (attempt.map { "?attempt=\($0)" } ?? "")
     }
 
     /// - Throws: 404 for what the store does not list: a file that only lies there is not served.
     func send(_ call: Call) async throws -> Response {
         let record = try await site.integration(of: call)
         let (job, path) = (try call.name("job"), call.text("file"))
-        let candidates = try await site.store.artifacts(of: record.id)
+        let candidates = try await site.store.artifacts(of: record.id, attempt: call.attempt())
             .filter { $0.attempt.job == job && $0.artifact.path == path }
         guard let stored = candidates.max(by: { $0.attempt.attempt < $1.attempt.attempt }) else {
             throw Problem.notFound

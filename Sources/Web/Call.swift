@@ -48,6 +48,14 @@ struct Call: Sendable {
         }
     }
 
+    /// `?attempt=`, which counts from 1; nothing where it is not given.
+    /// - Throws: 400 for what is no such number.
+    func attempt() throws(Problem) -> Int? {
+        guard let text = query("attempt") else { return nil }
+        guard let number = Int(text), number > 0 else { throw Problem(400, "`attempt` is a number from 1 on.") }
+        return number
+    }
+
     /// `?limit=`, 1 to 200, and `?before=`, the `next` of an earlier answer.
     /// - Throws: 400 for what is no number.
     func page(limit usual: Int = 50) throws(Problem) -> (limit: Int, before: Int64?) {

@@ -14,9 +14,10 @@ struct IntegrationRoutes: Sendable {
 
     var routes: [Route] {
         [
-            Route(.get, Self.root, .read, "An integration with its configurations and their steps.") { call in
+            Route(.get, Self.root, .read, "An integration with its configurations and their steps; ?attempt=.") {
+                call in
                 let record = try await site.integration(of: call)
-                return .json(JSONValue(record, attempts: try await site.latestAttempts(of: record)))
+                return .json(try await json(record, attempt: call.attempt()))
             },
             Route(.get, Self.root + "/issues", .read, "Its issues; ?status= ?category=.") { call in
                 let record = try await site.integration(of: call)
@@ -27,7 +28,7 @@ struct IntegrationRoutes: Sendable {
                 }
                 return .json(.list(issues.map { JSONValue($0, commit: record.commit) }))
             },
-            Route(.get, Self.root + "/tests", .read, "Its tests; ?failing ?configuration=.") { call in
+            Route(.get, Self.root + "/tests", .read, "Its tests; ?failing ?configuration= ?attempt=.") { call in
                 let record = try await site.integration(of: call)
                 var configuration: Name?
                 if let text = call.query("configuration") {
@@ -35,38 +36,68 @@ struct IntegrationRoutes: Sendable {
                     configuration = name
                 }
                 let tests = try await site.store.tests(
-                    of: record.id, failingOnly: call.flag("failing"), configuration: configuration)
+                    of: record.id, attempt: call.attempt(), failingOnly: call.flag("failing"),
+                    configuration: configuration)
                 return .json(.list(tests.map { JSONValue($0) }))
             },
             Route(.get, Self.root + "/triggers", .read, "What its triggers did.") { call in
                 let record = try await site.integration(of: call)
                 return .json(.list(try await site.store.triggers(of: record.id).map { JSONValue($0) }))
             },
-            Route(.get, Self.root + "/artifacts", .read, "What it archived.") { call in
+            Route(.get, Self.root + "/artifacts", .read, "What it archived; ?attempt=.") { call in
                 let record = try await site.integration(of: call)
+                let attempt = try call.attempt()
                 return .json(
                     .list(
-                        try await site.store.artifacts(of: record.id).map {
-                            JSONValue($0.artifact, url: site.configuration.url + ArtifactServer.path(of: $0))
+                        try await site.store.artifacts(of: record.id, attempt: attempt).map {
+                            JSONValue(
+                                $0.artifact, url: site.configuration.url + ArtifactServer.path(of: $0, attempt: attempt)
+                            )
                         }))
             },
-            Route(.get, Self.root + "/artifacts/{job}/{file...}", .read, "One archived file (Range).") {
+            Route(.get, Self.root + "/artifacts/{job}/{file...}", .read, "One archived file (Range); ?attempt=.") {
                 try await artifacts.send($0)
             },
             Route(.get, Self.root + "/log/{configuration}", .read, "A configuration's log (Range); ?attempt=.") {
                 try await logs.send($0)
             },
-            Route(.post, Self.root + "/cancel", .role(.operator), "Cancels it.") { call in
+            Route(.post, Self.root + "/cancel", .role(.operator), "Cancels it: {grace}, in seconds.") { call in
                 let record = try await site.integration(of: call)
-                try await site.operations.cancel(record.id, by: call.caller.name)
+                let wish = try await call.json(CancelWish.self)
+                let grace = wish.grace.map { Duration.milliseconds(Int64(min(max($0, -1), 1e9) * 1000)) }
+                try await site.operations.cancel(
+                    record.id, grace: grace ?? Cancellation.Wish.usualGrace, by: call.caller.name)
                 return .json(JSONValue(try await site.integration(of: call), attempts: nil), status: .accepted)
             },
-            Route(.post, Self.root + "/rerun", .role(.operator), "Queues the same commit of the same ref again.") {
-                call in
+            Route(.post, Self.root + "/rerun", .role(.operator), "Runs it again: {failed, tests, triggers}.") { call in
                 let old = try await site.integration(of: call)
-                let record = try await site.operations.rerun(old.id, by: call.caller.name)
-                return .json(JSONValue(record, attempts: nil), status: .created)
+                let wish = try await call.json(RerunWish.self)
+                let accepted = try await site.operations.rerun(
+                    old.id,
+                    Rerun(
+                        isFailedOnly: wish.failed ?? false, testFilter: wish.tests,
+                        isTriggersOnly: wish.triggers ?? false), by: call.caller.name)
+                var members: [JSONValue.Member] = []
+                if case .object(let all) = try await json(accepted.integration, attempt: nil) { members = all }
+                members.append(.init(key: "notes", value: .array(accepted.notes.map { .string($0) })))
+                return .json(.object(members), status: .created)
             },
         ]
+    }
+
+    private struct CancelWish: Decodable { var grace: Double? }
+
+    private struct RerunWish: Decodable {
+        var failed: Bool?
+        var tests: String?
+        var triggers: Bool?
+    }
+
+    /// - Parameter attempt: Which of each job is shown; nothing: the latest.
+    private func json(_ record: IntegrationRecord, attempt: Int?) async throws -> JSONValue {
+        let all = try await site.attempts(of: record)
+        return JSONValue(
+            record, attempts: Site.shown(all, attempt: attempt), all: all,
+            reruns: record.run > 1 ? try await site.store.reruns(of: record.id) : [])
     }
 }

@@ -24,7 +24,11 @@ extension JSONValue {
 
     /// - Parameter attempts: The latest of each job; nothing in listings, where `configurations` is then left out. While
     ///   jobs run, `step` is the least advanced one's.
-    init(_ integration: IntegrationRecord, attempts: [AttemptRecord]?) {
+    /// - Parameter all: Every attempt, of which each configuration then lists its own.
+    init(
+        _ integration: IntegrationRecord, attempts: [AttemptRecord]?, all: [AttemptRecord] = [],
+        reruns: [RerunRecord] = []
+    ) {
         var members: [Member] = []
         func add(_ key: String, _ value: JSONValue) { members.append(Member(key: key, value: value)) }
         add("bot", .string(integration.id.bot.description))
@@ -46,9 +50,25 @@ extension JSONValue {
         add("queued", .init(integration.queuedAt))
         add("started", .init(integration.startedAt))
         add("ended", .init(integration.endedAt))
+        add("run", .integer(Int64(integration.run)))
+        add("supersededBy", .init(describing: integration.supersededBy))
         add("summary", integration.summary.map { JSONValue($0) } ?? .null)
-        if let attempts { add("configurations", .array(attempts.map { JSONValue($0) })) }
+        if let attempts {
+            add("reruns", .array(reruns.map { JSONValue($0) }))
+            add(
+                "configurations",
+                .array(
+                    attempts.map { shown in JSONValue(shown, beside: all.filter { $0.id.job == shown.id.job }) }))
+        }
         self = .object(members)
+    }
+
+    init(_ rerun: RerunRecord) {
+        self = [
+            "run": .integer(Int64(rerun.run)), "requestedBy": .string(rerun.requestedBy),
+            "requested": .init(rerun.requestedAt), "failed": .bool(rerun.isFailedOnly),
+            "tests": .init(rerun.testFilter), "triggers": .bool(rerun.isTriggersOnly),
+        ]
     }
 
     init(_ summary: Summary) {
@@ -61,9 +81,11 @@ extension JSONValue {
                 + parts.map { Member(key: $0.0 + "Change", value: .integer(Int64(summary.change[keyPath: $0.1]))) })
     }
 
-    init(_ attempt: AttemptRecord) {
+    /// - Parameter all: Every attempt of its job.
+    init(_ attempt: AttemptRecord, beside all: [AttemptRecord]) {
         self = [
             "name": .string(attempt.id.job.description), "attempt": .integer(Int64(attempt.id.attempt)),
+            "run": .integer(Int64(attempt.run)), "testFilter": .init(attempt.testFilter),
             "state": .string(attempt.state.word), "step": .init(Self.step(of: attempt)),
             "verdict": .init(attempt.state.verdict?.rawValue), "reason": .init(attempt.reason),
             "analysis": .init(attempt.analysis), "tested": .init(attempt.tested),
@@ -71,6 +93,15 @@ extension JSONValue {
             "started": .init(attempt.startedAt), "ended": .init(attempt.endedAt),
             "steps": .array(attempt.steps.map { JSONValue($0) }),
             "summary": attempt.summary.map { JSONValue($0) } ?? .null,
+            "attempts": .array(
+                all.map { other in
+                    [
+                        "attempt": .integer(Int64(other.id.attempt)), "run": .integer(Int64(other.run)),
+                        "state": .string(other.state.word), "verdict": .init(other.state.verdict?.rawValue),
+                        "reason": .init(other.reason), "testFilter": .init(other.testFilter),
+                        "tested": .init(other.tested), "started": .init(other.startedAt), "ended": .init(other.endedAt),
+                    ]
+                }),
         ]
     }
 
@@ -123,7 +154,8 @@ extension JSONValue {
     init(_ trigger: TriggerRecord) {
         self = [
             "name": .string(trigger.trigger.description), "attempt": .integer(Int64(trigger.attempt)),
-            "phase": .string(trigger.phase.rawValue), "state": .string(trigger.state.rawValue),
+            "run": .integer(Int64(trigger.run)), "phase": .string(trigger.phase.rawValue),
+            "state": .string(trigger.state.rawValue),
             "reason": .init(trigger.reason), "started": .init(trigger.startedAt), "ended": .init(trigger.endedAt),
         ]
     }

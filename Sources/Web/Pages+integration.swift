@@ -6,10 +6,13 @@ extension Pages {
     func integration(_ call: Call) async throws -> Response {
         let record = try await site.integration(of: call)
         let store = site.store
-        let attempts = try await site.latestAttempts(of: record)
+        let number = try call.attempt()
+        let all = try await site.attempts(of: record)
+        let attempts = Site.shown(all, attempt: number)
+        let reruns = record.run > 1 ? try await store.reruns(of: record.id) : []
         let issues = try await store.issues(of: record.id)
-        let tests = try await store.tests(of: record.id, failingOnly: call.flag("failing"), configuration: nil)
-        let artifacts = try await store.artifacts(of: record.id)
+        let tests = try await store.tests(of: record.id, attempt: number, failingOnly: call.flag("failing"))
+        let artifacts = try await store.artifacts(of: record.id, attempt: number)
         let triggers = try await store.triggers(of: record.id)
         let id = record.id
         var view: ViewObject = [
@@ -23,11 +26,17 @@ extension Pages {
             "href": .text("/bots/\(id.bot)/\(id.number)"),
             "api": .text("/api/v1/bots/\(id.bot)/integrations/\(id.number)"),
             "summary": .list(record.summary.map(Self.summary) ?? []), "hasSummary": .flag(record.summary != nil),
-            "configurations": .list(attempts.map { configuration($0, of: record) }),
+            "configurations": .list(
+                attempts.map { shown in
+                    configuration(shown, of: record, beside: all.filter { $0.id.job == shown.id.job })
+                }),
+            "reruns": .list(reruns.map(Self.rerun)),
+            "noConfigurations": .text(
+                number.map { "No configuration has an attempt \($0)." } ?? "None has started."),
         ]
         show(issues: issues, of: record, in: &view)
         show(tests: tests, isFailing: call.flag("failing"), of: record, in: &view)
-        view["artifacts"] = .list(artifacts.map(Self.artifact))
+        view["artifacts"] = .list(artifacts.map { Self.artifact($0, attempt: number) })
         view["hasArtifacts"] = .flag(!artifacts.isEmpty)
         view["noArtifacts"] = .text(
             record.summary == nil ? "Known when a configuration is done." : "Nothing was archived.")
@@ -60,8 +69,30 @@ extension Pages {
         ]
     }
 
-    private func configuration(_ attempt: AttemptRecord, of record: IntegrationRecord) -> ViewObject {
-        let log = "/bots/\(record.id.bot)/\(record.id.number)/log/\(attempt.id.job)"
+    private static func rerun(_ rerun: RerunRecord) -> ViewObject {
+        var what = "everything"
+        if rerun.isTriggersOnly { what = "the triggers" }
+        if rerun.isFailedOnly { what = "the failed configurations" }
+        if let filter = rerun.testFilter { what = "the tests \(filter)" + (rerun.isFailedOnly ? " of \(what)" : "") }
+        return [
+            "run": .text(rerun.run), "what": .text(what), "by": .text(rerun.requestedBy),
+            "time": .text(rerun.requestedAt), "timeText": .text(PageText.time(rerun.requestedAt)),
+        ]
+    }
+
+    /// - Parameter all: Every attempt of its job, to choose from.
+    private func configuration(
+        _ attempt: AttemptRecord, of record: IntegrationRecord, beside all: [AttemptRecord]
+    ) -> ViewObject {
+        let page = "/bots/\(record.id.bot)/\(record.id.number)"
+        let log = "\(page)/log/\(attempt.id.job)?attempt=\(attempt.id.attempt)"
+        let tries: [ViewObject] = all.map { other in
+            [
+                "number": .text(other.id.attempt), "result": .list([ResultView(other.state).view]),
+                "href": .text("\(page)?attempt=\(other.id.attempt)#configurations"),
+                "isShown": .flag(other.id == attempt.id),
+            ]
+        }
         let start = attempt.startedAt ?? attempt.steps.first?.startedAt ?? attempt.queuedAt
         let end = attempt.endedAt ?? attempt.steps.last?.endedAt ?? site.clock()
         let whole = max(1, (end - start).milliseconds)
@@ -71,7 +102,7 @@ extension Pages {
             let left = min(1000, max(0, (step.startedAt - start).milliseconds * 1000 / whole))
             return [
                 "step": .text(step.step.rawValue), "name": .text(step.name), "end": .text(text), "tone": .text(tone),
-                "href": .text("\(log)?step=\(step.index)"), "x": .text(left),
+                "href": .text("\(log)&step=\(step.index)"), "x": .text(left),
                 "width": .text(max(4, min(1000 - left, length * 1000 / whole))),
                 "took": .text(PageText.duration(.milliseconds(length))),
             ]
@@ -79,7 +110,8 @@ extension Pages {
         return [
             "name": .text(attempt.id.job), "result": .list([ResultView(attempt.state).view]),
             "analysis": .text(attempt.analysis), "tested": .text(attempt.tested),
-            "attempt": .text(attempt.id.attempt > 1 ? String(attempt.id.attempt) : nil), "log": .text(log),
+            "attempt": .text(all.count > 1 ? String(attempt.id.attempt) : nil), "log": .text(log),
+            "hasTries": .flag(all.count > 1), "tries": .list(tries), "filter": .text(attempt.testFilter),
             "reason": .text(attempt.reason), "notes": .list(attempt.notes.map { ["text": .text($0)] }),
             "steps": .list(steps), "hasSteps": .flag(!steps.isEmpty),
         ]
@@ -92,9 +124,9 @@ extension Pages {
         return step.exit == 0 ? ("ok", "good") : ("exit \(step.exit.map(String.init) ?? "?")", "bad")
     }
 
-    private static func artifact(_ stored: StoredArtifact) -> ViewObject {
+    private static func artifact(_ stored: StoredArtifact, attempt: Int?) -> ViewObject {
         [
-            "path": .text(stored.artifact.path), "href": .text(ArtifactServer.path(of: stored)),
+            "path": .text(stored.artifact.path), "href": .text(ArtifactServer.path(of: stored, attempt: attempt)),
             "configuration": .text((stored.artifact.configuration ?? stored.attempt.job).description),
             "size": .text(stored.artifact.size), "sha256": .text(stored.artifact.sha256),
         ]
@@ -104,6 +136,7 @@ extension Pages {
         let took = trigger.endedAt.map { PageText.duration($0 - trigger.startedAt) }
         return [
             "name": .text(trigger.trigger), "phase": .text(trigger.phase.rawValue),
+            "run": .text(record.run > 1 ? "run \(trigger.run)" : nil),
             "result": .list([ResultView(trigger.state).view]), "text": .text(trigger.reason ?? ""),
             "took": .text(took ?? ""),
             "log": .text(

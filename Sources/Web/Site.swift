@@ -29,18 +29,25 @@ struct Site: Sendable {
         return record
     }
 
-    /// The latest attempt of each job, in the recipe's order, then by name.
-    func latestAttempts(of integration: IntegrationRecord) async throws -> [AttemptRecord] {
-        var latest: [Name: AttemptRecord] = [:]
-        for attempt in try await store.attempts(of: integration.id)
-        where attempt.id.attempt >= latest[attempt.id.job]?.id.attempt ?? 0 {
-            latest[attempt.id.job] = attempt
-        }
+    /// Every attempt, in the order of the recipe's configurations, then by job and number.
+    func attempts(of integration: IntegrationRecord) async throws -> [AttemptRecord] {
         let order = (integration.recipe?.configurations ?? []).map(\.name)
-        func rank(_ attempt: AttemptRecord) -> (Int, Name) {
-            (order.firstIndex(of: attempt.id.job) ?? order.count, attempt.id.job)
+        func rank(_ attempt: AttemptRecord) -> (Int, AttemptID) {
+            (order.firstIndex(of: attempt.id.job) ?? order.count, attempt.id)
         }
-        return latest.values.sorted { rank($0) < rank($1) }
+        return try await store.attempts(of: integration.id).sorted { rank($0) < rank($1) }
+    }
+
+    /// One attempt of each job, of those in the order of `attempts(of:)`.
+    /// - Parameter attempt: Its number; nothing: the latest. A job that has none of that number is left out.
+    static func shown(_ attempts: [AttemptRecord], attempt: Int?) -> [AttemptRecord] {
+        if let attempt { return attempts.filter { $0.id.attempt == attempt } }
+        var latest: [AttemptRecord] = []
+        for attempt in attempts {
+            if latest.last?.id.job == attempt.id.job { latest.removeLast() }
+            latest.append(attempt)
+        }
+        return latest
     }
 
     /// Which configuration of the service a token belongs to, by its hash.

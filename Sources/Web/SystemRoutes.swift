@@ -33,8 +33,9 @@ struct SystemRoutes: Sendable {
         }
         gauge("martlet_info", "The running version.", [("{version=\"\(site.configuration.version)\"}", 1)])
         gauge("martlet_bots", "Bots with a file.", [("", bots.count)])
-        gauge("martlet_integrations_queued", "Integrations that wait.", [("", try await site.store.queued().count)])
-        gauge("martlet_integrations_running", "Integrations under way.", [("", try await site.store.running().count)])
+        let open = try await site.store.openCounts()
+        gauge("martlet_integrations_queued", "Integrations that wait.", [("", open.queued)])
+        gauge("martlet_integrations_running", "Integrations under way.", [("", open.running)])
         var failures: [(String, Int)] = []
         for bot in bots {
             let repository = try await site.store.repository(bot.repository)

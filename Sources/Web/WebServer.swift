@@ -1,3 +1,4 @@
+import Glibc
 import Hummingbird
 import HummingbirdCore
 package import Integrations
@@ -105,6 +106,18 @@ package struct WebServer: Service {
         try await group.run()
     }
 
+    /// Descriptors that are kept for everything else: the database's readers, mirrors, logs that are read, jobs that are
+    /// followed. A quiet daemon has some 30.
+    static let reservedDescriptors = 48
+
+    /// As many connections on each of two addresses as the process may have descriptors for, so that a crowd of clients leaves
+    /// enough to work with.
+    static func connections() -> Int {
+        var limit = rlimit()
+        guard getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit) == 0 else { return maximumConnections }
+        return min(maximumConnections, max(4, (Int(clamping: limit.rlim_cur) - reservedDescriptors) / 2))
+    }
+
     /// One address, as a service beside the others.
     private struct Address: Service {
         let serve: @Sendable () async throws -> Void
@@ -128,7 +141,7 @@ package struct WebServer: Service {
             responder: responder, server: .http1(configuration: http1),
             configuration: .init(
                 address: address,
-                availableConnectionsDelegate: MaximumAvailableConnections(Self.maximumConnections, logger: logger)),
+                availableConnectionsDelegate: MaximumAvailableConnections(Self.connections(), logger: logger)),
             onServerRunning: onRunning, logger: logger)
         try await application.run()
     }

@@ -7,7 +7,13 @@ extension IntegrationAnswer {
     /// Each configuration with its verdict, its steps and what was analyzed and tested; a blank line before each.
     var configurationText: String {
         (configurations ?? []).map { configuration in
-            let attempt = configuration.attempt > 1 ? " (attempt \(configuration.attempt))" : ""
+            let all = configuration.attempts ?? []
+            let attempt = all.count > 1 ? " (attempt \(configuration.attempt) of \(all.count))" : ""
+            let filter = configuration.testFilter.map { "  only tests \(Output.visible($0))\n" } ?? ""
+            let others = all.filter { $0.attempt != configuration.attempt }.map { other in
+                let reason = other.reason.map { ": \(Output.visible($0))" } ?? ""
+                return "  attempt \(other.attempt)  \(other.verdict ?? other.state)\(reason)\n"
+            }
             let steps = configuration.steps.map { step in
                 let end =
                     step.limit ?? step.signal.map { "signal \($0)" } ?? step.exit.map { $0 == 0 ? "" : "exit \($0)" }
@@ -21,8 +27,9 @@ extension IntegrationAnswer {
                     + Output.visible(text ?? "") + "\n"
             }
             let notes = (configuration.notes ?? []) + (configuration.reason.map { [$0] } ?? [])
-            return "\n\(configuration.name)\(attempt)  \(configuration.verdict ?? configuration.state)\n"
-                + Output.table(steps) + said.joined() + notes.map { "  \(Output.visible($0))\n" }.joined()
+            return "\n\(configuration.name)\(attempt)  \(configuration.verdict ?? configuration.state)\n" + filter
+                + others.joined() + Output.table(steps) + said.joined()
+                + notes.map { "  \(Output.visible($0))\n" }.joined()
         }.joined()
     }
 }

@@ -31,8 +31,16 @@ struct IntegrationAnswer: Decodable {
             var signal: Int?
             var limit: String?
         }
+        struct Attempt: Decodable {
+            var attempt: Int
+            var state: String
+            var verdict: String?
+            var reason: String?
+        }
         var name: String
         var attempt: Int
+        var testFilter: String?
+        var attempts: [Attempt]?
         var state: String
         var verdict: String?
         var reason: String?
@@ -57,6 +65,9 @@ struct IntegrationAnswer: Decodable {
     var ended: String?
     var summary: SummaryAnswer?
     var configurations: [Configuration]?
+    var run: Int?
+    /// Of an answer to a rerun.
+    var notes: [String]?
 
     var id: String { "\(bot)#\(number)" }
     var shortRef: String {

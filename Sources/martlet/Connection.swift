@@ -182,12 +182,14 @@ struct Connection: Sendable {
 enum JSONScalar: Encodable {
     case string(String)
     case bool(Bool)
+    case number(Double)
 
     func encode(to encoder: any Encoder) throws {
         var container = encoder.singleValueContainer()
         switch self {
         case .string(let text): try container.encode(text)
         case .bool(let value): try container.encode(value)
+        case .number(let value): try container.encode(value)
         }
     }
 }

@@ -21,9 +21,9 @@ struct StatusService: Service {
 
     private func tell() async {
         do {
-            let bots = try await store.bots().count { !$0.isRetired }
-            let (running, queued) = (try await store.running().count, try await store.queued().count)
-            notifier.status("\(bots) bot\(bots == 1 ? "" : "s"), \(running) running, \(queued) queued")
+            let counts = try await store.openCounts()
+            notifier.status(
+                "\(counts.bots) bot\(counts.bots == 1 ? "" : "s"), \(counts.running) running, \(counts.queued) queued")
             notifier.watchdog()
         } catch {
             // Without a watchdog message systemd restarts the daemon, which is what a dead database needs.

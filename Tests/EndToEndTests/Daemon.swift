@@ -65,11 +65,16 @@ final class Daemon: Sendable {
     var pid: Int32? { process.value?.process.processIdentifier }
 
     /// Starts it, and returns when it answers.
-    /// - Parameter program: Another place of `martlet` than where it was built.
-    func start(program: String? = nil) async throws {
+    /// - Parameters:
+    ///   - program: Another place of `martlet` than where it was built.
+    ///   - preparation: Done by the shell that becomes the daemon: `ulimit -n 64`.
+    func start(program: String? = nil, after preparation: String? = nil) async throws {
         let process = Process()
-        process.executableURL = URL(fileURLWithPath: try program ?? TestTools.builtProduct("martlet"))
-        process.arguments = ["serve", "--settings", settings]
+        let martlet = try program ?? TestTools.builtProduct("martlet")
+        process.executableURL = URL(fileURLWithPath: preparation == nil ? martlet : "/bin/sh")
+        process.arguments =
+            preparation.map { ["-c", $0 + "; exec \"$@\"", "sh", martlet, "serve", "--settings", settings] }
+            ?? ["serve", "--settings", settings]
         process.environment = [
             "PATH": ProcessInfo.processInfo.environment["PATH"] ?? "/usr/bin:/bin", "HOME": directory.path,
         ]
@@ -104,6 +109,15 @@ final class Daemon: Sendable {
         guard let running = process.value else { return nil }
         process.withLock { $0 = nil }
         running.process.terminate()
+        return await running.end.value
+    }
+
+    /// Sends it signals, and awaits its end.
+    /// - Returns: Its exit status; -1 when a signal ended it.
+    func end(by signals: [Int32]) async -> Int32? {
+        guard let running = process.value else { return nil }
+        process.withLock { $0 = nil }
+        for signal in signals { kill(running.process.processIdentifier, signal) }
         return await running.end.value
     }
 

@@ -1,4 +1,5 @@
 import Integrations
+import Model
 import TestSupport
 import Testing
 
@@ -9,24 +10,24 @@ import Testing
         let stops = Locked<[String]>([])
 
         // when
-        await cancellation.whileCancellable(stop: { reason in stops.withLock { $0.append(reason) } }) {
-            await cancellation.request(reason: "canceled by ada")
-            await cancellation.request(reason: "canceled by bob")
+        await cancellation.whileCancellable(stop: { wish in stops.withLock { $0.append(wish.reason) } }) {
+            await cancellation.request(.init(reason: "canceled by ada"))
+            await cancellation.request(.init(reason: "canceled by bob"))
         }
 
         // then
         #expect(stops.value == ["canceled by ada"])
-        #expect(await cancellation.requested == "canceled by ada")
+        #expect(await cancellation.requested == .init(reason: "canceled by ada", grace: .seconds(10)))
     }
 
     @Test func testThatItStopsAtOnceWhatBeginsLater() async {
         // given
         let cancellation = Cancellation()
         let stops = Locked<[String]>([])
-        await cancellation.request(reason: "enough")
+        await cancellation.request(.init(reason: "enough"))
 
         // when
-        await cancellation.whileCancellable(stop: { reason in stops.withLock { $0.append(reason) } }) {}
+        await cancellation.whileCancellable(stop: { wish in stops.withLock { $0.append(wish.reason) } }) {}
 
         // then
         #expect(stops.value == ["enough"])
@@ -36,10 +37,10 @@ import Testing
         // given
         let cancellation = Cancellation()
         let stops = Locked<[String]>([])
-        await cancellation.whileCancellable(stop: { reason in stops.withLock { $0.append(reason) } }) {}
+        await cancellation.whileCancellable(stop: { wish in stops.withLock { $0.append(wish.reason) } }) {}
 
         // when
-        await cancellation.request(reason: "late")
+        await cancellation.request(.init(reason: "late"))
 
         // then
         #expect(stops.value == [])
@@ -53,11 +54,53 @@ import Testing
         // when
         await cancellation.whileCancellable(stop: { _ in stops.withLock { _ = $0.insert(1) } }) {
             await cancellation.whileCancellable(stop: { _ in stops.withLock { _ = $0.insert(2) } }) {
-                await cancellation.request(reason: "all")
+                await cancellation.request(.init(reason: "all"))
             }
         }
 
         // then
         #expect(stops.value == [1, 2])
+    }
+
+    @Test func testThatItInterruptsWhatWaitsAndAwaitsItsEnd() async throws {
+        // given
+        let cancellation = Cancellation()
+        let hasEnded = Locked(false)
+        let clock = ManualClock()
+
+        // when
+        async let outcome: Bool? = cancellation.interrupting {
+            defer { hasEnded.withLock { $0 = true } }
+            try await clock.sleep(for: .seconds(1))
+            return true
+        }
+        await clock.awaitSleepers()
+        await cancellation.request(.init(reason: "enough"))
+
+        // then
+        #expect(try await outcome == nil)
+        #expect(hasEnded.value)
+    }
+
+    @Test func testThatWhatFailsOfItselfIsNoInterruption() async throws {
+        let cancellation = Cancellation()
+        await #expect(throws: IllegalTransition.self) {
+            try await cancellation.interrupting { throw IllegalTransition(state: "a", event: "b") }
+        }
+        #expect(try await cancellation.interrupting { 3 } == 3)
+    }
+
+    @Test func testThatTheTasksOwnCancellationIsNotTakenForTheWish() async {
+        // given
+        let cancellation = Cancellation()
+        let clock = ManualClock()
+        let task = Task { try await cancellation.interrupting { try await clock.sleep(for: .seconds(1)) } }
+        await clock.awaitSleepers()
+
+        // when
+        task.cancel()
+
+        // then
+        await #expect(throws: CancellationError.self) { try await task.value }
     }
 }

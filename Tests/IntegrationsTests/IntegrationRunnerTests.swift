@@ -58,10 +58,61 @@ import Testing
                 let integration = try await bot.integrate()
 
                 // then
-                expectVerdict(of: integration, .internalError, because: "no launcher")
+                expectVerdict(of: integration, .internalError, because: "no supervisor")
                 expectSteps(of: integration, [.testing: .succeeded], in: "debug")
                 #expect(integration.attempt("debug")?.state.verdict == .succeeded)
                 #expect(integration.attempt("release")?.state.verdict == .internalError)
+            }
+        }
+    }
+
+    @Suite struct GivenALauncherThatIsGone {
+        @Test func testThatAJobWaitsForTheNextOne() async throws {
+            // given
+            let executor = RefusingExecutor(refused: "debug", code: .noLauncher)
+            try await withBot(BotPlan(executor: .other(executor))) { bot in
+                let id = try await bot.begin()
+                await until("three tries") {
+                    bot.timer.advance(by: .seconds(30))
+                    return executor.refusals.value >= 3
+                }
+                #expect(try await bot.store.integration(id)?.state.verdict == nil)
+
+                // when
+                executor.isRefusing.withLock { $0 = false }
+                try await until("it starts") {
+                    bot.timer.advance(by: .seconds(30))
+                    return try await bot.store.integration(id)?.state.verdict != nil
+                }
+
+                // then
+                let integration = try await bot.completion(of: id)
+                expectVerdict(of: integration, .succeeded)
+                #expect(integration.attempts.count == 1)
+            }
+        }
+
+        @Test func testThatOneThatNeverComesIsOurFaultAndSaid() async throws {
+            let executor = RefusingExecutor(refused: "debug", code: .noLauncher)
+            try await withBot(BotPlan(executor: .other(executor))) { bot in
+                bot.log.expectErrors(containing: "our fault")
+                let id = try await bot.begin()
+                try await until("it is given up") {
+                    bot.timer.advance(by: .seconds(30))
+                    return try await bot.store.integration(id)?.state.verdict != nil
+                }
+                expectVerdict(of: try await bot.completion(of: id), .internalError, because: "no supervisor")
+                #expect(executor.refusals.value == 10)
+            }
+        }
+
+        @Test func testThatCancelingEndsTheWait() async throws {
+            let executor = RefusingExecutor(refused: "debug", code: .noLauncher)
+            try await withBot(BotPlan(executor: .other(executor))) { bot in
+                let id = try await bot.begin()
+                await until("the first try") { executor.refusals.value == 1 }
+                try await bot.operations.cancel(id, by: "ada")
+                expectVerdict(of: try await bot.completion(of: id), .canceled, because: "canceled by ada")
             }
         }
     }
@@ -181,8 +232,8 @@ import Testing
             jobs: JobRunner(
                 store: parts.store, state: parts.state, workspaces: Workspaces(root: parts.state.workspaces),
                 executor: parts.executor, planner: JobPlanner(supervisor: parts.supervisor), slots: JobSlots(count: 1),
-                archiver: ProductArchiver(state: parts.state), clock: parts.clock, environment: environment,
-                isolation: parts.isolation, secrets: parts.secrets, logger: parts.logger),
+                archiver: ProductArchiver(state: parts.state), clock: parts.clock, timer: parts.timer,
+                environment: environment, isolation: parts.isolation, secrets: parts.secrets, logger: parts.logger),
             triggers: TriggerRunner(
                 store: parts.store, state: parts.state, executor: parts.executor, publisher: publisher,
                 uploads: parts.uploader, scripts: parts.settings.triggers, secrets: parts.secrets,
@@ -251,12 +302,19 @@ import Testing
 private final class RefusingExecutor: Executor {
     private let scripted = ScriptedExecutor.playing()
     private let refused: String
+    private let code: ExecutionError.Code
+    let refusals = Locked(0)
+    let isRefusing = Locked(true)
 
-    init(refused: String) { self.refused = refused }
+    init(refused: String, code: ExecutionError.Code = .notStarted) {
+        self.refused = refused
+        self.code = code
+    }
 
     func start(_ attempt: AttemptDirectory, secrets: [String: String]) async throws(ExecutionError) {
-        if try attempt.job().environment["MARTLET_CONFIGURATION"] == refused {
-            throw ExecutionError(.noLauncher, "start \(attempt.path)", "no launcher")
+        if isRefusing.value, try attempt.job().environment["MARTLET_CONFIGURATION"] == refused {
+            refusals.withLock { $0 += 1 }
+            throw ExecutionError(code, "start \(attempt.path)", "no supervisor")
         }
         try await scripted.start(attempt, secrets: secrets)
     }

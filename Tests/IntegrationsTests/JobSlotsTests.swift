@@ -49,6 +49,38 @@ import Testing
         }
     }
 
+    /// A slot that is given back is the first waiter's at once, so that there is no moment in which a newcomer could take it.
+    @Test func testThatANewcomerDoesNotOvertakeAWaiter() async throws {
+        for _ in 0..<200 {
+            // given: the slot is taken, and one waits
+            let slots = JobSlots(count: 1)
+            let order = Locked<[String]>([])
+            try await slots.take()
+            let waiter = Task.immediate {
+                try await slots.take()
+                order.withLock { $0.append("waiter") }
+                slots.give()
+            }
+
+            // when: newcomers come from other threads as it is given back
+            try await withThrowingTaskGroup { group in
+                for _ in 0..<4 {
+                    group.addTask {
+                        try await slots.take()
+                        order.withLock { $0.append("newcomer") }
+                        slots.give()
+                    }
+                }
+                slots.give()
+                try await group.waitForAll()
+            }
+            try await waiter.value
+
+            // then
+            #expect(order.value.first == "waiter")
+        }
+    }
+
     @Test func testThatACanceledWaiterThrowsAndTakesNoSlot() async throws {
         // given
         let slots = JobSlots(count: 1)

@@ -84,20 +84,4 @@ import Testing
             }
         }
     }
-
-    @Test func testThatRerunQueuesTheSameCommitOfTheSameRef() async throws {
-        try await withBot(configurations: ["debug"]) { bot in
-            // given
-            let first = try await bot.integrate()
-
-            // when
-            let again = try await bot.operations.rerun(first.id, by: "ada")
-
-            // then
-            #expect(again.id.number == 2)
-            #expect(again.commit == first.record.commit)
-            #expect(again.ref == first.record.ref)
-            expectResult(of: try await bot.completion(of: again.id), "succeeded")
-        }
-    }
 }

@@ -21,6 +21,15 @@ enum Samples {
             queuedAt: Timestamp(millisecondsSinceEpoch: Int64(number)))
     }
 
+    static func open(
+        _ number: Int = 1, bot: String = "kit", ref: RefName = RefName(branch: "main"), cause: Cause = .push,
+        isRelease: Bool = false, run: Int = 1
+    ) throws -> OpenIntegration {
+        OpenIntegration(
+            id: IntegrationID(bot: try name(bot), number: number), rowID: Int64(number), ref: ref,
+            commit: try commit(number), cause: cause, isRelease: isRelease, run: run)
+    }
+
     static func configuration(_ name: String = "debug") throws -> Recipe.Configuration {
         Recipe.Configuration(name: try Self.name(name))
     }

@@ -6,7 +6,7 @@ import Testing
 
 @Suite struct SchedulerTests {
     private func choose(
-        _ queued: [IntegrationRecord], running: [IntegrationRecord] = [], capacity: Int = 9
+        _ queued: [OpenIntegration], running: [OpenIntegration] = [], capacity: Int = 9
     ) -> [String] {
         Scheduler.choose(from: queued, running: running, capacity: capacity).map(\.id.description)
     }
@@ -16,10 +16,10 @@ import Testing
     @Test func testThatAPersonGoesFirstThenReleasesThenBranchesThenSchedules() throws {
         // given
         let queued = [
-            try Samples.integration(1, ref: branch("a"), cause: .schedule),
-            try Samples.integration(2, ref: branch("b"), cause: .push),
-            try Samples.integration(3, ref: branch("release/1.0"), cause: .push, isRelease: true),
-            try Samples.integration(4, ref: branch("d"), cause: .person),
+            try Samples.open(1, ref: branch("a"), cause: .schedule),
+            try Samples.open(2, ref: branch("b"), cause: .push),
+            try Samples.open(3, ref: branch("release/1.0"), cause: .push, isRelease: true),
+            try Samples.open(4, ref: branch("d"), cause: .person),
         ]
 
         // when
@@ -29,11 +29,34 @@ import Testing
         #expect(chosen == ["kit#4", "kit#3", "kit#2", "kit#1"])
     }
 
+    @Test func testThatARerunGoesFirstSinceAPersonAskedForIt() throws {
+        // given
+        let queued = [
+            try Samples.open(3, ref: branch("release/1.0"), isRelease: true),
+            try Samples.open(4, ref: branch("a"), cause: .schedule, run: 2),
+        ]
+
+        // when, then
+        #expect(choose(queued) == ["kit#4", "kit#3"])
+    }
+
+    @Test func testThatAPersonsBotWithManyRunningStillGoesFirst() throws {
+        // given
+        let running = try (1...3).map { try Samples.open($0, bot: "busy", ref: branch("b\($0)")) }
+        let queued = [
+            try Samples.open(8, bot: "idle", ref: branch("a")),
+            try Samples.open(9, bot: "busy", ref: branch("a"), cause: .person),
+        ]
+
+        // when, then
+        #expect(choose(queued, running: running, capacity: 4) == ["busy#9"])
+    }
+
     @Test func testThatAScheduledReleaseBranchStillWaitsForCommits() throws {
         // given
         let queued = [
-            try Samples.integration(1, ref: branch("release/1.0"), cause: .schedule, isRelease: true),
-            try Samples.integration(2, ref: branch("main"), cause: .push),
+            try Samples.open(1, ref: branch("release/1.0"), cause: .schedule, isRelease: true),
+            try Samples.open(2, ref: branch("main"), cause: .push),
         ]
 
         // when, then
@@ -42,11 +65,11 @@ import Testing
 
     @Test func testThatTheBotWithTheFewestRunningGoesFirst() throws {
         // given
-        let running = [try Samples.integration(1, bot: "busy", ref: branch("a"))]
+        let running = [try Samples.open(1, bot: "busy", ref: branch("a"))]
         let queued = [
-            try Samples.integration(2, bot: "busy", ref: branch("b")),
-            try Samples.integration(3, bot: "busy", ref: branch("c")),
-            try Samples.integration(4, bot: "idle", ref: branch("a")),
+            try Samples.open(2, bot: "busy", ref: branch("b")),
+            try Samples.open(3, bot: "busy", ref: branch("c")),
+            try Samples.open(4, bot: "idle", ref: branch("a")),
         ]
 
         // when
@@ -59,8 +82,8 @@ import Testing
     @Test func testThatBotsTakeTurns() throws {
         // given
         let queued =
-            try (1...4).map { try Samples.integration($0, bot: "first", ref: branch("b\($0)")) }
-            + (5...6).map { try Samples.integration($0, bot: "second", ref: branch("b\($0)")) }
+            try (1...4).map { try Samples.open($0, bot: "first", ref: branch("b\($0)")) }
+            + (5...6).map { try Samples.open($0, bot: "second", ref: branch("b\($0)")) }
 
         // when, then
         #expect(choose(queued, capacity: 4) == ["first#1", "second#5", "first#2", "second#6"])
@@ -69,26 +92,26 @@ import Testing
     @Test func testThatOneRefIsIntegratedByOneAtATimeInOrder() throws {
         // given
         let queued = [
-            try Samples.integration(2), try Samples.integration(1), try Samples.integration(3, ref: branch("x")),
+            try Samples.open(2), try Samples.open(1), try Samples.open(3, ref: branch("x")),
         ]
 
         // when, then
         #expect(choose(queued) == ["kit#1", "kit#3"])
-        #expect(choose(queued, running: [try Samples.integration(9)]) == ["kit#3"])
+        #expect(choose(queued, running: [try Samples.open(9)]) == ["kit#3"])
     }
 
     @Test func testThatTheSameBranchOfAnotherBotDoesNotWait() throws {
         // given
-        let queued = [try Samples.integration(1, bot: "other")]
+        let queued = [try Samples.open(1, bot: "other")]
 
         // when, then
-        #expect(choose(queued, running: [try Samples.integration(9)]) == ["other#1"])
+        #expect(choose(queued, running: [try Samples.open(9)]) == ["other#1"])
     }
 
     @Test func testThatABranchAndATagOfOneNameAreTwoRefs() throws {
         // given
         let queued = [
-            try Samples.integration(1, ref: branch("1.0.0")), try Samples.integration(2, ref: RefName(tag: "1.0.0")),
+            try Samples.open(1, ref: branch("1.0.0")), try Samples.open(2, ref: RefName(tag: "1.0.0")),
         ]
 
         // when, then
@@ -98,8 +121,8 @@ import Testing
     @Test(arguments: [(0, 0), (1, 0), (2, 1), (9, 3)])
     func testThatItKeepsToItsCapacity(capacity: Int, count: Int) throws {
         // given
-        let queued = try (1...3).map { try Samples.integration($0, ref: branch("b\($0)")) }
-        let running = [try Samples.integration(9)]
+        let queued = try (1...3).map { try Samples.open($0, ref: branch("b\($0)")) }
+        let running = [try Samples.open(9)]
 
         // when, then
         #expect(choose(queued, running: running, capacity: capacity).count == count)
@@ -107,7 +130,7 @@ import Testing
 
     @Test func testThatWhatRunsAlreadyIsNotChosenAgain() throws {
         // given
-        let one = try Samples.integration(1)
+        let one = try Samples.open(1)
 
         // when, then
         #expect(choose([one], running: [one]) == [])

@@ -100,7 +100,8 @@ import Transfer
                 bot.transport.serve("https://more.example/")
                 let (store, seen) = (try bot.store, Locked<Set<String>>([]))
                 bot.transport.witness { _ in
-                    let state = try? await store.running().map { "\($0.state.word) \($0.state.step.rawValue)" }
+                    let running = try? await store.integrations(IntegrationFilter(state: "running")).items
+                    let state = running?.map { "\($0.state.word) \($0.state.step.rawValue)" }
                     seen.withLock { $0.formUnion(state ?? ["unreadable"]) }
                 }
 
@@ -229,8 +230,8 @@ import Transfer
                 _ = bot.transport.takeRequests()
 
                 // when
-                let again = try await bot.operations.rerun(red.id, by: "ada")
-                let rerun = try await bot.completion(of: again.id)
+                _ = try await bot.operations.rerun(red.id, Rerun(), by: "ada")
+                let rerun = try await bot.completion(of: red.id)
 
                 // then
                 expectTriggers(of: rerun, ["publish": .succeeded, "office": .skipped, "again": .skipped])

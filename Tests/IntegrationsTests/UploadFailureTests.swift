@@ -44,8 +44,9 @@ import Transfer
                     _ = bot.transport.takeRequests()
                     return
                 }
-                let again = try await bot.operations.rerun(first.id, by: "ada")
-                let second = try await bot.completion(of: again.id)
+                let again = try await bot.operations.rerun(first.id, Rerun(), by: "ada")
+                #expect(again.integration.id == first.id)
+                let second = try await bot.completion(of: first.id)
 
                 // then
                 #expect(["succeeded", "trigger-error"].contains(first.result))

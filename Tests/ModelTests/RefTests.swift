@@ -77,6 +77,23 @@ import Testing
         #expect(!bot.isRelease(RefName(branch: "main")))
         #expect(!bot.isRelease(RefName(tag: "release/1.0")))
     }
+
+    @Test func testThatNothingIsSupersededOnReleasesUnlessTheFileSaysSo() throws {
+        // given
+        let publish = Trigger(
+            name: try #require(Name("t")), branches: [RefPattern("release/*")], action: .publish(.branch))
+        var bot = try bot(triggers: [publish])
+        let (main, release) = (RefName(branch: "main"), RefName(branch: "release/1.0"))
+
+        // then
+        #expect(bot.supersede(on: main) == .queued)
+        #expect(bot.supersede(on: release) == .never)
+        for stated in BotSpecification.Supersede.allCases {
+            bot.supersede = stated
+            #expect(bot.supersede(on: main) == stated)
+            #expect(bot.supersede(on: release) == stated)
+        }
+    }
 }
 
 @Suite struct TriggerTests {

@@ -66,6 +66,7 @@ struct Marked: Sendable, CustomTestStringConvertible {
             webhook: { secret: kit-webhook }
             schedule: daily 02:00
             clean: weekly
+            supersede: running
             timeout: 45m
             log: 200MiB
             product: acme-kit
@@ -103,7 +104,7 @@ struct Marked: Sendable, CustomTestStringConvertible {
             name: Name(nearest: "kit"), repository: "https://github.com/acme/kit.git",
             branches: [RefPattern("main"), RefPattern("release/*")], tags: [RefPattern("v*")],
             poll: .every(.seconds(60)), webhookSecret: "kit-webhook", schedule: .daily(hour: 2, minute: 0),
-            clean: .weekly, timeout: .seconds(2700), logLimit: .mebibytes(200),
+            clean: .weekly, supersede: .running, timeout: .seconds(2700), logLimit: .mebibytes(200),
             product: Name(nearest: "acme-kit"))
         let limit = Duration.seconds(2700)
         expected.triggers = [
@@ -143,6 +144,7 @@ struct Marked: Sendable, CustomTestStringConvertible {
         Marked("repository: /r\nlog: §63KiB\n", "`log` is between 64KiB and 1GiB"),
         Marked("repository: /r\nlog: §64MB\n", "is no size for `log`: a whole number and KiB, MiB or GiB"),
         Marked("repository: /r\nlog: §1.5GiB\n", "is no size for `log`"),
+        Marked("repository: /r\nsupersede: §all\n", "`supersede` is one of `queued`, `running`, `never`"),
         Marked("repository: /r\nclean: §dayly\n", "`clean` is one of `never`, `always`, `daily`, `weekly`"),
         Marked("repository: /r\nschedule: §hourly\n", "is no schedule; write `daily 02:00`"),
         Marked("repository: /r\nschedule: §daily 24:00\n", "is no schedule"),
@@ -190,7 +192,7 @@ struct Marked: Sendable, CustomTestStringConvertible {
         #expect(!reading.diagnostics.contains { $0.message.contains("hunter2") })
     }
 
-    @Test(arguments: ["pull-requests", "supersede", "retention"])
+    @Test(arguments: ["pull-requests", "priority", "retention"])
     func testThatKeysOfLaterVersionsAreRefusedAndNotPassedOver(_ key: String) {
         // when
         let reading = read("repository: /r\n\(key): all\n")

@@ -18,7 +18,7 @@ import Testing
 
     @Test(arguments: [
         "repository: /r\n",
-        "repository: /r\nbranches: []\ntags: [\"*\", \"v?.**\"]\npoll: off\nclean: always\nproduct: other\n",
+        "repository: /r\nbranches: []\ntags: [\"*\", \"v?.**\"]\npoll: off\nclean: always\nsupersede: never\nproduct: other\n",
         "repository: /r\npoll: 90s\nschedule: weekly tuesday 03:04\ntimeout: 2h\nlog: 1536KiB\nwebhook: { secret: \"007\" }\n",
         "repository: http://h/ä%20b\ninsecure: true\nbranches: [\"it's\", \"a\\\"b\", \"on\", \"1.0\", \"#x\", '&a', '*b']\n",
         """
@@ -78,6 +78,7 @@ import Testing
             # webhook: none, so none is taken
             # schedule: none
             clean: never
+            # supersede: queued; never on refs with a publish or upload trigger
             timeout: 30m                          # a step's
             log: 64MiB                            # an attempt's, at most 1GiB
             product: kit

@@ -13,7 +13,8 @@ struct StoreFixture: Sendable {
 
     /// The bot's patterns, as `Look` wants them: branches and tags that are watched.
     func watcher(
-        _ bot: String = "kit", branches: [String] = ["main", "release/*"], tags: [String] = []
+        _ bot: String = "kit", branches: [String] = ["main", "release/*"], tags: [String] = [],
+        supersede: BotSpecification.Supersede = .never
     ) throws -> Watcher {
         let specification = BotSpecification(
             name: try name(bot), repository: Self.repository, branches: branches.map { RefPattern($0) },
@@ -21,7 +22,7 @@ struct StoreFixture: Sendable {
         return Watcher(
             bot: specification.name, patterns: "\(branches) \(tags)",
             watches: { specification.watches($0, defaultBranch: nil) },
-            isRelease: { $0.branch?.hasPrefix("release/") ?? false })
+            isRelease: { $0.branch?.hasPrefix("release/") ?? false }, supersede: { _ in supersede })
     }
 
     /// Looks as the event intake does: takes the request, then stores what was seen.

@@ -7,7 +7,10 @@ package import Transfer
 
 extension FakeTransport {
     package func perform(_ request: TransferRequest) async throws(TransferError) -> TransferResponse {
-        let answer = try respond(to: request)
+        guard let answer = try respond(to: request) else {
+            for await _ in AsyncStream<Never>.makeStream().stream {}
+            throw error(.canceled, request, "it was canceled")
+        }
         if let witness = state.withLock({ $0.witness }) { await witness(request.url) }
         guard answer.body.count <= request.limits.response else {
             throw error(.tooLarge, request, "the answer is larger than the limit of \(request.limits.response) bytes")
@@ -28,7 +31,7 @@ extension FakeTransport {
     }
 
     package func stream(_ request: TransferRequest) async throws(TransferError) -> TransferStream {
-        let answer = try respond(to: request)
+        guard let answer = try respond(to: request) else { throw error(.timedOut, request, "no answer came") }
         let body = AsyncThrowingStream<[UInt8], any Error> { continuation in
             if !answer.body.isEmpty { continuation.yield(answer.body) }
             continuation.finish()
@@ -36,7 +39,8 @@ extension FakeTransport {
         return TransferStream(status: answer.status, headers: answer.headers, body: body)
     }
 
-    private func respond(to request: TransferRequest) throws(TransferError) -> TransferResponse {
+    /// - Returns: Nothing when no answer ever comes.
+    private func respond(to request: TransferRequest) throws(TransferError) -> TransferResponse? {
         if Task.isCancelled { throw error(.canceled, request, "it was canceled") }
         try check(request)
         let bytes = try content(of: request)
@@ -72,6 +76,7 @@ extension FakeTransport {
             throw error(code, request, "the test lost the answer")
         case .status(let status): return TransferResponse(status: status)
         case .truncation: return act(request, Array(bytes.dropLast()))
+        case .silence: return nil
         }
     }
 

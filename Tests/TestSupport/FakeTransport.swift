@@ -32,6 +32,8 @@ package final class FakeTransport: Transport {
         case status(Int)
         /// The server stores the body without its last byte, and answers as if all were well.
         case truncation
+        /// The server never answers: the request ends when its task is cancelled.
+        case silence
     }
 
     struct State {

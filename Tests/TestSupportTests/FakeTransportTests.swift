@@ -82,6 +82,24 @@ import Transfer
         }
     }
 
+    @Test func testThatASilentServerIsLeftByCancellation() async throws {
+        try await withFakeTransport { transport in
+            // given
+            transport.serve("https://files.example/")
+            transport.fail(request: 1, with: .silence)
+            let task = Task { try await transport.perform(TransferRequest(.put, url, body: .bytes([1]))) }
+            await until("the request came") { transport.count == 1 }
+
+            // when
+            task.cancel()
+
+            // then
+            await expectRejection(TransferError.self, \.code, .canceled) { try await task.value }
+            #expect(transport.file(url) == nil)
+            #expect(transport.takeRequests().count == 1)
+        }
+    }
+
     @Test func testThatItAnswersAsTold() async throws {
         try await withFakeTransport { transport in
             // given

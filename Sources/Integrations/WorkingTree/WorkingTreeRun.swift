@@ -180,7 +180,8 @@ package final class WorkingTreeRun: Sendable {
             store: store, state: cache.state, workspaces: Workspaces(root: cache.state.workspaces),
             executor: launcher.executor, planner: JobPlanner(supervisor: parts.supervisor),
             slots: JobSlots(count: parts.concurrency), archiver: ProductArchiver(state: cache.state),
-            clock: parts.clock, environment: JobEnvironment(daemon: parts.environment, url: ""),
+            clock: parts.clock, timer: ContinuousClock(),
+            environment: JobEnvironment(daemon: parts.environment, url: ""),
             isolation: isolation, secrets: secrets, logger: logger)
         let settings = ServiceSettings(state: cache.state.path, bots: "", concurrency: parts.concurrency)
         let registry = BotRegistry(

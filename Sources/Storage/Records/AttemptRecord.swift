@@ -4,6 +4,10 @@ package import Model
 package struct AttemptRecord: Hashable, Sendable {
     package var id: AttemptID
     package var state: AttemptState
+    /// The integration's run that it belongs to.
+    package var run: Int
+    /// Which tests it runs, as the test tool reads it; nothing: all.
+    package var testFilter: String?
     /// `not analyzed`, `clean`, `3 findings`; once processed.
     package var analysis: String?
     /// What was tested, in words; once processed.
@@ -20,12 +24,15 @@ package struct AttemptRecord: Hashable, Sendable {
     package var steps: [StepRecord]
 
     package init(
-        id: AttemptID, state: AttemptState = .queued, analysis: String? = nil, tested: String? = nil,
+        id: AttemptID, state: AttemptState = .queued, run: Int = 1, testFilter: String? = nil, analysis: String? = nil,
+        tested: String? = nil,
         summary: Summary? = nil, reason: String? = nil, notes: [String] = [], queuedAt: Timestamp,
         startedAt: Timestamp? = nil, endedAt: Timestamp? = nil, steps: [StepRecord] = []
     ) {
         self.id = id
         self.state = state
+        self.run = run
+        self.testFilter = testFilter
         self.analysis = analysis
         self.tested = tested
         self.summary = summary

@@ -11,6 +11,10 @@ package struct IntegrationRecord: Hashable, Sendable {
     package var cause: Cause
     package var requestedBy: String?
     package var state: IntegrationState
+    /// Counts its runs from 1; a rerun adds one.
+    package var run: Int
+    /// The newer integration of the same ref that ended it, or is about to.
+    package var supersededBy: IntegrationID?
     /// Whether it may publish or upload: the `release` lane.
     package var isRelease: Bool
     /// Whether the workspace is emptied first.
@@ -31,7 +35,8 @@ package struct IntegrationRecord: Hashable, Sendable {
 
     package init(
         id: IntegrationID, rowID: Int64, repository: String, commit: CommitID, ref: RefName, cause: Cause,
-        requestedBy: String? = nil, state: IntegrationState = .queued, isRelease: Bool = false, isClean: Bool = false,
+        requestedBy: String? = nil, state: IntegrationState = .queued, run: Int = 1,
+        supersededBy: IntegrationID? = nil, isRelease: Bool = false, isClean: Bool = false,
         recipe: Recipe? = nil, subject: String? = nil, author: String? = nil, committedAt: Timestamp? = nil,
         tree: String? = nil, summary: Summary? = nil, reason: String? = nil, queuedAt: Timestamp,
         startedAt: Timestamp? = nil, endedAt: Timestamp? = nil
@@ -44,6 +49,8 @@ package struct IntegrationRecord: Hashable, Sendable {
         self.cause = cause
         self.requestedBy = requestedBy
         self.state = state
+        self.run = run
+        self.supersededBy = supersededBy
         self.isRelease = isRelease
         self.isClean = isClean
         self.recipe = recipe

@@ -6,6 +6,8 @@ package struct TriggerRecord: Hashable, Sendable {
     package var trigger: Name
     /// Counts from 1.
     package var attempt: Int
+    /// The integration's run that it belongs to.
+    package var run: Int
     package var phase: Trigger.Phase
     package var state: TriggerState
     package var reason: String?
@@ -15,17 +17,30 @@ package struct TriggerRecord: Hashable, Sendable {
     package var log: String?
 
     package init(
-        integration: IntegrationID, trigger: Name, attempt: Int, phase: Trigger.Phase, state: TriggerState,
+        integration: IntegrationID, trigger: Name, attempt: Int, run: Int = 1, phase: Trigger.Phase,
+        state: TriggerState,
         reason: String? = nil, startedAt: Timestamp, endedAt: Timestamp? = nil, log: String? = nil
     ) {
         self.integration = integration
         self.trigger = trigger
         self.attempt = attempt
+        self.run = run
         self.phase = phase
         self.state = state
         self.reason = reason
         self.startedAt = startedAt
         self.endedAt = endedAt
         self.log = log
+    }
+}
+
+extension [TriggerRecord] {
+    /// The last try at each trigger.
+    package var newest: [TriggerRecord] {
+        var newest: [Name: TriggerRecord] = [:]
+        for record in self where record.attempt >= newest[record.trigger]?.attempt ?? 0 {
+            newest[record.trigger] = record
+        }
+        return newest.values.sorted { $0.trigger < $1.trigger }
     }
 }

@@ -10,14 +10,18 @@ package struct Watcher: Sendable {
     package var watches: @Sendable (RefName) -> Bool
     /// Whether commits of a ref may be published.
     package var isRelease: @Sendable (RefName) -> Bool
+    /// What a newer commit of a ref ends.
+    package var supersede: @Sendable (RefName) -> BotSpecification.Supersede
 
     package init(
         bot: Name, patterns: String, watches: @escaping @Sendable (RefName) -> Bool,
-        isRelease: @escaping @Sendable (RefName) -> Bool
+        isRelease: @escaping @Sendable (RefName) -> Bool,
+        supersede: @escaping @Sendable (RefName) -> BotSpecification.Supersede
     ) {
         self.bot = bot
         self.patterns = patterns
         self.watches = watches
         self.isRelease = isRelease
+        self.supersede = supersede
     }
 }

@@ -56,21 +56,27 @@ struct Integrate: AsyncParsableCommand {
                 if json { Output.print(try await connection.get("\(path)/\(queued.number)")) }
                 return
             }
-            let done = try await Waiting.completion(of: queued, connection, isQuiet: json)
-            if json {
-                Output.print(try await connection.get("\(path)/\(queued.number)"))
-            } else {
-                Output.print("\(done.id) \(done.outcome): \(done.summary?.sentence ?? done.reason ?? "")\n")
-            }
-            if !["succeeded", "warnings", "analyzer-warnings"].contains(done.outcome) {
-                throw ExitCode(Failure.Status.no.rawValue)
-            }
+            try await Waiting.verdict(of: queued, connection, json: json)
         }
     }
 }
 
 /// Waits for the daemon.
 enum Waiting {
+    /// Waits for the end and prints it.
+    /// - Throws: `ExitCode` when it is not green.
+    static func verdict(of queued: IntegrationAnswer, _ connection: Connection, json: Bool) async throws {
+        let done = try await completion(of: queued, connection, isQuiet: json)
+        if json {
+            Output.print(try await connection.get("/api/v1/bots/\(queued.bot)/integrations/\(queued.number)"))
+        } else {
+            Output.print("\(done.id) \(done.outcome): \(done.summary?.sentence ?? done.reason ?? "")\n")
+        }
+        if !["succeeded", "warnings", "analyzer-warnings"].contains(done.outcome) {
+            throw ExitCode(Failure.Status.no.rawValue)
+        }
+    }
+
     /// Asks every half second and prints each new step.
     static func completion(
         of integration: IntegrationAnswer, _ connection: Connection, isQuiet: Bool
@@ -93,27 +99,12 @@ struct Cancel: AsyncParsableCommand {
 
     @OptionGroup var server: ServerOptions
     @Argument(help: "Such as kit#41.") var integration: IntegrationArgument
+    @Option(help: "Seconds between SIGTERM and SIGKILL of what runs, 0 to 600; 10 when left out.") var grace: Double?
 
     func run() async throws {
         try await Failure.exiting {
-            try await server.connect().post(integration.path + "/cancel", [:])
+            try await server.connect().post(integration.path + "/cancel", grace.map { ["grace": .number($0)] } ?? [:])
             Output.print("\(integration.bot)#\(integration.number) is being canceled\n")
-        }
-    }
-}
-
-/// `martlet rerun BOT#N`.
-struct Rerun: AsyncParsableCommand {
-    static let configuration = CommandConfiguration(
-        abstract: "Queues the same commit of the same ref once more, as an integration of its own.")
-
-    @OptionGroup var server: ServerOptions
-    @Argument(help: "Such as kit#41.") var integration: IntegrationArgument
-
-    func run() async throws {
-        try await Failure.exiting {
-            let queued = try await server.connect().post(integration.path + "/rerun", [:], as: IntegrationAnswer.self)
-            Output.print("\(queued.id) queued: \(queued.shortRef) \(queued.commit.prefix(8))\n")
         }
     }
 }

@@ -130,7 +130,7 @@ struct Run: AsyncParsableCommand {
                     if isCanceled { await Self.kill(run, display) }
                     isCanceled = true
                     await display.say("canceling: what runs has 10 s to end; Ctrl-C again kills it\n")
-                    await run.cancellation.request(reason: "canceled at the terminal")
+                    await run.cancellation.request(.init(reason: "canceled at the terminal"))
                 }
                 return nil
             }

@@ -26,7 +26,7 @@ struct Serve: AsyncParsableCommand {
             let build = try Build(settings: settings, socket: socket)
             let group = ServiceGroup(
                 configuration: .init(
-                    services: try await build.services(), gracefulShutdownSignals: [.sigterm, .sigint],
+                    services: try await build.services(), gracefulShutdownSignals: Self.endingSignals,
                     logger: build.logger))
             do {
                 try await group.run()
@@ -35,5 +35,14 @@ struct Serve: AsyncParsableCommand {
             }
             build.close()
         }
+    }
+
+    /// The terminal's hanging up ends it in order like the others, unless it was started to outlive it (nohup(1)).
+    private static var endingSignals: [UnixSignal] {
+        var action = sigaction()
+        sigaction(SIGHUP, nil, &action)
+        // SIG_IGN is the address 1 (signal.h).
+        let isIgnored = unsafeBitCast(action.__sigaction_handler.sa_handler, to: Int.self) == 1
+        return isIgnored ? [.sigterm, .sigint] : [.sigterm, .sigint, .sighup]
     }
 }

@@ -6,13 +6,15 @@ struct Show: AsyncParsableCommand {
 
     @OptionGroup var server: ServerOptions
     @Argument(help: "Such as kit#41, or kit for the latest.") var integration: IntegrationArgument
+    @Option(help: "Which attempt of each configuration; the last when left out.") var attempt: Int?
     @Flag(help: "Print the daemon's JSON.") var json = false
 
     func run() async throws {
         try await Failure.exiting {
             let connection = try server.connect()
-            if json { return Output.print(try await connection.get(integration.path)) }
-            let answer = try await connection.get(integration.path, as: IntegrationAnswer.self)
+            let path = integration.path + (attempt.map { "?attempt=\($0)" } ?? "")
+            if json { return Output.print(try await connection.get(path)) }
+            let answer = try await connection.get(path, as: IntegrationAnswer.self)
             Output.print(
                 "\(answer.id)  \(answer.shortRef)  \(answer.commit.prefix(12))  \(Output.visible(answer.subject ?? ""))\n"
             )
@@ -63,11 +65,12 @@ struct Tests: AsyncParsableCommand {
     @OptionGroup var server: ServerOptions
     @Argument(help: "Such as kit#41, or kit for the latest.") var integration: IntegrationArgument
     @Flag(help: "Only failed and crashed ones.") var failing = false
+    @Option(help: "Of which attempt; the last when left out.") var attempt: Int?
     @Flag(help: "Print the daemon's JSON.") var json = false
 
     func run() async throws {
         try await Failure.exiting {
-            let path = integration.path + "/tests" + (failing ? "?failing" : "")
+            let path = integration.path + "/tests?failing=\(failing)" + (attempt.map { "&attempt=\($0)" } ?? "")
             let connection = try server.connect()
             if json { return Output.print(try await connection.get(path)) }
             let tests = try await connection.get(path, as: List<TestAnswer>.self).items
@@ -90,14 +93,15 @@ struct Artifacts: AsyncParsableCommand {
 
     @OptionGroup var server: ServerOptions
     @Argument(help: "Such as kit#41, or kit for the latest.") var integration: IntegrationArgument
+    @Option(help: "Of which attempt; the last when left out.") var attempt: Int?
     @Flag(help: "Print the daemon's JSON.") var json = false
 
     func run() async throws {
         try await Failure.exiting {
             let connection = try server.connect()
-            if json { return Output.print(try await connection.get(integration.path + "/artifacts")) }
-            let artifacts = try await connection.get(integration.path + "/artifacts", as: List<ArtifactAnswer>.self)
-                .items
+            let path = integration.path + "/artifacts" + (attempt.map { "?attempt=\($0)" } ?? "")
+            if json { return Output.print(try await connection.get(path)) }
+            let artifacts = try await connection.get(path, as: List<ArtifactAnswer>.self).items
             Output.print(Output.table(artifacts.map { [$0.sha256, String($0.size), $0.path, $0.url] }))
         }
     }

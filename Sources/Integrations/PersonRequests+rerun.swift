@@ -1,0 +1,64 @@
+package import Model
+import Storage
+
+extension PersonRequests {
+    /// See `Operations.rerun`.
+    package func rerun(
+        _ id: IntegrationID, _ rerun: Rerun, by person: String
+    ) async throws(OperationError) -> Rerun.Acceptance {
+        try rerun.validate()
+        do {
+            guard let old = try await store.integration(id) else {
+                throw OperationError(.notFound, "there is no integration \(id)")
+            }
+            guard let verdict = old.state.verdict else {
+                throw OperationError(.conflict, "\(id) is not completed yet; cancel it first, or wait")
+            }
+            guard let bot = await registry.bot(id.bot) else {
+                throw OperationError(.notFound, "the bot \(id.bot) was removed")
+            }
+            var selection = RerunSelection()
+            if rerun.isTriggersOnly {
+                try await requireTriggers(of: old, verdict, bot)
+            } else if let recipe = old.recipe {
+                let crashed = try await store.tests(of: id, failingOnly: true).filter { $0.result.outcome == .crashed }
+                selection = try RerunSelection(
+                    rerun, of: id, recipe: recipe, attempts: try await store.attempts(of: id),
+                    crashed: Set(crashed.map(\.configuration)))
+            } else if rerun.testFilter != nil {
+                throw OperationError(
+                    .conflict, "\(id) never had a recipe, so it has no tests; rerun it without `tests`")
+            }
+            let new = NewRerun(
+                requestedBy: person, isFailedOnly: rerun.isFailedOnly, testFilter: rerun.testFilter,
+                isTriggersOnly: rerun.isTriggersOnly, jobs: selection.jobs)
+            let record = try await store.reopen(id, for: new, at: clock.now())
+            queue.ring()
+            _ = try await store.record(.caused(record, by: .person, named: person, event: "rerun", at: clock.now()))
+            return Rerun.Acceptance(integration: record, jobs: selection.jobs, notes: selection.notes)
+        } catch let error as OperationError {
+            throw error
+        } catch let error as StoreError where error.code == .illegalTransition {
+            throw OperationError(.conflict, "\(id) is being run again already", underlying: error)
+        } catch let error as StoreError {
+            throw stored(error)
+        } catch {
+            throw OperationError(.internal, "\(id) could not be queued again", underlying: error)
+        }
+    }
+
+    /// Triggers act on a result; without one there is nothing for them to do.
+    private func requireTriggers(
+        of record: IntegrationRecord, _ verdict: Verdict, _ bot: BotSpecification
+    ) async throws {
+        guard bot.triggers.contains(where: { $0.phase == .after && $0.matches(record.ref) }) else {
+            throw OperationError(.conflict, "\(bot.name) has no trigger after \(record.ref.shortName)")
+        }
+        let configurations = record.recipe?.configurations.map(\.name) ?? []
+        let done = Set(try await store.attempts(of: record.id).filter { $0.state.verdict != nil }.map(\.id.job))
+        guard verdict != .canceled, !configurations.isEmpty, done.isSuperset(of: configurations) else {
+            throw OperationError(
+                .conflict, "\(record.id) has no result that triggers could act on; rerun it without `triggers`")
+        }
+    }
+}

@@ -1,0 +1,91 @@
+import GRDB
+package import Model
+
+extension Store {
+    /// What an integration had come to before a rerun: it is that again when the rerun is taken back before it begins.
+    private struct Before: Codable {
+        var verdict: Verdict
+        var hasFailedTrigger: Bool
+        var reason: String?
+        var startedAt: Timestamp?
+        var endedAt: Timestamp?
+    }
+
+    /// Queues a completed integration for a further run, with a queued attempt for each job that runs again. All that the
+    /// runs before stored stays, and shows until this one's attempts are processed.
+    /// - Throws: `illegalTransition` for one that is not completed, with nothing stored; `notFound`.
+    package func reopen(
+        _ id: IntegrationID, for rerun: NewRerun, at time: Timestamp
+    ) async throws(StoreError) -> IntegrationRecord {
+        try await lane.write("queue \(id) again") { transaction in
+            let db = transaction.db
+            var record = try Self.integration(id, db)
+            guard case .completed(let verdict, let hasFailedTrigger) = record.state else {
+                throw IllegalTransition(state: "\(record.state)", event: "reopened")
+            }
+            let before = Before(
+                verdict: verdict, hasFailedTrigger: hasFailedTrigger, reason: record.reason,
+                startedAt: record.startedAt, endedAt: record.endedAt)
+            try record.state.apply(.reopened)
+            record.run += 1
+            (record.reason, record.startedAt, record.endedAt, record.supersededBy) = (nil, nil, nil, nil)
+            try db.execute(
+                sql: "INSERT INTO reruns VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
+                arguments: [
+                    record.rowID, record.run, rerun.requestedBy.kept, time.millisecondsSinceEpoch, rerun.isFailedOnly,
+                    rerun.testFilter, rerun.isTriggersOnly, try jsonText(before),
+                ])
+            try db.execute(
+                sql: "UPDATE integrations SET superseded_by = NULL WHERE id = ?", arguments: [record.rowID])
+            try Self.update(record, transaction)
+            for job in rerun.jobs {
+                _ = try Self.insertAttempt(
+                    at: job, of: record, testFilter: rerun.testFilter, at: time, transaction)
+            }
+            return record
+        }
+    }
+
+    /// Takes back a rerun that has not begun: the integration is what it was before it was asked for.
+    /// - Throws: `illegalTransition` when it has begun, or is no rerun; `notFound`.
+    package func takeBackRerun(of id: IntegrationID) async throws(StoreError) -> IntegrationRecord {
+        try await lane.write("take back the rerun of \(id)") { transaction in
+            let db = transaction.db
+            var record = try Self.integration(id, db)
+            let row = try Row.fetchOne(
+                db, sql: "SELECT before FROM reruns WHERE integration = ? AND run = ?",
+                arguments: [record.rowID, record.run])
+            guard record.state == .queued, let before = try row?.json("before", as: Before.self) else {
+                throw IllegalTransition(state: "\(record.state)", event: "taken back")
+            }
+            try record.state.apply(.completed(before.verdict, triggerFailed: before.hasFailedTrigger))
+            for table in ["attempts", "reruns"] {
+                try db.execute(
+                    sql: "DELETE FROM \(table) WHERE integration = ? AND run = ?",
+                    arguments: [record.rowID, record.run])
+            }
+            record.run -= 1
+            (record.reason, record.startedAt, record.endedAt) = (before.reason, before.startedAt, before.endedAt)
+            try Self.update(record, transaction)
+            return record
+        }
+    }
+
+    /// The reruns of an integration, in their order.
+    package func reruns(of id: IntegrationID) async throws(StoreError) -> [RerunRecord] {
+        try await read("read the reruns of \(id)") { db in
+            try Row.fetchAll(
+                db,
+                sql: """
+                    SELECT reruns.* FROM reruns JOIN integrations ON integrations.id = integration
+                    JOIN bots ON bots.id = bot WHERE name = ? AND number = ? ORDER BY reruns.run
+                    """, arguments: [id.bot.description, id.number]
+            ).map { row in
+                RerunRecord(
+                    run: row["run"], requestedBy: row["requested_by"], requestedAt: row.time("requested_at"),
+                    isFailedOnly: row["is_failed_only"], testFilter: row["test_filter"],
+                    isTriggersOnly: row["is_triggers_only"])
+            }
+        }
+    }
+}

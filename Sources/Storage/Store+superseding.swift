@@ -1,0 +1,69 @@
+import GRDB
+import Model
+
+extension Store {
+    /// The sentence that people see at what was superseded.
+    static func supersededReason(by newer: IntegrationID, ref: RefName) -> String {
+        "superseded by \(newer), a newer commit of \(ref.shortName)"
+    }
+
+    /// Ends those of a ref that wait, and marks those whose jobs run, as the bot's file wants it. What a person asked for is
+    /// left alone, a rerun too; what is marked is ended by the scheduler.
+    static func supersede(
+        _ ref: RefName, ofBot bot: Int64, by newer: IntegrationID, _ supersede: BotSpecification.Supersede,
+        at time: Timestamp, _ transaction: StoreTransaction
+    ) throws {
+        guard supersede != .never else { return }
+        let newerRow = try integrationRow(newer, transaction.db)
+        let rows = try Row.fetchAll(
+            transaction.db,
+            sql: """
+                SELECT id, number, state, step FROM integrations WHERE bot = ? AND ref = ? AND state <> 'completed'
+                AND id < ? AND cause <> 'person' AND run = 1 AND superseded_by IS NULL ORDER BY id
+                """, arguments: [bot, ref.description, newerRow])
+        for row in rows {
+            let id = IntegrationID(bot: newer.bot, number: row["number"])
+            let isQueued = row["state"] == "queued"
+            let step: String = row["step"]
+            // Once triggers act on its result, it is brought to its end: half of an upload helps nobody.
+            let hasEndedItsJobs = [IntegrationStep.afterTriggers, .uploading].contains { $0.rawValue == step }
+            guard isQueued || (supersede == .running && !hasEndedItsJobs) else { continue }
+            try transaction.db.execute(
+                sql: "UPDATE integrations SET superseded_by = ? WHERE id = ?",
+                arguments: [newerRow, row["id"] as Int64])
+            transaction.changed(.integration(id))
+            guard isQueued else { continue }
+            _ = try apply(
+                .completed(.canceled, triggerFailed: false), to: id, at: time,
+                reason: supersededReason(by: newer, ref: ref), transaction)
+        }
+    }
+
+    /// The fate of the ref update that caused a superseded integration, and of the events that told of it, as long as no
+    /// other bot integrates it.
+    static func decideSuperseded(
+        _ record: IntegrationRecord, by newer: IntegrationID, _ transaction: StoreTransaction
+    ) throws {
+        let db = transaction.db
+        let reason = supersededReason(by: newer, ref: record.ref)
+        let update = try Int64.fetchOne(
+            db,
+            sql: """
+                UPDATE ref_updates SET fate = 'superseded', reason = ?1
+                WHERE id = (SELECT ref_update FROM integrations WHERE id = ?2) AND fate = 'integrated' AND NOT EXISTS
+                    (SELECT 1 FROM integrations WHERE ref_update = ref_updates.id AND superseded_by IS NULL)
+                RETURNING id
+                """, arguments: [reason, record.rowID])
+        guard let update else { return }
+        let deliveries = try Int64.fetchAll(
+            db,
+            sql: """
+                UPDATE deliveries SET fate = 'superseded', reason = ?1 WHERE fate = 'integrated'
+                AND id IN (SELECT delivery FROM delivery_updates WHERE ref_update = ?2) AND NOT EXISTS
+                    (SELECT 1 FROM delivery_updates JOIN ref_updates ON ref_updates.id = ref_update
+                     WHERE delivery = deliveries.id AND ref_updates.fate = 'integrated')
+                RETURNING id
+                """, arguments: [reason, update])
+        for delivery in deliveries { transaction.changed(.delivery(rowID: delivery)) }
+    }
+}

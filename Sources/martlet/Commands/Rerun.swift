@@ -1,0 +1,33 @@
+import ArgumentParser
+
+/// `martlet rerun BOT#N`.
+struct Rerun: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        abstract: "Runs a completed integration again: its recorded recipe, with attempts beside those it has.")
+
+    @OptionGroup var server: ServerOptions
+    @Argument(help: "Such as kit#41.") var integration: IntegrationArgument
+    @Flag(help: "Only the configurations that failed.") var failed = false
+    @Option(help: "Only these tests, as `swift test --filter` reads it; the others keep their outcome.")
+    var tests: String?
+    @Flag(help: "Only the triggers after the jobs.") var triggers = false
+    @Flag(help: "Wait for its end; the exit status is 0 only if it is green.") var wait = false
+    @Flag(help: "Print the daemon's JSON.") var json = false
+
+    func run() async throws {
+        try await Failure.exiting {
+            let connection = try server.connect()
+            var body: [String: JSONScalar] = ["failed": .bool(failed), "triggers": .bool(triggers)]
+            if let tests { body["tests"] = .string(tests) }
+            let answer = try await connection.post(integration.path + "/rerun", body)
+            let queued = try Connection.decode(answer, as: IntegrationAnswer.self)
+            if !json {
+                Output.print(
+                    "\(queued.id) queued, run \(queued.run ?? 1): \(queued.shortRef) \(queued.commit.prefix(8))\n")
+                for note in queued.notes ?? [] { Output.print("\(Output.visible(note))\n") }
+            }
+            guard wait else { return json ? Output.print(answer) : () }
+            try await Waiting.verdict(of: queued, connection, json: json)
+        }
+    }
+}

@@ -1,0 +1,107 @@
+import Foundation
+import Glibc
+import Model
+import TestSupport
+import Testing
+
+/// `cancel` and `rerun` by the commands that people type, against the real daemon.
+@Suite struct ControlTests {
+    /// A project whose check fails as long as the file `broken` is there, and waits as long as `wait` is.
+    private static func files(_ daemon: Daemon) -> [String: String] {
+        let check = """
+            check:
+            \t@trap 'echo asked to end' TERM; echo checking; test ! -f \(daemon.directory.path("broken")) || exit 1; \\
+            \twhile test -f \(daemon.directory.path("wait")); do sleep 0.02; done
+
+            """
+        return [
+            "Makefile": "all:\n\t@echo made >kit.txt\n" + check,
+            ".martlet.yml": "configurations:\n  debug:\n  other: { build: 'true', test: 'true' }\nanalyze: []\n",
+            ".gitignore": "kit.txt\n",
+        ]
+    }
+
+    private func push(_ daemon: Daemon) async throws {
+        _ = try await daemon.work.commit(files: Self.files(daemon), message: "Begin")
+        try await daemon.work.push(to: daemon.remote)
+    }
+
+    @Test func testThatAFailedConfigurationIsRunAgainAndBothAttemptsAreShown() async throws {
+        try await withDaemon { daemon in
+            // given
+            try daemon.directory.write("broken", "")
+            try await push(daemon)
+            #expect(try await daemon.martlet("integrate", "kit", "--wait").status == 1)
+            let number = try await latest(daemon)
+            try FileManager.default.removeItem(atPath: daemon.directory.path("broken"))
+
+            // when
+            let rerun = try await daemon.martlet("rerun", "kit#\(number)", "--failed", "--wait")
+
+            // then: by the commands
+            #expect(rerun.status == 0, "\(rerun.stdout)\(rerun.stderr)")
+            expectContains(rerun.stdout, "kit#\(number) queued, run 2: main")
+            expectContains(rerun.stdout, "kit#\(number) succeeded")
+            let show = try await daemon.output("show", "kit#\(number)")
+            expectContains(show, "debug (attempt 2 of 2)  succeeded")
+            expectContains(show, "attempt 1  test-failures")
+            expectContains(show, "\nother  succeeded")
+            let first = try await daemon.output("show", "kit#\(number)", "--attempt", "1")
+            expectContains(first, "debug (attempt 1 of 2)  test-failures")
+
+            // by the interface
+            let path = "/api/v1/bots/kit/integrations/\(number)"
+            let json = try await daemon.get(path).body
+            expectContains(json, #""reruns":[{"run":2,"requestedBy":"#)
+            expectContains(json, #""failed":true,"tests":null,"triggers":false}]"#)
+            expectContains(json, #""attempts":[{"attempt":1,"run":1,"state":"processed","verdict":"test-failures""#)
+            expectContains(try await daemon.get(path + "?attempt=2").body, #""name":"debug","attempt":2"#)
+            #expect(try await daemon.get(path + "?attempt=2").body.contains(#""name":"other""#) == false)
+            #expect(try await daemon.get(path + "?attempt=x").status == 400)
+
+            // and by the page
+            let page = try await daemon.get("/bots/kit/\(number)").body
+            expectContains(page, "ran the failed configurations again")
+            expectContains(page, "href=\"/bots/kit/\(number)?attempt=1#configurations\"")
+            #expect(try await daemon.get("/bots/kit/\(number)?attempt=1").body.contains("test-failures"))
+            expectContains(try await daemon.get("/api/v1/deliveries").body, #""event":"rerun""#)
+
+            // and a filter that no command of it takes
+            let filtered = try await daemon.martlet("rerun", "kit#\(number)", "--tests", "Kit")
+            #expect(filtered.status == 1)
+            expectContains(filtered.stderr, "debug is not run again: make takes no filter of tests")
+            expectContains(filtered.stderr, "takes no filter")
+            #expect(try await daemon.martlet("rerun", "kit#\(number)", "--failed").status == 1)
+        }
+    }
+
+    @Test func testThatTheGraceIsWhatThePersonSays() async throws {
+        try await withDaemon { daemon in
+            // given: a check that does not end when it is asked to
+            try daemon.directory.write("wait", "")
+            try await push(daemon)
+            try await until("it checks") {
+                // There is no log before the job begins.
+                try await daemon.martlet("log", "kit", "--configuration", "debug").stdout.contains("checking")
+            }
+
+            // when
+            let canceled = try await daemon.martlet("cancel", "kit#1", "--grace", "0.2")
+
+            // then: killed after that, long before the ten seconds that are usual
+            #expect(canceled.status == 0, "\(canceled.stderr)")
+            try await until("it ends", limit: .seconds(6)) {
+                try await daemon.get("/api/v1/bots/kit/integrations/1").body.contains("\"completed\"")
+            }
+            let json = try await daemon.get("/api/v1/bots/kit/integrations/1").body
+            expectContains(json, #""verdict":"canceled","result":"canceled","reason":"canceled by "#)
+            #expect(try await daemon.martlet("cancel", "kit#1", "--grace", "601").status == 1)
+        }
+    }
+
+    private func latest(_ daemon: Daemon) async throws -> Int {
+        let json = try await daemon.get("/api/v1/bots/kit/integrations/latest").body
+        let digits = json.split(separator: "\"number\":").dropFirst().first?.prefix { $0.isNumber }
+        return try #require(digits.flatMap { Int($0) })
+    }
+}

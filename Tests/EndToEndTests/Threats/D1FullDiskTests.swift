@@ -1,0 +1,55 @@
+import Foundation
+import TestSupport
+import Testing
+
+/// Row D1: a disk that is full. A job that fills it is in `FullDiskTests`.
+@Suite struct D1FullDiskTests {
+    @Test(.smallDisk, .program("curl"))
+    func testThatAPushIsRefusedWith503AndTakenAgainWhenThereIsSpace() async throws {
+        try await withDaemon(isStarted: false) { daemon in
+            // given: a state directory on a disk of its own
+            try daemon.directory.makeDirectory("state")
+            try await runExpectingSuccess(["mount", "-t", "tmpfs", "-o", "size=16m", "tmpfs", daemon.state])
+            do {
+                try await fill(daemon)
+            } catch {
+                await daemon.stop()
+                try await runExpectingSuccess(["umount", "-l", daemon.state])
+                throw error
+            }
+            await daemon.stop()
+            try await runExpectingSuccess(["umount", "-l", daemon.state])
+        }
+    }
+
+    private func fill(_ daemon: Daemon) async throws {
+        try await daemon.start()
+        #expect(try await daemon.push(delivery: "first") == 202)
+        // It ends when nothing more fits.
+        _ = try await run(["dd", "if=/dev/zero", "of=\(daemon.state)/full", "bs=4k"])
+
+        // when
+        var accepted = 1
+        var refused = 0
+        for number in 0..<60 where refused < 3 {
+            switch try await daemon.push(delivery: "full-\(number)", updates: 500) {
+            case 202: accepted += 1
+            case 503: refused += 1
+            case let other: Testing.Issue.record("the push \(number) was answered with \(other)")
+            }
+        }
+
+        // then
+        #expect(refused == 3, "it is full")
+        #expect(try await daemon.get("/health").status == 200)
+        try FileManager.default.removeItem(atPath: daemon.state + "/full")
+        #expect(try await daemon.push(delivery: "again") == 202)
+        accepted += 1
+        let deliveries = try await daemon.get("/api/v1/deliveries?limit=200").body
+        #expect(
+            deliveries.split(separator: #""hook":"push/kit""#).count - 1 == accepted, "all that was accepted is stored")
+        await daemon.stop()
+        try await daemon.start()
+        #expect(try await daemon.get("/health").status == 200)
+    }
+}

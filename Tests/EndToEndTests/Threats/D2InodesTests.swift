@@ -1,0 +1,50 @@
+import Foundation
+import TestSupport
+import Testing
+
+/// Row D2: no inode is left, although there is space.
+@Suite struct D2InodesTests {
+    @Test(.smallDisk, .program("curl")) func testThatTheFaultIsNamedAsOursAndTheNextIsGreen() async throws {
+        try await withDaemon(isStarted: false) { daemon in
+            // given
+            try daemon.directory.makeDirectory("state")
+            try await runExpectingSuccess(
+                ["mount", "-t", "tmpfs", "-o", "size=64m,nr_inodes=2000", "tmpfs", daemon.state])
+            do {
+                try await use(daemon)
+            } catch {
+                await daemon.stop()
+                await daemon.endJobs()
+                try await runExpectingSuccess(["umount", "-l", daemon.state])
+                throw error
+            }
+            await daemon.stop()
+            await daemon.endJobs()
+            try await runExpectingSuccess(["umount", "-l", daemon.state])
+        }
+    }
+
+    private func use(_ daemon: Daemon) async throws {
+        try await daemon.start()
+        try daemon.directory.write("go", "")
+        try await WaitingProject.push(daemon)
+        expectContains(try await daemon.completion(of: 1), #""result":"succeeded""#)
+        let full = daemon.state + "/full"
+        try FileManager.default.createDirectory(atPath: full, withIntermediateDirectories: false)
+        var count = 0
+        while FileManager.default.createFile(atPath: "\(full)/\(count)", contents: nil) { count += 1 }
+        #expect(count > 100)
+
+        // when: a job's directory cannot be made
+        #expect(try await daemon.martlet("integrate", "kit").status == 0, "a row needs no inode")
+        let failed = try await daemon.completion(of: 2)
+
+        // then
+        expectContains(failed, "No space left on device")
+        #expect(failed.contains(#""result":"internal-error""#) || failed.contains(#""result":"checkout-error""#))
+        #expect(try await daemon.push(delivery: "inodes") == 202)
+        try FileManager.default.removeItem(atPath: full)
+        #expect(try await daemon.martlet("integrate", "kit").status == 0)
+        expectContains(try await daemon.completion(of: 3), #""result":"succeeded""#)
+    }
+}

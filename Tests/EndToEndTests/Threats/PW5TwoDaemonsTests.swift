@@ -1,0 +1,42 @@
+import Glibc
+import TestSupport
+import Testing
+
+/// Row PW5: two daemons on one state directory. The same path is in `DaemonTests`.
+@Suite struct PW5TwoDaemonsTests {
+    @Test(.smallDisk) func testThatASecondOneOverABindMountIsRefusedAndTouchesNothing() async throws {
+        try await withDaemon { daemon in
+            // given
+            let other = try daemon.directory.makeDirectory("mounted")
+            try daemon.directory.makeDirectory("second/bots")
+            try daemon.directory.write("second/martlet.yml", "listen: 127.0.0.1:\(daemon.port)\nstate: \(other)\n")
+            try await runExpectingSuccess(["mount", "--bind", daemon.state, other])
+            let before = try daemon.directory.text("state/lock")
+
+            // when
+            let second = try await daemon.martlet("serve", "--settings", daemon.directory.path("second/martlet.yml"))
+            try await runExpectingSuccess(["umount", "-l", other])
+
+            // then
+            #expect(second.status == 69)
+            expectContains(second.stderr, "another daemon works on \(other)")
+            #expect(try daemon.directory.text("state/lock") == before)
+            #expect(try await daemon.get("/health").status == 200, "the first goes on")
+        }
+    }
+
+    @Test func testThatAStaleLockIsNoHindrance() async throws {
+        try await withDaemon { daemon in
+            // given: a daemon that was killed, whose number another process has by now
+            #expect(await daemon.end(by: [SIGKILL]) == -1)
+            try daemon.directory.write("state/lock", "\(getpid())\n")
+
+            // when
+            try await daemon.start()
+
+            // then
+            #expect(try daemon.directory.text("state/lock") == "\(try #require(daemon.pid))\n")
+            #expect(try await daemon.get("/health").status == 200)
+        }
+    }
+}

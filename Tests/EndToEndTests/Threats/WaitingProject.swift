@@ -1,0 +1,34 @@
+import BotSupport
+import Foundation
+import TestSupport
+import Testing
+
+/// A project whose build notes each run and waits for the file `go` in the test's directory.
+enum WaitingProject {
+    static func push(_ daemon: Daemon) async throws {
+        let (go, runs) = (daemon.directory.path("go"), daemon.directory.path("runs"))
+        _ = try await daemon.work.commit(
+            files: [
+                "Makefile": "all:\n\techo run >>\(runs); while [ ! -f \(go) ]; do sleep 0.02; done\n",
+                ".martlet.yml": "configurations:\n  debug:\nanalyze: []\narchive: { include: [] }\n",
+            ], message: "Begin")
+        try await daemon.work.push(to: daemon.remote)
+    }
+
+    static func isBuilding(_ daemon: Daemon) -> Bool {
+        FileManager.default.fileExists(atPath: daemon.directory.path("runs"))
+    }
+}
+
+extension Daemon {
+    /// Waits until an integration of `kit` is completed.
+    /// - Returns: Its JSON.
+    func completion(of number: Int) async throws -> String {
+        var body = ""
+        try await until("the end of kit#\(number)", limit: Bot.waitLimit) {
+            body = try await get("/api/v1/bots/kit/integrations/\(number)").body
+            return body.contains("\"completed\"")
+        }
+        return body
+    }
+}

@@ -1,0 +1,121 @@
+import BotSupport
+import ExecutionSupport
+import Integrations
+import JobProtocol
+import Model
+import Storage
+import TestSupport
+import Testing
+
+/// `rerun --tests`: the filter goes to the test step, and what it leaves out keeps its outcome.
+@Suite struct FilteredRerunTests {
+    /// A Swift package with two tests, of which `subtracts` fails as long as it is broken.
+    private static func withPackage(
+        also: String = "", _ body: (Bot, Locked<Bool>, Locked<[[String]]>) async throws -> Void
+    ) async throws {
+        let isBroken = Locked(true)
+        let commands = Locked<[[String]]>([])
+        let executor = ScriptedExecutor { job in
+            let isBroken = isBroken.value
+            return ScriptedExecutor.Plan { _, step in
+                guard step.name == "test" else { return ScriptedExecutor.Play() }
+                commands.withLock { $0.append(step.arguments) }
+                let filter = step.arguments.first { $0.hasPrefix("--filter=") }?.dropFirst("--filter=".count)
+                let tests = ["adds", "subtracts"].filter { name in filter.map { name.contains($0) } ?? true }
+                let cases = tests.map { name in
+                    "<testcase classname=\"KitTests\" name=\"\(name)\" time=\"0.01\">"
+                        + (isBroken && name == "subtracts" ? "<failure message=\"2 is not 3\"/>" : "") + "</testcase>"
+                }
+                let report = "<testsuite name=\"KitTests\">\(cases.joined())</testsuite>\n"
+                let place = step.report.contains("build/junit.xml") ? "build/junit.xml" : ".martlet/test/tests.xml"
+                return ScriptedExecutor.Play(
+                    exit: isBroken && tests.contains("subtracts") ? 1 : 0, reports: [place: report])
+            }
+        }
+        let recipe = "configurations:\n  debug:\n\(also)analyze: []\narchive: { include: [] }\n"
+        try await withBot(BotPlan(recipe: recipe, executor: .scripted(executor))) { bot in
+            try await bot.push(Commit(files: ["Package.swift": "// swift-tools-version:6.0\n"]))
+            try await bot.announce()
+            try await body(bot, isBroken, commands)
+        }
+    }
+
+    private static let first = IntegrationID(bot: Name(nearest: "kit"), number: 1)
+
+    @Test func testThatTheFilterGoesToTheTestStepAndTheOthersKeepTheirOutcome() async throws {
+        try await Self.withPackage { bot, isBroken, commands in
+            // given
+            let red = try await bot.completion(of: Self.first)
+            expectVerdict(of: red, .testFailures)
+            isBroken.withLock { $0 = false }
+
+            // when
+            _ = try await bot.operations.rerun(Self.first, Rerun(testFilter: "subtracts"), by: "ada")
+            let green = try await bot.completion(of: Self.first)
+
+            // then
+            #expect(commands.value.count == 2)
+            #expect(commands.value.last?.contains("--filter=subtracts") == true)
+            expectVerdict(of: green, .succeeded)
+            #expect(green.tests.map(\.result.name).sorted() == ["adds", "subtracts"])
+            #expect(green.attempt("debug")?.testFilter == "subtracts")
+            #expect(
+                green.attempt("debug")?.tested == "1 tests by the filter subtracts, 1 others as in attempt 1")
+            #expect(green.summary.counts.tests == 2)
+            expectIssues(of: green, [])
+        }
+    }
+
+    @Test func testThatAFilterThatLeavesTheFailingOneOutMakesNothingGreen() async throws {
+        try await Self.withPackage { bot, _, _ in
+            // given
+            _ = try await bot.completion(of: Self.first)
+
+            // when
+            _ = try await bot.operations.rerun(Self.first, Rerun(testFilter: "adds"), by: "ada")
+            let again = try await bot.completion(of: Self.first)
+
+            // then
+            expectVerdict(of: again, .testFailures, because: "1 of 2 tests failed")
+            expectIssues(of: again, ["new test-failure 2 is not 3"])
+            #expect(again.summary.counts.testFailures == 1)
+        }
+    }
+
+    @Test func testThatAFilterThatMatchesNothingSaysSo() async throws {
+        try await Self.withPackage { bot, _, _ in
+            // given
+            _ = try await bot.completion(of: Self.first)
+
+            // when
+            _ = try await bot.operations.rerun(Self.first, Rerun(testFilter: "--nothing"), by: "ada")
+            let again = try await bot.completion(of: Self.first)
+
+            // then
+            expectVerdict(of: again, .testFailures)
+            #expect(again.attempt("debug")?.notes.contains("no test matches the filter --nothing") == true)
+        }
+    }
+
+    @Test func testThatAConfigurationWithACommandOfItsOwnIsLeftAndTold() async throws {
+        try await Self.withPackage(also: "  own: { build: 'true', test: make check, report: build/junit.xml }\n") {
+            bot, isBroken, _ in
+            // given
+            _ = try await bot.completion(of: Self.first)
+            isBroken.withLock { $0 = false }
+
+            // when
+            let accepted = try await bot.operations.rerun(Self.first, Rerun(testFilter: "subtracts"), by: "ada")
+            let again = try await bot.completion(of: Self.first)
+
+            // then
+            #expect(accepted.jobs.map(\.description) == ["debug"])
+            #expect(
+                accepted.notes == [
+                    "own is not run again: its recipe tests with a command of its own (make check), which takes no filter"
+                ])
+            expectVerdict(of: again, .testFailures, because: "1 of 2 tests failed")
+            #expect(again.attempts.map(\.id.description).sorted() == ["kit#1/debug/1", "kit#1/debug/2", "kit#1/own/1"])
+        }
+    }
+}
