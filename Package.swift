@@ -63,6 +63,7 @@ let package = Package(
         .systemLibrary(name: "CLibGit2", pkgConfig: "libgit2", providers: [.apt(["libgit2-dev"])]),
         .systemLibrary(name: "CLibCurl", pkgConfig: "libcurl", providers: [.apt(["libcurl4-openssl-dev"])]),
         .systemLibrary(name: "CLibArchive", pkgConfig: "libarchive", providers: [.apt(["libarchive-dev"])]),
+        .systemLibrary(name: "CZstd", pkgConfig: "libzstd", providers: [.apt(["libzstd-dev"])]),
         .target(name: "CLinux"),
 
         // The nouns
@@ -74,7 +75,7 @@ let package = Package(
         library("Settings", ["Model", .yams]),
         library("Storage", ["Model", "Basics", .grdb]),
         library("SourceControl", ["Model", "Basics", "CLibGit2"]),
-        library("Execution", ["Model", "Basics", "JobProtocol", "CLinux", .subprocess]),
+        library("Execution", ["Model", "Basics", "JobProtocol", "CLinux", "CZstd", .subprocess]),
         library("Reports", ["Model"]),
         library("Archives", ["Model", "Basics", "CLibArchive", .crypto]),
         library("Transfer", ["Basics", "CLibCurl", .crypto]),

@@ -134,6 +134,9 @@ extension FileWatch {
         /// Returns after a change since the last call, when the task is canceled, or after `limit`. One task at a time.
         /// - Returns: Whether there was a change.
         package func wait(atMost limit: Duration) async -> Bool { await signal.wait(atMost: limit) }
+
+        /// Ends a wait as a change would, or the next one.
+        package func wake() { signal.fire() }
     }
 }
 

@@ -8,15 +8,15 @@ extension AttemptDirectory {
 
     /// The log's bytes so far; 0 when there is none.
     package var logSize: Int64 {
-        var status = stat()
-        return stat(paths.log, &status) == 0 ? Int64(status.st_size) : 0
+        // Unreadable: the same as empty for who wants to know how far it came.
+        (try? AttemptLog.open(in: path))??.size ?? 0
     }
 
     /// Part of the log, as far as it is there: fewer bytes than asked for, or none, near its end.
     /// - Parameter count: At most `logReadLimit` are returned.
-    /// - Throws: `.directory`. A log that is not there yet is empty.
+    /// - Throws: `.directory`; `.malformed` for a compressed log that is damaged. A log that is not there yet is empty.
     package func readLog(from offset: Int64, count: Int) throws(ExecutionError) -> [UInt8] {
-        try readPart(paths.log, from: offset, count: min(count, Self.logReadLimit))
+        try AttemptLog.open(in: path)?.read(at: offset, count: min(count, Self.logReadLimit)) ?? []
     }
 
     /// The index's records, from the `first`th on. A record that is being written is left out.
@@ -52,7 +52,7 @@ extension AttemptDirectory {
         return bytes
     }
 
-    private func failure(_ operation: String, _ number: Int32) -> ExecutionError {
+    func failure(_ operation: String, _ number: Int32) -> ExecutionError {
         ExecutionError(.directory, operation, String(cString: strerror(number)))
     }
 }

@@ -32,9 +32,10 @@ extension AttemptDirectory {
     func forEachChunk(
         of range: Range<Int64>, bytes: Int, _ body: (UnsafeRawBufferPointer) -> Void
     ) throws(ExecutionError) {
+        guard let log = try AttemptLog.open(in: path) else { return }
         var offset = range.lowerBound
         while offset < range.upperBound {
-            let chunk = try readLog(from: offset, count: Int(min(Int64(bytes), range.upperBound - offset)))
+            let chunk = try log.read(at: offset, count: Int(min(Int64(bytes), range.upperBound - offset)))
             guard !chunk.isEmpty else { return }
             chunk.withUnsafeBytes(body)
             offset += Int64(chunk.count)

@@ -16,6 +16,7 @@ package struct IntegrationService: Service {
     private let scheduler: Scheduler
     private let publisher: Publisher
     private let jobs: JobRunner
+    private let compression: LogCompression
     private let store: Store
     private let looksWakeup: Wakeup
     private let queueWakeup: Wakeup
@@ -97,6 +98,7 @@ package struct IntegrationService: Service {
             store: store, runner: runner, capacity: parts.settings.concurrency + 1, wakeup: queueWakeup,
             wishes: CancelWishes(state: parts.state), timer: parts.timer, logger: logger)
         self.jobs = jobs
+        compression = LogCompression(store: store, state: parts.state, logger: logger)
         looks = RepositoryLooks(
             store: store, registry: registry, remotes: remotes, clock: clock, timer: parts.timer, wakeup: looksWakeup,
             logger: logger)
@@ -131,6 +133,7 @@ package struct IntegrationService: Service {
                 group.addTask { await self.poller.run() }
                 group.addTask { await self.looks.run() }
                 group.addTask { await self.scheduler.run() }
+                group.addTask { await self.compression.run() }
                 group.addTask {
                     for await change in changes {
                         if case .integration = change { self.queueWakeup.ring() }

@@ -24,15 +24,18 @@ final class FileSender: Sendable {
     /// A body of just these bytes. If the file is shorter than it was, the connection is cut, so that nobody takes a
     /// part for the whole.
     func body(of file: OpenFile, range: Range<Int64>) -> ResponseBody {
+        body(range: range) { try file.read(at: $0, count: $1) }
+    }
+
+    /// The same of whatever reads so many bytes at a place. It blocks, on a lane.
+    func body(range: Range<Int64>, read: @escaping @Sendable (Int64, Int) throws -> [UInt8]) -> ResponseBody {
         let lane = nextLane
         return ResponseBody(contentLength: Int(range.count)) { writer in
             var offset = range.lowerBound
             while offset < range.upperBound {
                 let position = offset
                 let count = Int(min(Int64(Self.chunkBytes), range.upperBound - offset))
-                let bytes = try await lane.run { () throws(OpenFile.ReadError) in
-                    try file.read(at: position, count: count)
-                }
+                let bytes = try await lane.run { try read(position, count) }
                 guard bytes.count == count else { throw Truncated() }
                 try await writer.write(ByteBuffer(bytes: bytes))
                 offset += Int64(count)

@@ -8,6 +8,7 @@ import Storage
 struct IntegrationRoutes: Sendable {
     let site: Site
     let logs: LogServer
+    let logEvents: LogEvents
     let artifacts: ArtifactServer
 
     private static let root = "/api/v1/bots/{bot}/integrations/{number}"
@@ -61,6 +62,10 @@ struct IntegrationRoutes: Sendable {
             Route(.get, Self.root + "/log/{configuration}", .read, "A configuration's log (Range); ?attempt=.") {
                 try await logs.send($0)
             },
+            Route(
+                .get, Self.root + "/log/{configuration}/events", .read,
+                "Server-sent events: the log's bytes as they come; ?attempt= ?from=."
+            ) { try await logEvents.send($0) },
             Route(.post, Self.root + "/cancel", .role(.operator), "Cancels it: {grace}, in seconds.") { call in
                 let record = try await site.integration(of: call)
                 let wish = try await call.json(CancelWish.self)

@@ -1,4 +1,5 @@
 import Basics
+import Execution
 import HTTPTypes
 import Hummingbird
 import Model
@@ -10,11 +11,14 @@ struct LogServer: Sendable {
 
     /// An open log and how long it is now.
     struct Log: Sendable {
-        let file: OpenFile
+        let file: AttemptLog
         let size: Int64
-        /// `integrations/…/1`, where `log.index` lies beside it; nothing for a trigger's.
-        let directory: String?
+        /// The attempt's directory relative to the state, where `log.index` lies too.
+        let directory: String
+        /// Nothing for a trigger's.
         let attempt: AttemptRecord?
+        /// By what is stored: nothing will be written any more.
+        let isEnded: Bool
     }
 
     func send(_ call: Call) async throws -> Response {
@@ -26,15 +30,18 @@ struct LogServer: Sendable {
         // Of no use as a cache's key while the log grows; a follower asks for `bytes=N-` and gets 416 until there is more.
         switch ByteRange(header: call.request.headers[.range], size: log.size) {
         case .whole:
-            return Response(status: .ok, headers: headers, body: site.files.body(of: log.file, range: 0..<log.size))
+            return Response(status: .ok, headers: headers, body: body(of: log, range: 0..<log.size))
         case .part(let range):
             headers[.contentRange] = "bytes \(range.lowerBound)-\(range.upperBound - 1)/\(log.size)"
-            return Response(
-                status: .partialContent, headers: headers, body: site.files.body(of: log.file, range: range))
+            return Response(status: .partialContent, headers: headers, body: body(of: log, range: range))
         case .unsatisfiable:
             headers[.contentRange] = "bytes */\(log.size)"
             return Response(status: .rangeNotSatisfiable, headers: headers)
         }
+    }
+
+    private func body(of log: Log, range: Range<Int64>) -> ResponseBody {
+        site.files.body(range: range) { try log.file.read(at: $0, count: $1) }
     }
 
     /// - Throws: 404 for an attempt or a log that is not there; a job that has not started has none yet.
@@ -48,26 +55,19 @@ struct LogServer: Sendable {
             : attempts.first(where: { String($0.id.attempt) == wanted })
         {
             let path = "integrations/\(record.id.bot)/\(record.id.number)/\(job)/\(attempt.id.attempt)"
-            return try await open(path + "/log", directory: path, attempt: attempt)
+            return try await open(path, attempt: attempt, isEnded: attempt.state.verdict != nil)
         }
         let trigger = try await site.store.triggers(of: record.id)
             .filter { $0.trigger == job && (wanted == nil || String($0.attempt) == wanted) }
             .max { $0.attempt < $1.attempt }
-        guard let path = trigger?.log else { throw Problem.notFound }
-        return try await open(path, directory: nil, attempt: nil)
+        guard let trigger, let path = trigger.log else { throw Problem.notFound }
+        return try await open(path, attempt: nil, isEnded: trigger.endedAt != nil)
     }
 
-    private func open(_ path: String, directory: String?, attempt: AttemptRecord?) async throws -> Log {
-        let state = site.configuration.state
-        do throws(FileError) {
-            return try await site.files.run { () throws(FileError) in
-                let root = try Directory(opening: state)
-                let file = OpenFile(descriptor: try root.openForReading(path))
-                let size = try root.status(path)?.size ?? 0
-                return Log(file: file, size: size, directory: directory, attempt: attempt)
-            }
-        } catch  where error.code == .notFound {
-            throw Problem(404, "There is no log yet.")
-        }
+    private func open(_ directory: String, attempt: AttemptRecord?, isEnded: Bool) async throws -> Log {
+        let path = site.configuration.state + "/" + directory
+        let file = try await site.files.run { () throws(ExecutionError) in try AttemptLog.open(in: path) }
+        guard let file else { throw Problem(404, "There is no log yet.") }
+        return Log(file: file, size: file.size, directory: directory, attempt: attempt, isEnded: isEnded)
     }
 }

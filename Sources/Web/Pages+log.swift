@@ -1,4 +1,5 @@
 import Basics
+import Execution
 import Hummingbird
 import JobProtocol
 import Model
@@ -54,9 +55,7 @@ extension Pages {
         let state = site.configuration.state
         let stepIndexes = (log.attempt?.steps ?? []).map(\.index)
         return try await site.files.run {
-            let index = try log.directory.flatMap { path in
-                try LogIndex(directory: Directory(opening: state), path: path + "/log.index")
-            }
+            let index = try LogIndex(directory: Directory(opening: state), path: log.directory + "/log.index")
             var stepStarts: [Int: Int64] = [:]
             for step in stepIndexes { stepStarts[step] = index?.start(ofStep: step) }
             let tail = max(0, log.size - Self.logWindow)

@@ -53,7 +53,11 @@ package struct WebServer: Service {
 
     private static func table(_ site: Site, _ pages: Pages) -> RouteTable {
         var routes = pages.routes + FileServer(site: site, pages: pages).routes + BotRoutes(site: site).routes
-        routes += IntegrationRoutes(site: site, logs: pages.logs, artifacts: ArtifactServer(site: site)).routes
+        routes +=
+            IntegrationRoutes(
+                site: site, logs: pages.logs, logEvents: LogEvents(logs: pages.logs),
+                artifacts: ArtifactServer(site: site)
+            ).routes
         routes += LedgerRoutes(site: site).routes + ProductRoutes(site: site).routes + TokenRoutes(site: site).routes
         routes += EventRoutes(store: site.store).routes + SystemRoutes(site: site).routes
         let document = OpenAPI(routes: routes, version: site.configuration.version).document

@@ -98,6 +98,22 @@ struct Connection: Sendable {
         return response.status == 206 ? response.body : Array(response.body.dropFirst(Int(offset)))
     }
 
+    /// An answer that has no end of its own, as it comes.
+    /// - Returns: Nothing for 404.
+    func stream(_ path: String) async throws -> AsyncThrowingStream<[UInt8], any Error>? {
+        var request = request(.get, path)
+        request.limits.total = nil
+        let answer: TransferStream
+        do throws(TransferError) {
+            answer = try await transport.stream(request)
+        } catch {
+            throw explained(error)
+        }
+        if answer.status == 404 { return nil }
+        try check(TransferResponse(status: answer.status, headers: answer.headers), path)
+        return answer.body
+    }
+
     /// Downloads to a file, beside and then renamed, and says what arrived.
     func download(_ path: String, to file: String) async throws -> (size: Int64, sha256: String?) {
         var request = request(.get, path)
@@ -145,10 +161,14 @@ struct Connection: Sendable {
             next.url = location.hasPrefix("/") ? base + location : location
             return try await transport.perform(next)
         } catch {
-            throw Failure(
-                error.code == .unreachable ? .unavailable : .software,
-                error.code == .unreachable ? "no daemon answers at \(place): \(error.message)" : error.description)
+            throw explained(error)
         }
+    }
+
+    private func explained(_ error: TransferError) -> Failure {
+        Failure(
+            error.code == .unreachable ? .unavailable : .software,
+            error.code == .unreachable ? "no daemon answers at \(place): \(error.message)" : error.description)
     }
 
     private struct Problem: Decodable {

@@ -144,6 +144,11 @@ final class Daemon: Sendable {
 
     /// What a command prints; it must succeed.
     func output(_ arguments: String..., sourceLocation: SourceLocation = #_sourceLocation) async throws -> String {
+        try await output(arguments, sourceLocation: sourceLocation)
+    }
+
+    /// What a command prints; it must succeed.
+    func output(_ arguments: [String], sourceLocation: SourceLocation = #_sourceLocation) async throws -> String {
         let result = try await run(
             [try TestTools.builtProduct("martlet")] + arguments, in: directory.path,
             environment: ["PATH": "/usr/bin:/bin", "HOME": directory.path, "MARTLET_URL": socket])

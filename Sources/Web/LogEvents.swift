@@ -1,0 +1,184 @@
+import Basics
+import Execution
+import Foundation
+import HTTPTypes
+import Hummingbird
+import JobProtocol
+import ServiceLifecycle
+import Synchronization
+
+/// `…/log/{configuration}/events`: a log's bytes as server-sent events (WHATWG HTML, section 9.2), new ones within 100 ms.
+///
+/// Each reader has a place in the file and one piece of it in memory, nothing else: a slow one reads later what others read
+/// before, and holds nobody up. A reader that goes away changes nothing for the job or others.
+final class LogEvents: Sendable {
+    /// Readers at a time; one more is 503. As many as there are connections.
+    static let maximumReaders = WebServer.maximumConnections
+    /// Bytes of the log in one event.
+    static let pieceBytes = 64 * 1024
+    /// Changes within this time are told together: a job that prints a line a millisecond wakes its readers 50 times a second.
+    private static let pause = Duration.milliseconds(20)
+    /// So often is looked without a change that told to.
+    private static let lookAgain = Duration.seconds(1)
+    /// After so many looks at which nothing was new the database is asked for the end: the supervisor may have been killed.
+    private static let looksForTheEnd = 5
+    /// After so many looks at which nothing was new a comment is sent, which is how a reader that went away is noticed.
+    private static let looksWithoutNews = 15
+    /// 32 bytes, so that a client that gives up below 1 byte a second, as our own does, stays.
+    private static let nothing = ": nothing was printed till now.\n\n"
+
+    private let logs: LogServer
+    private let watch = FileWatch(pause: pause)
+    private let readers = Atomic<Int>(0)
+
+    init(logs: LogServer) { self.logs = logs }
+
+    /// From `Last-Event-ID`, else `?from=`, else the beginning.
+    func send(_ call: Call) async throws -> Response {
+        let seat = try Seat(of: self)
+        let log = try await logs.open(call)
+        let resumed = call.request.headers[.lastEventID].flatMap { Int64($0) }
+        let start = max(0, resumed ?? call.query("from").flatMap { Int64($0) } ?? 0)
+        // A browser that was told the end connects again; 204 tells it not to.
+        if let resumed, log.isEnded, resumed >= log.size { return Response(status: .noContent) }
+        var headers = HTTPFields()
+        headers[.contentType] = "text/event-stream"
+        headers[.cacheControl] = "no-store"
+        let place = Place(log, state: logs.site.configuration.state, watch: watch)
+        let body = ResponseBody { [logs] writer in
+            var follower = Follower(logs: logs, call: call, place: place, offset: start, isEnded: log.isEnded)
+            // A service that stops ends its streams; readers come back to the next one.
+            try await withGracefulShutdownHandler {
+                try await writer.write(ByteBuffer(string: "retry: 3000\n\n"))
+                while let text = try await follower.next() { try await writer.write(ByteBuffer(string: text)) }
+            } onGracefulShutdown: {
+                place.stop()
+            }
+            try await writer.finish(nil)
+            // Held until here, also by a body that is dropped unsent.
+            _ = seat
+        }
+        return Response(status: .ok, headers: headers, body: body)
+    }
+
+    /// How far one reader has come.
+    private struct Follower {
+        let logs: LogServer
+        let call: Call
+        let place: Place
+        var offset: Int64
+        /// By what is stored.
+        var isEnded: Bool
+        private var hasSaidEnd = false
+        /// Since something was new.
+        private var looks = 0
+
+        init(logs: LogServer, call: Call, place: Place, offset: Int64, isEnded: Bool) {
+            (self.logs, self.call, self.place) = (logs, call, place)
+            (self.offset, self.isEnded) = (offset, isEnded)
+        }
+
+        /// What is sent next; nothing after the end, or when the service stops.
+        mutating func next() async throws -> String? {
+            while !hasSaidEnd, !Task.isCancelled, !place.isStopped {
+                let (place, position, isKnown) = (place, offset, isEnded)
+                let look = try await logs.site.files.run { () throws(ExecutionError) in
+                    try place.look(from: position, isEnded: isKnown)
+                }
+                if !look.piece.isEmpty {
+                    offset += Int64(look.piece.count)
+                    looks = 0
+                    return LogEvents.event(look.piece, at: position)
+                }
+                if look.isEnded {
+                    hasSaidEnd = true
+                    return "event: end\ndata: {\"size\":\(offset)}\n\n"
+                }
+                if await place.observer.wait(atMost: LogEvents.lookAgain) { continue }
+                looks += 1
+                if looks % LogEvents.looksForTheEnd == 0 { isEnded = try await logs.open(call).isEnded }
+                if looks % LogEvents.looksWithoutNews == 0 { return LogEvents.nothing }
+            }
+            return nil
+        }
+    }
+
+    /// `{"offset", "size", "text"}`, or `base64` in place of `text` where the bytes are no UTF-8. The id is where the next
+    /// one begins.
+    static func event(_ piece: [UInt8], at offset: Int64) -> String {
+        let text = String(validating: piece, as: UTF8.self)
+        let data: JSONValue = [
+            "offset": .integer(offset), "size": .integer(Int64(piece.count)),
+            text == nil ? "base64" : "text": .string(text ?? Data(piece).base64EncodedString()),
+        ]
+        return "id: \(offset + Int64(piece.count))\nevent: log\ndata: \(data.text)\n\n"
+    }
+
+    /// One reader's files.
+    private final class Place: Sendable {
+        let observer: FileWatch.Observer
+        private let log: AttemptLog
+        private let attempt: AttemptDirectory
+        private let hasStopped = Atomic<Bool>(false)
+
+        var isStopped: Bool { hasStopped.load(ordering: .relaxed) }
+
+        init(_ log: LogServer.Log, state: String, watch: FileWatch) {
+            self.log = log.file
+            attempt = AttemptDirectory(path: state + "/" + log.directory)
+            observer = watch.observer()
+        }
+
+        /// The service stops: a wait that is under way ends.
+        func stop() {
+            hasStopped.store(true, ordering: .relaxed)
+            observer.wake()
+        }
+
+        /// Blocks. The job's end is looked for before the log's, so that nothing printed until then is left out.
+        func look(from offset: Int64, isEnded: Bool) throws(ExecutionError) -> (piece: [UInt8], isEnded: Bool) {
+            var isEnded = isEnded || log.isCompressed
+            if !isEnded {
+                // Watched before the look: what is written after it is told.
+                observer.add(file: attempt.paths.log)
+                observer.add(file: attempt.paths.status)
+                isEnded = try attempt.status().last?.isFinished ?? false
+            }
+            var piece = try log.read(at: offset, count: LogEvents.pieceBytes)
+            // A character whose other bytes are still to come waits for them.
+            if !isEnded || piece.count == LogEvents.pieceBytes { piece.removeLast(LogEvents.unfinished(piece)) }
+            return (piece, isEnded)
+        }
+    }
+
+    /// How many bytes at the end are the beginning of a UTF-8 sequence (RFC 3629, section 4).
+    static func unfinished(_ piece: [UInt8]) -> Int {
+        for count in 1...3 where count <= piece.count {
+            let byte = piece[piece.count - count]
+            if byte & 0xC0 == 0x80 { continue }
+            let length = byte >= 0xF0 ? 4 : byte >= 0xE0 ? 3 : byte >= 0xC2 ? 2 : 1
+            return byte < 0xF5 && length > count ? count : 0
+        }
+        return 0
+    }
+
+    /// A reader's place.
+    private final class Seat: Sendable {
+        let events: LogEvents
+
+        init(of events: LogEvents) throws(Problem) {
+            let taken = events.readers.wrappingAdd(1, ordering: .relaxed).oldValue
+            self.events = events
+            if taken >= LogEvents.maximumReaders {
+                throw Problem(503, "Too many are listening; ask for ranges of the log instead.")
+            }
+        }
+
+        deinit { events.readers.wrappingSubtract(1, ordering: .relaxed) }
+    }
+}
+
+extension HTTPField.Name {
+    /// What a browser sends when it connects again: the id of the last event that it saw.
+    fileprivate static var lastEventID: Self { .init("Last-Event-ID") ?? .accept }
+}

@@ -1,0 +1,126 @@
+import ArgumentParser
+import Foundation
+
+/// `martlet log BOT#N`.
+struct Log: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(abstract: "Prints a configuration's log.")
+
+    @OptionGroup var server: ServerOptions
+    @Argument(help: "Such as kit#41, or kit for the latest.") var integration: IntegrationArgument
+    @Option(help: "Which configuration; the first when left out.") var configuration: String?
+    @Option(help: "Which attempt; the last when left out.") var attempt: Int?
+    @Flag(help: "Go on printing until the integration is completed.") var follow = false
+
+    func run() async throws {
+        try await Failure.exiting {
+            let connection = try server.connect()
+            let answer = try await connection.get(integration.path, as: IntegrationAnswer.self)
+            // A log that is followed belongs to one integration, also when a newer one appears.
+            let root = "/api/v1/bots/\(answer.bot)/integrations/\(answer.number)"
+            guard let name = configuration ?? answer.configurations?.first?.name else {
+                throw Failure(
+                    .notFound, "\(answer.id) has run no configuration\(answer.reason.map { ": \($0)" } ?? "")")
+            }
+            let path = "\(root)/log/\(Escaped.segment(name))"
+            if follow { return try await follow(path, of: name, root, connection) }
+            try await print(path + query(attempt), connection)
+        }
+    }
+
+    /// Bytes a request.
+    private static let chunk: Int64 = 1 << 20
+    /// Between looks for a log that is not there yet, or for an attempt after one that ended.
+    private static let pause = Duration.milliseconds(200)
+
+    private func query(_ attempt: Int?) -> String { attempt.map { "?attempt=\($0)" } ?? "" }
+
+    private func print(_ path: String, _ connection: Connection) async throws {
+        var offset: Int64 = 0
+        while let bytes = try await connection.range(path, from: offset, to: offset + Self.chunk - 1), !bytes.isEmpty {
+            Output.print(TerminalBytes.safe(bytes))
+            offset += Int64(bytes.count)
+        }
+    }
+
+    /// Every attempt from the first that is there on, until the integration is completed.
+    private func follow(_ path: String, of name: String, _ root: String, _ connection: Connection) async throws {
+        var shown = 0
+        while true {
+            let answer = try await connection.get(root, as: IntegrationAnswer.self)
+            let latest = answer.configurations?.first { $0.name == name }?.attempt
+            if let wanted = attempt ?? latest, wanted > shown {
+                if try await followAttempt(path, wanted, connection) {
+                    shown = wanted
+                    if attempt != nil { return }
+                    continue
+                }
+            } else if latest == nil, shown == 0, answer.state == "completed" {
+                // A trigger's, or there is none.
+                return try await print(path + query(attempt), connection)
+            }
+            if answer.state == "completed" { return }
+            try await Task.sleep(for: Self.pause)
+        }
+    }
+
+    private struct Piece: Decodable {
+        var offset: Int64
+        var size: Int64
+        var text: String?
+        var base64: Data?
+    }
+
+    /// - Returns: False when there is no log yet.
+    private func followAttempt(_ path: String, _ attempt: Int, _ connection: Connection) async throws -> Bool {
+        var offset: Int64 = 0
+        while true {
+            let place = "\(path)/events?attempt=\(attempt)&from=\(offset)"
+            guard let body = try await connection.stream(place) else { return false }
+            var events = ServerSentEvents()
+            do {
+                for try await bytes in body {
+                    for event in try events.take(bytes) {
+                        if event.name == "end" { return true }
+                        guard event.name == "log" else { continue }
+                        let piece = try JSONDecoder().decode(Piece.self, from: Data(event.data.utf8))
+                        Output.print(
+                            TerminalBytes.safe(piece.text.map { Array($0.utf8) } ?? Array(piece.base64 ?? Data())))
+                        offset = piece.offset + piece.size
+                    }
+                }
+            } catch let failure as Failure {
+                throw failure
+            } catch is DecodingError {
+                throw Failure(.software, "the daemon's events cannot be read; are tool and daemon of one version?")
+            } catch {
+                // The daemon was restarted, or the connection broke: what follows is asked for again.
+                try await Task.sleep(for: Self.pause)
+            }
+        }
+    }
+}
+
+/// What a job printed, for somebody else's terminal.
+enum TerminalBytes {
+    /// Colors (`ESC [ … m`) stay; every other escape's ESC, other C0 controls but tab, LF and CR, and DEL become `?`.
+    static func safe(_ bytes: [UInt8]) -> [UInt8] {
+        var result = bytes
+        for (index, byte) in bytes.enumerated() {
+            if byte == 0x1b {
+                if !isColor(bytes[index...]) { result[index] = UInt8(ascii: "?") }
+            } else if byte < 0x20, ![9, 10, 13].contains(byte) || byte == 0x7f {
+                result[index] = UInt8(ascii: "?")
+            }
+        }
+        return result
+    }
+
+    private static func isColor(_ bytes: ArraySlice<UInt8>) -> Bool {
+        guard bytes.dropFirst().first == UInt8(ascii: "[") else { return false }
+        for byte in bytes.dropFirst(2).prefix(32) {
+            if byte == UInt8(ascii: "m") { return true }
+            guard (0x30...0x3b).contains(byte) else { return false }
+        }
+        return false
+    }
+}

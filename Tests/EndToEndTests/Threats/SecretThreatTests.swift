@@ -1,0 +1,149 @@
+import Basics
+import Execution
+import Foundation
+import JobProtocol
+import TestSupport
+import Testing
+
+/// Secrets in what the service keeps and says: rows S1 and S2 of the threats, by the installed programs.
+@Suite struct SecretThreatTests {
+    private static let bot = """
+        triggers:
+          - { name: forms, when: always, run: print-forms, secrets: [office-token] }
+
+        """
+    private static let files = ["Makefile": "all:\n\t@echo built\ncheck:\n\t@echo checked\n"]
+    /// With what has to be escaped in each of the encodings.
+    private static let secret = "cAnary/7f3a+9=\"q\\z é%w and-more-of-it"
+
+    private static let hookSecret = "canary-of-the-hook-5e1b"
+
+    /// Prints the secret in every way that is masked; says how many.
+    private static let script = #"""
+        #!/usr/bin/perl
+        use MIME::Base64;
+        $| = 1;
+        my $s = $ENV{MARTLET_SECRET_OFFICE_TOKEN} or die "no secret";
+        sub say { print "form: $_[0]\n" }
+        say($s);
+        say(encode_base64($_ . $s, "")) for ("", "x", "xx");
+        (my $url = encode_base64($s, "")) =~ tr#+/#-_#; say($url);
+        say(unpack("H*", $s)); say(uc unpack("H*", $s));
+        (my $percent = $s) =~ s/([^A-Za-z0-9._~-])/sprintf("%%%02X", ord $1)/ge; say($percent); say($percent =~ s/(%..)/lc $1/ger);
+        (my $plus = $percent) =~ s/%20/+/g; say($plus);
+        (my $json = $s) =~ s/(["\\])/\\$1/g; say($json); (my $slash = $json) =~ s#/#\\/#g; say($slash);
+        (my $wrapped = $s) =~ s/(.{7})/$1\n/g; say($wrapped);
+        (my $colored = $s) =~ s/(.{5})/$1\e[31m/g; say($colored);
+        syswrite(STDOUT, "form: "); syswrite(STDOUT, $_) for split //, $s; syswrite(STDOUT, "\n");
+        print STDERR "form: $s\n";
+        print "all forms were printed\n";
+
+        """#
+
+    /// What of the secret is in some bytes, line ends and colors within it passed over as a person would.
+    private static func forms(in bytes: [UInt8]) -> [String] {
+        var plain = String(decoding: bytes, as: UTF8.self).replacing("\n", with: "").replacing("\r", with: "")
+        plain = plain.replacing("\\n", with: "").replacing("\u{1B}[31m", with: "").replacing("\\u001b[31m", with: "")
+        let text = Array(plain.utf8)
+        return SecretForms.all(of: secret).filter { text.firstRange(of: $0) != nil }.map {
+            String(decoding: $0, as: UTF8.self)
+        }
+    }
+
+    private func completion(_ daemon: Daemon) async throws {
+        try await until("the end of kit#1", limit: TestLimits.wait * 4) {
+            try await daemon.get("/api/v1/bots/kit/integrations/1").body.contains("\"completed\"")
+        }
+    }
+
+    private func withForms(_ body: (Daemon) async throws -> Void) async throws {
+        try await withDaemon(bot: Self.bot) { daemon in
+            try daemon.directory.write("etc/secrets/kit-webhook", Self.hookSecret, mode: 0o600)
+            try daemon.directory.write("etc/secrets/office-token", Self.secret, mode: 0o600)
+            try daemon.directory.write("etc/triggers/print-forms", Self.script, mode: 0o755)
+            _ = try await daemon.work.commit(files: Self.files, message: "Begin")
+            try await daemon.work.push(to: daemon.remote)
+            try await completion(daemon)
+            try await body(daemon)
+        }
+    }
+
+    @Test(.program("perl"), .program("curl"))
+    func testThatS1NoFormOfASecretIsKeptStreamedOrDownloaded() async throws {
+        try await withForms { daemon in
+            // given
+            let attempt = AttemptDirectory(path: daemon.state + "/integrations/kit/1/trigger-forms/1")
+            let path = "/api/v1/bots/kit/integrations/1/log/forms"
+            // when
+            let outputs = [
+                "kept": try attempt.readLog(from: 0, count: 1 << 20),
+                "downloaded": Array(try await daemon.get(path).body.utf8),
+                "streamed": Array(try await daemon.get(path + "/events").body.utf8),
+                "on its page": Array(try await daemon.get("/bots/kit/1/log/forms").body.utf8),
+                "printed": Array(try await daemon.output("log", "kit#1", "--configuration", "forms").utf8),
+            ]
+            // then
+            for (name, bytes) in outputs {
+                let text = String(decoding: bytes, as: UTF8.self)
+                expectContains(text, "all forms were printed")
+                #expect(text.components(separatedBy: "form: ").count == 17, "\(name): \(text)")
+                #expect(text.components(separatedBy: "***").count > 16, "\(name): \(text)")
+                #expect(Self.forms(in: bytes) == [], "\(name): \(text)")
+            }
+        }
+    }
+
+    @Test(.program("perl"), .program("curl"))
+    func testThatS2NoOutputOfTheServiceHasASecret() async throws {
+        try await withForms { daemon in
+            // given: also what is asked for and refused
+            let token = try await daemon.output("token", "create", "canary", "--role", "admin")
+            let bearer = try #require(token.split { $0.isWhitespace }.map(String.init).max { $0.count < $1.count })
+            let hook = Self.hookSecret
+            for header in ["Authorization: Bearer \(bearer)", "Authorization: Bearer \(bearer)x"] {
+                _ = try await daemon.get("/api/v1/tokens", headers: [header])
+            }
+            // when
+            let commands = try Self.commandLines()
+            var answers: [String] = []
+            for path in [
+                "/", "/bots/kit", "/bots/kit/1", "/deliveries", "/metrics", "/health", "/openapi.json", "/cctray.xml",
+                "/api/v1/bots", "/api/v1/bots/kit", "/api/v1/integrations?state=completed", "/api/v1/deliveries",
+                "/api/v1/bots/kit/integrations/1", "/api/v1/bots/kit/integrations/1/triggers",
+                "/api/v1/bots/kit/integrations/1/log/debug",
+            ] { answers.append(try await daemon.get(path).body) }
+            for arguments in [["bot", "kit", "--resolved"], ["webhook", "kit"], ["token", "list"]] {
+                answers.append(try await daemon.output(arguments))
+            }
+            await daemon.stop()
+            // then
+            var looked = 0
+            let root = try Directory(opening: daemon.directory.path)
+            try root.walk(".", limit: 100_000) { path, status in
+                let name = String(decoding: path, as: UTF8.self)
+                // Where the operator wrote them, and the repository's hook, which signs with one.
+                guard status.kind == .file, !name.contains("etc/secrets/") else { return }
+                let bytes = try root.read(path, limit: 64 << 20)
+                #expect(Self.forms(in: bytes) == [], "\(name)")
+                #expect(bytes.firstRange(of: Array(bearer.utf8)) == nil, "\(name)")
+                if name.contains("state/") { #expect(bytes.firstRange(of: Array(hook.utf8)) == nil, "\(name)") }
+                looked += 1
+            }
+            #expect(looked > 20, "the state was looked through")
+            for text in answers + commands {
+                #expect(Self.forms(in: Array(text.utf8)) == [], "\(text)")
+                #expect(!text.contains(bearer) && !text.contains(hook), "\(text)")
+            }
+        }
+    }
+
+    /// The arguments of every process of the machine.
+    private static func commandLines() throws -> [String] {
+        try Directory(opening: "/proc").entries().compactMap { entry in
+            guard Int(entry.name) != nil else { return nil }
+            return SmallFile.read("/proc/\(entry.name)/cmdline", limit: 1 << 20).map {
+                String(decoding: $0, as: UTF8.self)
+            }
+        }
+    }
+}

@@ -1,0 +1,200 @@
+import Basics
+import Execution
+import Glibc
+import JobProtocol
+import Model
+import Storage
+import TestSupport
+import Testing
+import Transfer
+
+@testable import Web
+
+@Suite struct LogEventsTests {
+    /// An attempt that runs, whose log a test writes as a supervisor does.
+    struct Running: Sendable {
+        let web: WebFixture
+        let id: AttemptID
+        private let log: Int32
+        let attempt: AttemptDirectory
+
+        init(_ web: WebFixture) async throws {
+            self.web = web
+            let store = web.store
+            try await store.register(
+                [BotSpecification(name: SampleContent.kit, repository: SampleContent.repository)], at: WebFixture.now)
+            let record = try await store.queue(
+                NewIntegration(
+                    bot: SampleContent.kit, ref: RefName(branch: "main"), commit: SampleContent.commits[0], cause: .push
+                ),
+                at: WebFixture.now)
+            _ = try await store.apply(.started, to: record.id, at: WebFixture.now)
+            id = try await store.addAttempt(to: record.id, job: SampleContent.debug, at: WebFixture.now).id
+            let place = "state/integrations/kit/1/debug/1"
+            try web.directory.write("\(place)/log", "")
+            try web.directory.write("\(place)/status.jsonl", "")
+            attempt = AttemptDirectory(path: web.directory.path(place))
+            log = open(attempt.paths.log, O_WRONLY | O_APPEND | O_CLOEXEC)
+            try #require(log >= 0)
+        }
+
+        func print(_ bytes: [UInt8]) { #expect(write(log, bytes, bytes.count) == bytes.count) }
+        func print(_ text: String) { print(Array(text.utf8)) }
+
+        func finish() throws {
+            let line = StatusEvent.finished(at: 0, result: .completed, reason: nil, limit: nil, step: nil).line()
+            let status = open(attempt.paths.status, O_WRONLY | O_APPEND | O_CLOEXEC)
+            defer { close(status) }
+            #expect(write(status, line + [0x0A], line.count + 1) == line.count + 1)
+        }
+
+        func events(_ query: String = "", headers: TransferHeaders = [:]) async throws -> TransferStream {
+            var request = TransferRequest(
+                .get,
+                "http://127.0.0.1:\(web.port)/api/v1/bots/kit/integrations/1/log/debug/events\(query)", headers: headers
+            )
+            request.isPlainHTTPAllowed = true
+            return try await CurlTransport().stream(request)
+        }
+    }
+
+    /// Reads until the text has what is waited for.
+    private func read(
+        _ iterator: inout AsyncThrowingStream<[UInt8], any Error>.Iterator, _ text: inout String, until wanted: String
+    ) async throws {
+        while !text.contains(wanted), let bytes = try await iterator.next() {
+            text += String(decoding: bytes, as: UTF8.self)
+        }
+    }
+
+    @Test func testThatWhatIsPrintedComesAtOnceAndTheEndIsSaid() async throws {
+        try await withWeb { web in
+            // given
+            let job = try await Running(web)
+            job.print("before\n")
+            let stream = try await job.events()
+            #expect(stream.headers["Content-Type"] == "text/event-stream")
+            var (iterator, text) = (stream.body.makeAsyncIterator(), "")
+            try await read(&iterator, &text, until: "before")
+            // when
+            for number in 1...20 {
+                job.print("line \(number)\n")
+                try await read(&iterator, &text, until: "line \(number)\\n")
+            }
+            try job.finish()
+            // then
+            try await read(&iterator, &text, until: "event: end")
+            expectContains(text, #"id: 7\#nevent: log\#ndata: {"offset":0,"size":7,"text":"before\n"}"#)
+            expectContains(text, "event: end\ndata: {\"size\":\(job.attempt.logSize)}\n\n")
+            #expect(try await iterator.next() == nil, "the stream ends")
+        }
+    }
+
+    @Test func testThatAReaderThatComesBackGetsWhatItDoesNotHave() async throws {
+        try await withWeb { web in
+            // given
+            let job = try await Running(web)
+            job.print("one\ntwo\n")
+            try job.finish()
+            // when
+            var again = try await job.events("?from=0", headers: ["Last-Event-ID": "4"]).body.makeAsyncIterator()
+            var from = try await job.events("?from=4").body.makeAsyncIterator()
+            // then
+            for number in 0...1 {
+                var text = ""
+                if number == 0 {
+                    try await read(&again, &text, until: "event: end")
+                } else {
+                    try await read(&from, &text, until: "event: end")
+                }
+                expectContains(text, #"{"offset":4,"size":4,"text":"two\n"}"#)
+                #expect(!text.contains("one"))
+            }
+        }
+    }
+
+    @Test func testThatABrowserThatWasToldTheEndIsToldToStayAway() async throws {
+        try await withWeb { web in
+            // given
+            try await SampleContent(web: web).fill()
+            let path = "/api/v1/bots/kit/integrations/1/log/debug/events"
+            let size = try await web.send("GET", "/api/v1/bots/kit/integrations/1/log/debug").body.count
+            // when
+            let answer = try await web.send("GET", path, headers: [("Last-Event-ID", "\(size)")])
+            // then
+            #expect(answer.status == 204)
+        }
+    }
+
+    @Test func testThatBytesThatAreNoTextComeAsTheyAre() async throws {
+        try await withWeb { web in
+            // given
+            let job = try await Running(web)
+            job.print([0xFF, 0x00, 0x80])
+            var (iterator, text) = (try await job.events().body.makeAsyncIterator(), "")
+            // when
+            try await read(&iterator, &text, until: "base64")
+            // then: and a character in two writes is one
+            expectContains(text, #"{"offset":0,"size":3,"base64":"/wCA"}"#)
+            job.print([0x61, 0xC3])
+            try await read(&iterator, &text, until: #""text":"a""#)
+            job.print([0xA9])
+            try await read(&iterator, &text, until: #"{"offset":4,"size":2,"text":"é"}"#)
+            try job.finish()
+            try await read(&iterator, &text, until: "event: end")
+        }
+    }
+
+    @Test func testThatAReaderThatGoesAwayChangesNothing() async throws {
+        try await withWeb { web in
+            // given
+            let job = try await Running(web)
+            var (stays, text) = (try await job.events().body.makeAsyncIterator(), "")
+            do {
+                var goes = try await job.events().body.makeAsyncIterator()
+                job.print("first\n")
+                _ = try await goes.next()
+            }
+            // when
+            job.print("second\n")
+            try job.finish()
+            // then
+            try await read(&stays, &text, until: "event: end")
+            expectContains(text, "second")
+        }
+    }
+
+    /// Row L2 of the threats.
+    @Test func testThatL2ReadersThatDoNotReadHoldNobodyUp() async throws {
+        try await withWeb { web in
+            // given
+            let job = try await Running(web)
+            var idle: [TransferStream] = []
+            for _ in 0..<20 { idle.append(try await job.events()) }
+            let line = Array(
+                "[1/2] Compiling Kit File.swift, in a line of some seventy bytes\n".utf8)
+            // when: more than what fits between a server and a reader that does not read
+            for _ in 0..<100 { job.print(Array(repeatElement(line, count: 1000).joined())) }
+            try job.finish()
+            // then
+            var (iterator, size, tail) = (try await job.events().body.makeAsyncIterator(), 0, "")
+            while let bytes = try await iterator.next() {
+                size += bytes.count
+                tail = String((tail + String(decoding: bytes, as: UTF8.self)).suffix(200))
+            }
+            expectContains(tail, "event: end\ndata: {\"size\":\(line.count * 100_000)}\n\n")
+            #expect(size > line.count * 100_000)
+            #expect(idle.allSatisfy { $0.status == 200 })
+        }
+    }
+
+    @Test func testThatTheEndsOfPiecesAreFound() {
+        #expect(LogEvents.unfinished(Array("a".utf8)) == 0)
+        #expect(LogEvents.unfinished([0x61, 0xC3]) == 1)
+        #expect(LogEvents.unfinished([0xE2, 0x82]) == 2)
+        #expect(LogEvents.unfinished([0xF0, 0x9F, 0x98]) == 3)
+        #expect(LogEvents.unfinished(Array("😀".utf8)) == 0)
+        #expect(LogEvents.unfinished([0x80, 0x80, 0x80]) == 0)
+        #expect(LogEvents.unfinished([0xFF]) == 0)
+    }
+}
