@@ -71,6 +71,45 @@ import Testing
             }
         }
 
+        /// Row X3 of the threats: OSC 8, 0 and 52, DCS, C1, overwriting and bidirectional controls.
+        @Test func testThatX3ALogLeavesTheTerminalAlone() async throws {
+            try await withSample { web in
+                // given
+                let attack =
+                    "\u{1B}]52;c;cm0gLXJm\u{07}\u{1B}]8;;http://evil\u{1B}\\x\u{1B}]0;t\u{07}\u{1B}Pq\u{9B}2J\u{9D}0;t\u{9C}"
+                    + "shown\rover\r\nif \u{202E}admin\u{2066}\u{200F}\u{1B}[31mred\u{1B}[0m\u{8}\u{7F}\n"
+                try web.directory.write("state/integrations/kit/1/debug/1/log", attack)
+                for arguments in [[], ["--follow"]] {
+                    // when
+                    let log = try await martlet(["log", "kit#1", "--configuration", "debug"] + arguments, web)
+                    // then
+                    #expect(
+                        log.stdout
+                            == "?]52;c;cm0gLXJm??]8;;http://evil?\\x?]0;t??Pq??2J??0;t??shown\nover\r\nif ???admin??????"
+                            + "\u{1B}[31mred\u{1B}[0m??\n")
+                }
+            }
+        }
+
+        @Test func testThatALogIsFollowedToItsEnd() async throws {
+            try await withWeb { web in
+                // given
+                let job = try await LogEventsTests.Running(web)
+                job.print("first\n")
+                async let followed = martlet(["log", "kit#1", "--configuration", "debug", "--follow"], web)
+                // when
+                job.print("second \u{E9}\n")
+                job.print([0xFF, 0x0A])
+                try job.finish()
+                _ = try await web.store.apply(
+                    .completed(.succeeded, triggerFailed: false), to: job.id.integration, at: WebFixture.now)
+                // then
+                let log = try await followed
+                #expect(log.status == 0, "\(log.stderr)")
+                #expect(log.stdout == "first\nsecond \u{E9}\n\u{FFFD}\n")
+            }
+        }
+
         @Test func testThatEveryListingIsTheInterfacesJSONWhenAskedFor() async throws {
             try await withSample { web in
                 for (command, path) in [

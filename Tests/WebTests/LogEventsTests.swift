@@ -60,10 +60,12 @@ import Transfer
 
     /// Reads until the text has what is waited for.
     private func read(
-        _ iterator: inout AsyncThrowingStream<[UInt8], any Error>.Iterator, _ text: inout String, until wanted: String
+        _ stream: TransferStream, _ text: inout String, until wanted: String
     ) async throws {
-        while !text.contains(wanted), let bytes = try await iterator.next() {
+        if text.contains(wanted) { return }
+        for try await bytes in stream.body {
             text += String(decoding: bytes, as: UTF8.self)
+            if text.contains(wanted) { return }
         }
     }
 
@@ -74,19 +76,19 @@ import Transfer
             job.print("before\n")
             let stream = try await job.events()
             #expect(stream.headers["Content-Type"] == "text/event-stream")
-            var (iterator, text) = (stream.body.makeAsyncIterator(), "")
-            try await read(&iterator, &text, until: "before")
+            var text = ""
+            try await read(stream, &text, until: "before")
             // when
             for number in 1...20 {
                 job.print("line \(number)\n")
-                try await read(&iterator, &text, until: "line \(number)\\n")
+                try await read(stream, &text, until: "line \(number)\\n")
             }
             try job.finish()
             // then
-            try await read(&iterator, &text, until: "event: end")
+            try await read(stream, &text, until: "event: end")
             expectContains(text, #"id: 7\#nevent: log\#ndata: {"offset":0,"size":7,"text":"before\n"}"#)
             expectContains(text, "event: end\ndata: {\"size\":\(job.attempt.logSize)}\n\n")
-            #expect(try await iterator.next() == nil, "the stream ends")
+            for try await _ in stream.body { Issue.record("the stream ends") }
         }
     }
 
@@ -97,16 +99,12 @@ import Transfer
             job.print("one\ntwo\n")
             try job.finish()
             // when
-            var again = try await job.events("?from=0", headers: ["Last-Event-ID": "4"]).body.makeAsyncIterator()
-            var from = try await job.events("?from=4").body.makeAsyncIterator()
+            let again = try await job.events("?from=0", headers: ["Last-Event-ID": "4"])
+            let from = try await job.events("?from=4")
             // then
-            for number in 0...1 {
+            for stream in [again, from] {
                 var text = ""
-                if number == 0 {
-                    try await read(&again, &text, until: "event: end")
-                } else {
-                    try await read(&from, &text, until: "event: end")
-                }
+                try await read(stream, &text, until: "event: end")
                 expectContains(text, #"{"offset":4,"size":4,"text":"two\n"}"#)
                 #expect(!text.contains("one"))
             }
@@ -131,17 +129,18 @@ import Transfer
             // given
             let job = try await Running(web)
             job.print([0xFF, 0x00, 0x80])
-            var (iterator, text) = (try await job.events().body.makeAsyncIterator(), "")
+            let stream = try await job.events()
+            var text = ""
             // when
-            try await read(&iterator, &text, until: "base64")
+            try await read(stream, &text, until: "base64")
             // then: and a character in two writes is one
             expectContains(text, #"{"offset":0,"size":3,"base64":"/wCA"}"#)
             job.print([0x61, 0xC3])
-            try await read(&iterator, &text, until: #""text":"a""#)
+            try await read(stream, &text, until: #""text":"a""#)
             job.print([0xA9])
-            try await read(&iterator, &text, until: #"{"offset":4,"size":2,"text":"é"}"#)
+            try await read(stream, &text, until: #"{"offset":4,"size":2,"text":"é"}"#)
             try job.finish()
-            try await read(&iterator, &text, until: "event: end")
+            try await read(stream, &text, until: "event: end")
         }
     }
 
@@ -149,17 +148,19 @@ import Transfer
         try await withWeb { web in
             // given
             let job = try await Running(web)
-            var (stays, text) = (try await job.events().body.makeAsyncIterator(), "")
+            let stays = try await job.events()
+            var text = ""
             do {
-                var goes = try await job.events().body.makeAsyncIterator()
+                let goes = try await job.events()
                 job.print("first\n")
-                _ = try await goes.next()
+                var seen = ""
+                try await read(goes, &seen, until: "first")
             }
             // when
             job.print("second\n")
             try job.finish()
             // then
-            try await read(&stays, &text, until: "event: end")
+            try await read(stays, &text, until: "event: end")
             expectContains(text, "second")
         }
     }
@@ -177,8 +178,8 @@ import Transfer
             for _ in 0..<100 { job.print(Array(repeatElement(line, count: 1000).joined())) }
             try job.finish()
             // then
-            var (iterator, size, tail) = (try await job.events().body.makeAsyncIterator(), 0, "")
-            while let bytes = try await iterator.next() {
+            var (size, tail) = (0, "")
+            for try await bytes in try await job.events().body {
                 size += bytes.count
                 tail = String((tail + String(decoding: bytes, as: UTF8.self)).suffix(200))
             }

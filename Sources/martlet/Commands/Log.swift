@@ -99,28 +99,3 @@ struct Log: AsyncParsableCommand {
         }
     }
 }
-
-/// What a job printed, for somebody else's terminal.
-enum TerminalBytes {
-    /// Colors (`ESC [ … m`) stay; every other escape's ESC, other C0 controls but tab, LF and CR, and DEL become `?`.
-    static func safe(_ bytes: [UInt8]) -> [UInt8] {
-        var result = bytes
-        for (index, byte) in bytes.enumerated() {
-            if byte == 0x1b {
-                if !isColor(bytes[index...]) { result[index] = UInt8(ascii: "?") }
-            } else if byte < 0x20, ![9, 10, 13].contains(byte) || byte == 0x7f {
-                result[index] = UInt8(ascii: "?")
-            }
-        }
-        return result
-    }
-
-    private static func isColor(_ bytes: ArraySlice<UInt8>) -> Bool {
-        guard bytes.dropFirst().first == UInt8(ascii: "[") else { return false }
-        for byte in bytes.dropFirst(2).prefix(32) {
-            if byte == UInt8(ascii: "m") { return true }
-            guard (0x30...0x3b).contains(byte) else { return false }
-        }
-        return false
-    }
-}
