@@ -16,10 +16,13 @@ import Transfer
         let web: WebFixture
         let id: AttemptID
         private let log: Int32
+        /// Streams end with it.
+        private let transport: CurlTransport
         let attempt: AttemptDirectory
 
         init(_ web: WebFixture) async throws {
             self.web = web
+            transport = try CurlTransport()
             let store = web.store
             try await store.register(
                 [BotSpecification(name: SampleContent.kit, repository: SampleContent.repository)], at: WebFixture.now)
@@ -54,7 +57,7 @@ import Transfer
                 "http://127.0.0.1:\(web.port)/api/v1/bots/kit/integrations/1/log/debug/events\(query)", headers: headers
             )
             request.isPlainHTTPAllowed = true
-            return try await CurlTransport().stream(request)
+            return try await transport.stream(request)
         }
     }
 
