@@ -12,7 +12,7 @@ extension JobRunner {
     func prepare(
         _ id: AttemptID, _ directory: AttemptDirectory, _ workspace: Workspace, _ request: Request
     ) async throws -> JobPlanner.Plan {
-        try await store.apply(.entered(.checkout), to: id, at: clock.now())
+        try await store.apply(.entered(.checkout), to: id, at: clock.now(), isolation: isolation.isolation)
         let objects = request.mirror.objects
         let place = try await lane.run { try self.place(of: request, in: workspace, objects: objects) }
         let isClean = await lane.run {

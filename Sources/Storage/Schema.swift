@@ -23,8 +23,12 @@ enum Schema {
         var migrator = DatabaseMigrator()
         migrator.registerMigration("1") { try $0.execute(sql: version1) }
         migrator.registerMigration("2") { try $0.execute(sql: version2) }
+        migrator.registerMigration("isolation") { try $0.execute(sql: isolation) }
         return migrator
     }
+
+    /// What kept an attempt from the machine: `sandbox`, or `none: why`. Those before were not asked, and had none.
+    private static let isolation = "ALTER TABLE attempts ADD COLUMN isolation TEXT"
 
     /// Times are milliseconds since 1970 (UTC), truth values 0 and 1, commits and names their text. Columns that hold
     /// JSON are those nothing searches in.

@@ -36,14 +36,23 @@ extension Store {
     }
 
     /// Changes an attempt's state by Model's state machine.
-    /// - Parameter reason: Kept when given; else the reason before stays.
+    /// - Parameters:
+    ///   - reason: Kept when given; else the reason before stays.
+    ///   - isolation: What the attempt is kept from the machine by; likewise.
     /// - Throws: `illegalTransition`, with nothing stored; `notFound`.
     @discardableResult
     package func apply(
-        _ event: AttemptState.Event, to id: AttemptID, at time: Timestamp, reason: String? = nil
+        _ event: AttemptState.Event, to id: AttemptID, at time: Timestamp, reason: String? = nil,
+        isolation: Isolation? = nil
     ) async throws(StoreError) -> AttemptRecord {
         try await lane.write("change \(id)") { transaction in
-            try Self.apply(event, to: id, at: time, reason: reason, transaction)
+            var record = try Self.apply(event, to: id, at: time, reason: reason, transaction)
+            guard let isolation else { return record }
+            record.isolation = isolation
+            try transaction.db.execute(
+                sql: "UPDATE attempts SET isolation = ? WHERE id = ?",
+                arguments: [isolation.description.kept, try Self.attemptRow(id, transaction.db)["id"] as Int64])
+            return record
         }
     }
 
@@ -129,7 +138,8 @@ extension Store {
             run: row["run"], testFilter: row["test_filter"], analysis: row["analysis"], tested: row["tested"],
             summary: try row.json("summary", as: Summary.self),
             reason: row["reason"], notes: try row.json("notes", as: [String].self) ?? [],
-            queuedAt: row.time("queued_at"), startedAt: row.optionalTime("started_at"),
+            isolation: (row["isolation"] as String?).flatMap(Isolation.init), queuedAt: row.time("queued_at"),
+            startedAt: row.optionalTime("started_at"),
             endedAt: row.optionalTime("ended_at"), steps: try steps.map(step))
     }
 

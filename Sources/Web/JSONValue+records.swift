@@ -89,6 +89,7 @@ extension JSONValue {
             "state": .string(attempt.state.word), "step": .init(Self.step(of: attempt)),
             "verdict": .init(attempt.state.verdict?.rawValue), "reason": .init(attempt.reason),
             "analysis": .init(attempt.analysis), "tested": .init(attempt.tested),
+            "isolation": .init(attempt.isolation?.word), "isolationReason": .init(attempt.isolation?.reason),
             "notes": .array(attempt.notes.map { .string($0) }), "queued": .init(attempt.queuedAt),
             "started": .init(attempt.startedAt), "ended": .init(attempt.endedAt),
             "steps": .array(attempt.steps.map { JSONValue($0) }),

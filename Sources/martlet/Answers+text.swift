@@ -26,7 +26,8 @@ extension IntegrationAnswer {
                 "  \(kind)".padding(toLength: Self.kindWidth, withPad: " ", startingAt: 0) + "  "
                     + Output.visible(text ?? "") + "\n"
             }
-            let notes = (configuration.notes ?? []) + (configuration.reason.map { [$0] } ?? [])
+            let unfenced = configuration.isolationReason.map { ["isolation: none: \($0)"] } ?? []
+            let notes = unfenced + (configuration.notes ?? []) + (configuration.reason.map { [$0] } ?? [])
             return "\n\(configuration.name)\(attempt)  \(configuration.verdict ?? configuration.state)\n" + filter
                 + others.joined() + Output.table(steps) + said.joined()
                 + notes.map { "  \(Output.visible($0))\n" }.joined()

@@ -46,6 +46,8 @@ struct IntegrationAnswer: Decodable {
         var reason: String?
         var analysis: String?
         var tested: String?
+        var isolation: String?
+        var isolationReason: String?
         var notes: [String]?
         var steps: [Step]
     }

@@ -10,6 +10,10 @@ enum MachineIsolation {
     /// - Throws: `Failure` when the settings ask for what cannot be here, or nobody can be asked.
     static func decide(_ settings: ServiceSettings, supervisor: String) async throws -> JobIsolation {
         do {
+            // Who wants no fence needs to know of none.
+            if settings.isolation == ServiceSettings.Isolation.none {
+                return try JobIsolation.decide(settings, probe: .works, path: "", supervisor: supervisor)
+            }
             return try await find(settings, supervisor: supervisor).isolation
         } catch {
             throw Failure(.configuration, "\(error)")

@@ -38,6 +38,8 @@ struct Scenario: Sendable, CustomTestStringConvertible {
     struct Expected: Decodable, Sendable {
         /// The branch that the commits are on; `main` without it.
         var branch: String?
+        /// The machine's secrets, by name.
+        var secrets: [String: String]?
         var integrations: [Integration]
     }
 

@@ -3,6 +3,7 @@ import BotSupport
 import Execution
 import Integrations
 import Model
+import Settings
 import Storage
 import TestSupport
 import Testing
@@ -11,7 +12,18 @@ import Testing
 @Suite struct ScenarioTests {
     @Test(.timeLimit(.minutes(4)), arguments: try Scenario.all())
     func testThatItEndsAsExpected(scenario: Scenario) async throws {
-        try await withScenario(scenario) { bot in
+        try await run(scenario, isolation: JobIsolation(isolation: .none(reason: "of the test")))
+    }
+
+    /// Results, issues with their paths, tests and logs are the same inside the fence.
+    @Test(.fence, .timeLimit(.minutes(4)), arguments: try Scenario.all())
+    func testThatItEndsTheSameInTheFence(scenario: Scenario) async throws {
+        try await run(scenario, isolation: try .fenced())
+    }
+
+    private func run(_ scenario: Scenario, isolation: JobIsolation) async throws {
+        try await withScenario(scenario, isolation) { bot in
+            for (name, value) in scenario.expected.secrets ?? [:] { try bot.secrets.set(name, value) }
             for (index, expected) in scenario.expected.integrations.enumerated() {
                 // given
                 var commit = Commit(files: try scenario.files("\(index + 1)"), message: "Commit \(index + 1)")
@@ -31,10 +43,12 @@ import Testing
         #expect(try Scenario.all().count > 10)
     }
 
-    private func withScenario(_ scenario: Scenario, _ body: (Bot) async throws -> Void) async throws {
+    private func withScenario(
+        _ scenario: Scenario, _ isolation: JobIsolation, _ body: (Bot) async throws -> Void
+    ) async throws {
         let plan = BotPlan(
             recipe: nil, isRepositoryEmpty: true, file: scenario.file, scripts: try scenario.files("triggers"),
-            executor: .local)
+            executor: .local, isolation: isolation)
         try await withBot(plan, body)
     }
 

@@ -13,7 +13,7 @@ import Testing
         /// A daemon that is to become `nobody`, with its programs where that user can run them and its files that user's.
         private func withServant(_ body: (Daemon, passwd) async throws -> Void) async throws {
             let servant = try #require(getpwnam("nobody")).pointee
-            try await withDaemon(settings: "user: nobody\n", isStarted: false) { daemon in
+            try await withDaemon(settings: "user: nobody\nisolation: none\n", isStarted: false) { daemon in
                 let directory = daemon.directory
                 try directory.makeDirectory("programs")
                 try directory.makeDirectory("state")

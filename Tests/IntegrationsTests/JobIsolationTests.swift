@@ -6,6 +6,7 @@ import Foundation
 import JobProtocol
 import Model
 import Settings
+import Storage
 import TestSupport
 import Testing
 
@@ -87,7 +88,9 @@ import Testing
                 let integration = try await bot.integrate()
 
                 // then
-                let job = try bot.directory(of: try #require(integration.attempt("debug"))).job()
+                let attempt = try #require(integration.attempt("debug"))
+                #expect(attempt.isolation == .sandbox)
+                let job = try bot.directory(of: attempt).job()
                 #expect(job.isolation == .sandbox)
                 #expect(job.mountedAt == "/martlet/kit")
                 #expect(job.workspace.hasPrefix(bot.state.workspaces))
@@ -134,6 +137,7 @@ import Testing
             try await withBot(BotPlan(executor: .scripted(executor))) { bot in
                 // given: a warm workspace of jobs without a fence.
                 let first = try await bot.integrate()
+                #expect(first.attempt("debug")?.isolation == Isolation.none(reason: "of the test"))
                 let tree = try bot.directory(of: try #require(first.attempt("debug"))).job().workspace
                 try plant("build/of-before", in: tree)
                 _ = try await bot.integrate()

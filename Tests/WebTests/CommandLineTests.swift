@@ -275,7 +275,8 @@ import Testing
     @Test func testThatDoctorSaysWhatIsMissing() async throws {
         try await withTemporaryDirectory { directory in
             // given
-            let settings = try directory.write("martlet.yml", "state: \(directory.path("state"))\n")
+            let settings = try directory.write(
+                "martlet.yml", "state: \(directory.path("state"))\nisolation: none\n")
             try directory.write("bots/kit.yml", "repository: /srv/kit.git\nbrnches: [main]\n")
             // when
             let result = try await run(
@@ -285,7 +286,7 @@ import Testing
             #expect(result.status == 1)
             expectContains(result.stdout, "!!  bot file  \(directory.path("bots/kit.yml")):2:1: error: ")
             expectContains(result.stdout, "!!  swift  not in PATH; install it to build Swift packages\n")
-            expectContains(result.stdout, "--  isolation  none: ")
+            expectContains(result.stdout, "--  isolation  none: jobs run as the service's user with all its rights")
             expectContains(
                 result.stdout, "!!  state  \(directory.path("state")) is not there yet; `martlet serve` makes it\n")
             let troubles = result.stdout.split(separator: "\n").count { $0.hasPrefix("!!") }
@@ -299,7 +300,8 @@ import Testing
             // given
             for tool in ["swift", "make", "clang"] { try directory.write("tools/\(tool)", "", mode: 0o755) }
             try directory.makeDirectory("state")
-            let settings = try directory.write("martlet.yml", "state: \(directory.path("state"))\n")
+            let settings = try directory.write(
+                "martlet.yml", "state: \(directory.path("state"))\nisolation: none\n")
             try directory.write("bots/kit.yml", "repository: /srv/kit.git\n")
             func doctor() async throws -> ProgramResult {
                 try await run(
@@ -317,6 +319,27 @@ import Testing
             #expect(lacking.status == 1)
             expectContains(lacking.stdout, "!!  clang  not in PATH; install it to analyze C sources\n")
             expectContains(lacking.stderr, content.status == 0 ? "1 thing to look at" : "2 things to look at")
+        }
+    }
+
+    @Test(.fence) func testThatDoctorSaysWhetherJobsAreFenced() async throws {
+        try await withTemporaryDirectory { directory in
+            // given
+            try directory.makeDirectory("state")
+            func doctor(_ more: String) async throws -> String {
+                let settings = try directory.write("martlet.yml", "state: \(directory.path("state"))\n\(more)\n")
+                return try await run(
+                    [try TestTools.builtProduct("martlet"), "doctor", "--settings", settings],
+                    environment: ["PATH": "/usr/bin:/bin", "HOME": directory.path]
+                ).stdout
+            }
+            // when, then
+            expectContains(try await doctor(""), "ok  isolation  sandbox: each step is fenced; ")
+            expectContains(try await doctor("isolation: sandbox"), "ok  isolation  sandbox: ")
+            expectContains(try await doctor("isolation: none"), "the fence works here: remove `isolation: none`")
+            expectContains(
+                try await doctor("fence: { read-only: /nowhere }"),
+                "!!  isolation  fence: read-only: /nowhere is not there")
         }
     }
 

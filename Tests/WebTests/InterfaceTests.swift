@@ -31,7 +31,8 @@ import Transfer
                 + #""testFailuresChange":-1,"testsChange":0},"reruns":[],"configurations":["#
                 + #"{"name":"debug","attempt":1,"run":1,"testFilter":null,"#
                 + #""state":"processed","step":null,"verdict":"succeeded","reason":null,"analysis":"1 finding","#
-                + #""tested":"12 tests","notes":[],"#
+                + #""tested":"12 tests","isolation":"none","isolationReason":"bwrap is not installed","#
+                + #""notes":[],"#
             #expect(json.hasPrefix(expected), "\(json)")
             expectContains(
                 json,

@@ -23,6 +23,23 @@ import Testing
         }
     }
 
+    @Test(arguments: ["/", "/bots/kit", "/bots/kit/1"])
+    func testThatPagesOfTheServiceSayWhyNot(path: String) async throws {
+        try await withSample { web in
+            let answer = try await web.send("GET", path)
+            expectContains(answer.text, "rights of the service (bwrap is not installed).")
+        }
+    }
+
+    @Test func testThatAnIntegrationSaysWhatItRanWith() async throws {
+        try await withSample { web in
+            let page = try await web.send("GET", "/bots/kit/1").text
+            expectContains(page, "this job had all rights of the service's user: bwrap is not installed")
+            let answer = try await web.send("GET", "/api/v1/bots").text
+            expectContains(answer, #""isolation":"none","isolationReason":"bwrap is not installed""#)
+        }
+    }
+
     @Test func testThatTheStyleIsLightAndDark() async throws {
         try await withSample { web in
             // given

@@ -17,6 +17,8 @@ package struct AttemptRecord: Hashable, Sendable {
     package var reason: String?
     /// Sentences for the page: `report unreadable: …`.
     package var notes: [String]
+    /// What kept it from the machine; known when it is prepared.
+    package var isolation: Isolation?
     package var queuedAt: Timestamp
     package var startedAt: Timestamp?
     package var endedAt: Timestamp?
@@ -25,9 +27,9 @@ package struct AttemptRecord: Hashable, Sendable {
 
     package init(
         id: AttemptID, state: AttemptState = .queued, run: Int = 1, testFilter: String? = nil, analysis: String? = nil,
-        tested: String? = nil,
-        summary: Summary? = nil, reason: String? = nil, notes: [String] = [], queuedAt: Timestamp,
-        startedAt: Timestamp? = nil, endedAt: Timestamp? = nil, steps: [StepRecord] = []
+        tested: String? = nil, summary: Summary? = nil, reason: String? = nil, notes: [String] = [],
+        isolation: Isolation? = nil, queuedAt: Timestamp, startedAt: Timestamp? = nil, endedAt: Timestamp? = nil,
+        steps: [StepRecord] = []
     ) {
         self.id = id
         self.state = state
@@ -38,6 +40,7 @@ package struct AttemptRecord: Hashable, Sendable {
         self.summary = summary
         self.reason = reason
         self.notes = notes
+        self.isolation = isolation
         self.queuedAt = queuedAt
         self.startedAt = startedAt
         self.endedAt = endedAt

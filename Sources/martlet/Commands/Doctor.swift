@@ -1,6 +1,9 @@
 import ArgumentParser
 import Foundation
 import Glibc
+import Integrations
+import JobProtocol
+import Model
 import Settings
 
 /// `martlet doctor`.
@@ -39,17 +42,38 @@ struct Doctor: AsyncParsableCommand {
             } else {
                 report("state", "\(settings.state) is not there yet; `martlet serve` makes it", "")
             }
-            // The same on every machine, so it is said and not counted.
-            Output.print(
-                Output.table([
-                    [
-                        "--", "isolation",
-                        "none: jobs run as the daemon's user with all its rights; integrate only what you trust",
-                    ]
-                ]))
+            let isolation = await Self.isolation(settings)
+            if let wished = isolation.wished {
+                // As the settings say, so it is said and not counted.
+                Output.print(Output.table([["--", "isolation", wished]]))
+            } else {
+                report("isolation", isolation.trouble, isolation.fine)
+            }
             if troubles > 0 {
                 throw Failure(.no, troubles == 1 ? "1 thing to look at" : "\(troubles) things to look at")
             }
+        }
+    }
+
+    /// What keeps jobs from this machine: fine, a trouble, or nothing since the settings wish it so.
+    private static func isolation(
+        _ settings: ServiceSettings
+    ) async -> (fine: String, trouble: String?, wished: String?) {
+        let unfenced = "none: jobs run as the service's user with all its rights; integrate only what you trust"
+        do {
+            let (isolation, finding) = try await MachineIsolation.find(
+                settings, supervisor: try SupervisorProgram.path())
+            guard let reason = isolation.isolation.reason else {
+                let seen = isolation.readOnly.joined(separator: ", ")
+                return ("sandbox: each step is fenced; \(finding.limits.sentence); jobs see \(seen)", nil, nil)
+            }
+            if settings.isolation == ServiceSettings.Isolation.none {
+                let could = finding.works ? "; the fence works here: remove `isolation: none`" : ""
+                return ("", nil, "\(unfenced) (\(reason))\(could)")
+            }
+            return ("", "\(unfenced); the fence cannot work here: \(reason)", nil)
+        } catch {
+            return ("", "\(error)", nil)
         }
     }
 

@@ -1,0 +1,218 @@
+import BotSupport
+import Execution
+import Foundation
+import Glibc
+import Integrations
+import JobProtocol
+import Model
+import Storage
+import TestSupport
+import Testing
+
+/// What a job can reach, with the real fence around it. Each is also shown without the fence, so that it is known to be the
+/// fence that holds. What bubblewrap is asked for is in `ExecutionTests`.
+@Suite(.fence) struct FencedBotTests {
+    // MARK: Network
+
+    @Suite(.fence) struct WhenAStepTriesTheNetwork {
+        /// A recipe with a step of each kind of network that tries a port of the machine's loopback.
+        private func recipe(port: UInt16) -> String {
+            let command = """
+                if bash -c 'exec 3<>/dev/tcp/127.0.0.1/\(port)' 2>/dev/null; then echo NAME reached; \
+                else echo NAME refused; fi
+                """
+            func step(_ name: String, _ more: String) -> String {
+                "      - { name: \(name), step: testing, run: \"\(command.replacing("NAME", with: name))\"\(more) }\n"
+            }
+            return """
+                configurations:
+                  debug:
+                    steps:
+                \(step("usual", ""))\(step("open", ", network: full"))\(step("closed", ", network: none"))
+                analyze: []
+                archive: { include: [] }
+
+                """
+        }
+
+        private func said(_ isolation: JobIsolation) async throws -> String {
+            let (descriptor, port) = try listening()
+            defer { close(descriptor) }
+            var log = ""
+            try await withBot(plan(isolation)) { bot in
+                let integration = try await bot.integrate(Commit(files: [".martlet.yml": recipe(port: port)]))
+                expectResult(of: integration, "succeeded")
+                log = try bot.log(of: try #require(integration.attempt("debug")))
+            }
+            return log
+        }
+
+        @Test func testThatOnlyAStepThatSaysSoReachesIt() async throws {
+            #expect(try await said(try .fenced()) == "usual refused\nopen reached\nclosed refused\n")
+        }
+
+        @Test func testThatWithoutAFenceItCannotBeHeld() async throws {
+            #expect(try await said(unfenced) == "usual reached\nopen reached\nclosed reached\n")
+        }
+    }
+
+    // MARK: Files
+
+    @Suite(.fence) struct GivenAHostileManifest {
+        /// A manifest is a program: this one writes beside the service's state and says what it sees of it.
+        private func manifest(_ bot: Bot) -> String {
+            """
+            // swift-tools-version: 6.0
+            import Foundation
+            import PackageDescription
+
+            let state = "\(bot.state.path)"
+            var seen: [String] = []
+            for path in [state + "/martlet.sqlite", "\(bot.directory.path("secrets/kit-webhook"))", "/etc/shadow"]
+            where FileManager.default.contents(atPath: path) != nil { seen.append(path) }
+            try? "planted".write(toFile: state + "/planted", atomically: false, encoding: .utf8)
+            try? "planted".write(toFile: "\(bot.directory.path("planted"))", atomically: false, encoding: .utf8)
+            let root = URL(fileURLWithPath: #filePath).deletingLastPathComponent().path
+            try? seen.joined(separator: "\\n").write(toFile: root + "/seen.txt", atomically: false, encoding: .utf8)
+
+            let package = Package(name: "kit", targets: [.target(name: "Kit")])
+
+            """
+        }
+
+        private static let recipe = """
+            configurations: { debug: { build: swift package describe, test: cat seen.txt } }
+            analyze: []
+            archive: { include: [] }
+
+            """
+
+        private func integrate(_ bot: Bot) async throws -> (log: String, isPlanted: Bool) {
+            let integration = try await bot.integrate(
+                Commit(files: [
+                    "Package.swift": manifest(bot), "Sources/Kit/Kit.swift": "public let kit = 1\n",
+                    ".martlet.yml": Self.recipe,
+                ]), limit: .seconds(120))
+            expectResult(of: integration, "succeeded")
+            let log = try bot.log(of: try #require(integration.attempt("debug")))
+            let places = [bot.state.path + "/planted", bot.directory.path("planted")]
+            return (log, places.contains { FileManager.default.fileExists(atPath: $0) })
+        }
+
+        @Test func testThatItSeesNothingAndWritesNowhere() async throws {
+            try await withBot(plan(try .fenced())) { bot in
+                let (log, isPlanted) = try await integrate(bot)
+                expectContains(log, "Name: kit")
+                #expect(!log.contains(bot.state.path) && !log.contains("kit-webhook") && !log.contains("shadow"))
+                #expect(!isPlanted)
+            }
+        }
+
+        @Test func testThatWithoutAFenceItDoes() async throws {
+            try await withBot(plan(unfenced)) { bot in
+                let (log, isPlanted) = try await integrate(bot)
+                expectContains(log, bot.state.path + "/martlet.sqlite")
+                #expect(isPlanted)
+                unlink(bot.state.path + "/planted")
+            }
+        }
+    }
+
+    // MARK: Dependencies
+
+    @Test(.timeLimit(.minutes(6)))
+    func testThatDependenciesAreResolvedWithTheNetworkAndTheRestIsBuiltWithout() async throws {
+        try await withTemporaryDirectory { directory in
+            // given: a package in a repository that the owner shows to jobs.
+            let other = try await GitRepository.make(at: directory.path("other"))
+            _ = try await other.commit(
+                files: [
+                    "Package.swift": """
+                    // swift-tools-version: 6.0
+                    import PackageDescription
+                    let package = Package(
+                        name: "other", products: [.library(name: "Other", targets: ["Other"])], targets: [.target(name: "Other")])
+
+                    """, "Sources/Other/Other.swift": "public let other = 41\n",
+                ], message: "Other")
+            try await other.tag("1.0.0")
+            let package = [
+                "Package.swift": """
+                // swift-tools-version: 6.0
+                import PackageDescription
+                let package = Package(
+                    name: "kit", dependencies: [.package(url: "file://\(other.path)", from: "1.0.0")],
+                    targets: [.target(name: "Kit", dependencies: [.product(name: "Other", package: "other")])])
+
+                """,
+                "Sources/Kit/Kit.swift": "import Other\npublic let kit = other + 1\n", ".gitignore": ".build\n",
+                ".martlet.yml":
+                    "analyze: []\narchive: { include: [] }\nconfigurations: { debug: { test: \"true\" } }\n",
+            ]
+            try await withBot(plan(try .fenced(readOnly: [other.path]))) { bot in
+                // when
+                let first = try await bot.integrate(Commit(files: package), limit: .seconds(300))
+
+                // then
+                expectResult(of: first, "succeeded")
+                let attempt = try #require(first.attempt("debug"))
+                #expect(attempt.steps.map(\.name) == ["resolve", "build", "test"])
+                let job = try bot.directory(of: attempt).job()
+                #expect(job.steps.map(\.network) == [.full, .none, .none])
+
+                // when: its pins are committed, a source changes, and then only a source changes.
+                let tree = job.workspace
+                let pins = try String(contentsOfFile: tree + "/Package.resolved", encoding: .utf8)
+                let second = try await bot.integrate(
+                    Commit(files: ["Package.resolved": pins]), limit: .seconds(300))
+                let third = try await bot.integrate(
+                    Commit(files: ["Sources/Kit/Kit.swift": "import Other\npublic let kit = other + 2\n"]),
+                    limit: .seconds(300))
+
+                // then
+                expectResult(of: second, "succeeded")
+                expectResult(of: third, "succeeded")
+                expectContains(
+                    try bot.log(of: try #require(third.attempt("debug"))),
+                    "unchanged since the dependencies were resolved last")
+
+                // when: the dependency moves on, and with it the pins.
+                _ = try await other.commit(
+                    files: ["Sources/Other/Other.swift": "public let another = 1\n"], message: "Break")
+                try await other.tag("1.0.1")
+                let moved = pins.replacing("1.0.0", with: "1.0.1").replacing(
+                    try await other.git("rev-parse", "1.0.0").trimmingCharacters(in: .whitespacesAndNewlines),
+                    with: try await other.git("rev-parse", "1.0.1").trimmingCharacters(in: .whitespacesAndNewlines))
+                let fourth = try await bot.integrate(Commit(files: ["Package.resolved": moved]), limit: .seconds(300))
+
+                // then: resolved anew, and built against what it is now.
+                expectResult(of: fourth, "build-errors")
+                #expect(fourth.issues.contains { $0.finding.path == "Sources/Kit/Kit.swift" }, "\(fourth.issues)")
+            }
+        }
+    }
+}
+
+private let unfenced = JobIsolation(isolation: .none(reason: "of the test"))
+
+/// A plan whose repository has just what the test commits.
+private func plan(_ isolation: JobIsolation) -> BotPlan {
+    BotPlan(isRepositoryEmpty: true, executor: .local, isolation: isolation)
+}
+
+/// A port of the loopback that somebody listens at until the descriptor is closed.
+private func listening() throws -> (descriptor: Int32, port: UInt16) {
+    let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+    var address = sockaddr_in()
+    address.sin_family = sa_family_t(AF_INET)
+    address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
+    var length = socklen_t(MemoryLayout<sockaddr_in>.size)
+    let isListening = withUnsafeMutablePointer(to: &address) { pointer in
+        pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { generic in
+            bind(descriptor, generic, length) == 0 && listen(descriptor, 16) == 0
+                && getsockname(descriptor, generic, &length) == 0
+        }
+    }
+    guard isListening else { throw BotFailure("no port of the loopback can be listened at") }
+    return (descriptor, UInt16(bigEndian: address.sin_port))
+}

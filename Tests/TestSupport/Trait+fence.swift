@@ -1,0 +1,10 @@
+package import Testing
+
+extension Trait where Self == ConditionTrait {
+    /// Skips the test, and says so, where no fence can be made; `martlet-supervisor --probe-fence` says why.
+    package static var fence: Self {
+        .enabled("no fence can be made here: see martlet-supervisor --probe-fence") {
+            try await run([try TestTools.builtProduct("martlet-supervisor"), "--probe-fence"]).status == 0
+        }
+    }
+}
