@@ -30,6 +30,7 @@ final class WorkspaceWatch {
     }
 
     private let tree: Tree
+    private let device: dev_t
     private let limits: JobDescription.Limits
     /// What the file system had when the job began, and when the last walk began.
     private let atStart: Use
@@ -45,6 +46,8 @@ final class WorkspaceWatch {
 
     init(tree: Tree, limits: JobDescription.Limits) {
         self.tree = tree
+        var status = stat()
+        device = fstat(tree.descriptor, &status) == 0 ? status.st_dev : 0
         self.limits = limits
         atStart = Self.use(of: tree)
         atWalk = atStart
@@ -116,8 +119,12 @@ final class WorkspaceWatch {
             return "workspace over \(Words.number(Int64(limits.workspaceFiles))) files"
         }
         if walk.isTooDeep { return "workspace over \(Self.levelLimit) levels of directories" }
-        // What cannot be read cannot be counted; then the file system's growth by more than the limit decides.
-        return walk.hasHidden && Self.use(of: tree).bytes - atStart.bytes > limits.workspaceBytes ? byteWords : nil
+        // What has no name, or cannot be read, is not in the walk. It is looked for when the file system has grown that much.
+        guard walk.isComplete else { return nil }
+        let growth = Self.use(of: tree).bytes - atStart.bytes
+        if walk.hasHidden, growth > limits.workspaceBytes { return byteWords }
+        guard growth > limits.workspaceBytes / 2 else { return nil }
+        return walk.bytes + DeletedFiles.bytes(on: device) > limits.workspaceBytes ? byteWords : nil
     }
 
     private static func use(of tree: Tree) -> Use {
