@@ -5,15 +5,10 @@ import Testing
 
 /// What this machine has of control groups.
 enum ControlGroups {
-    /// The groups of jobs whose supervisor is gone.
-    static func left() -> [String] {
-        directories().filter { path in
-            let name = path.split(separator: "/").last.map(String.init) ?? ""
-            let numbers = name.dropFirst("martlet-job-".count).split(separator: "-")
-            guard numbers.count == 2, let pid = Int32(numbers[0]), let start = UInt64(numbers[1]) else { return false }
-            let entry = ProcessTable.entry(of: pid)
-            return entry?.startTime != start || !(entry?.isAlive ?? false)
-        }
+    /// The groups that a supervisor which has ended left. Other tests' jobs have their own.
+    static func left(by supervisor: LockContent?) -> [String] {
+        guard let supervisor else { return [] }
+        return directories().filter { $0.hasSuffix("/martlet-job-\(supervisor.pid)-\(supervisor.startTime)") }
     }
 
     private static func directories() -> [String] {

@@ -26,14 +26,9 @@ import Testing
             #expect(end.result == .failed, sourceLocation: sourceLocation)
             #expect(!end.log.contains("survived"), sourceLocation: sourceLocation)
             #expect(end.log.contains("martlet: \(words)"), sourceLocation: sourceLocation)
-            expectNoGroups(sourceLocation: sourceLocation)
-        }
-    }
-
-    /// No control group of a job is left. Others' may be there while they run.
-    private func expectNoGroups(sourceLocation: SourceLocation) {
-        for entry in ControlGroups.left() {
-            Issue.record("the control group \(entry) has no supervisor", sourceLocation: sourceLocation)
+            for group in ControlGroups.left(by: launched.lockOwner(end.attempt.paths.lock)) {
+                Issue.record("the control group \(group) is left", sourceLocation: sourceLocation)
+            }
         }
     }
 

@@ -1,3 +1,4 @@
+import Execution
 import Glibc
 import JobProtocol
 import TestSupport
@@ -22,7 +23,7 @@ import Testing
             }
             // B5, J1: nothing of a job is left.
             #expect(launched.directory.processes(of: "MARTLET_TEST_CANARY=\(launched.directory.path)").isEmpty)
-            #expect(ControlGroups.left().isEmpty)
+            #expect(ControlGroups.left(by: launched.lockOwner(launched.attempt().paths.lock)).isEmpty)
         }
     }
 
