@@ -3,6 +3,31 @@ import Testing
 
 /// A real Swift package through its red and green states.
 @Suite struct RunSwiftPackageTests {
+    @Test(.timeLimit(.minutes(15))) func testThatTestsAreChosenByAFilter() async throws {
+        try await withWorkingTree([
+            "Package.swift": """
+            // swift-tools-version: 6.0
+            import PackageDescription
+            let package = Package(name: "Kit", targets: [.testTarget(name: "KitTests")])
+
+            """,
+            "Tests/KitTests/KitTests.swift": """
+            import Testing
+            @Test func oneIsOne() { #expect(1 == 1) }
+            @Test func oneIsTwo() { #expect(1 == 2) }
+
+            """,
+        ]) { fixture in
+            // when
+            let filtered = try await fixture.martlet(["--tests", "oneIsOne"])
+            let again = try await fixture.martlet(["--again"])
+            // then
+            #expect((filtered.status, again.status) == (0, 0), "\(filtered.stdout)\(again.stdout)")
+            expectContains(filtered.stdout, "kit#1 succeeded: 1 test\n")
+            expectContains(again.stdout, "kit#2 succeeded: 1 test\n")
+        }
+    }
+
     @Test(.timeLimit(.minutes(15))) func testThatAPackageIsGreenThenRedThenDoesNotCompile() async throws {
         try await withWorkingTree([
             "Package.swift": """

@@ -71,6 +71,14 @@ import Testing
             }
         }
 
+        @Test func testThatAFilterThatCannotBeTakenIsSaid() async throws {
+            try await withWorkingTree(RunTests.make) { fixture in
+                let result = try await fixture.martlet(["--tests", "Some"])
+                #expect(result.status == 0)
+                expectContains(result.stdout, "\ndebug runs all of its tests: make takes no filter of tests\n")
+            }
+        }
+
         @Test func testThatTheResultIsTheInterfacesJSON() async throws {
             try await withWorkingTree(["Makefile": "all:\n\t@echo 'a.c:3:5: error: no such thing' >&2; exit 1\n"]) {
                 fixture in

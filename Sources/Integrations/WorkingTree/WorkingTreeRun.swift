@@ -140,6 +140,10 @@ package final class WorkingTreeRun: Sendable {
                 commit: CommitSummary(
                     subject: details.subject, author: details.authorName, committedAt: details.committedAt,
                     tree: details.tree), at: parts.clock.now())
+            for job in chosen.filtered {
+                _ = try await store.addAttempt(
+                    to: record.id, job: job, testFilter: selection.tests, at: parts.clock.now())
+            }
         }
         try cache.remember(selection)
         await began(
@@ -151,9 +155,16 @@ package final class WorkingTreeRun: Sendable {
         return try await WorkingTreeResult(record.id, store: store, state: cache.state)
     }
 
-    private func choose(_ selection: RunSelection, of recipe: Recipe) throws -> (recipe: Recipe, notes: [String]) {
+    /// What of a recipe is run.
+    private struct Choice {
+        var recipe: Recipe
+        /// The configurations whose tests are chosen by a filter.
+        var filtered: [Name] = []
+        var notes: [String] = []
+    }
+
+    private func choose(_ selection: RunSelection, of recipe: Recipe) throws -> Choice {
         var recipe = recipe
-        let notes: [String] = []
         // Products are for publishing, which a working tree does not.
         recipe.archive = Recipe.Archive(include: [])
         if !selection.configurations.isEmpty {
@@ -166,7 +177,16 @@ package final class WorkingTreeRun: Sendable {
             }
             recipe.configurations = recipe.configurations.filter { selection.configurations.contains($0.name) }
         }
-        return (recipe, notes)
+        var choice = Choice(recipe: recipe)
+        guard selection.tests != nil else { return choice }
+        for configuration in recipe.configurations {
+            if let reason = JobPlanner.whyNoFilter(configuration, recipe: recipe) {
+                choice.notes.append("\(configuration.name) runs all of its tests: \(reason)")
+            } else {
+                choice.filtered.append(configuration.name)
+            }
+        }
+        return choice
     }
 
     /// - Parameter objects: Directories that the snapshots' objects refer to; a job's `.git` leads to them.

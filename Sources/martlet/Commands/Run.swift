@@ -27,7 +27,8 @@ struct Run: AsyncParsableCommand {
     @Argument(help: "Where to run: a directory in the working tree.") var directory = "."
     @Option(name: .customLong("configuration"), help: "Only this configuration; may be given several times.")
     var configurations: [String] = []
-    @Flag(help: "The configurations of the last run in this directory.") var again = false
+    @Option(help: "Only the tests that this regular expression matches, as in swift test --filter.") var tests: String?
+    @Flag(help: "The configurations and tests of the last run in this directory.") var again = false
     @Flag(help: "Empty the build directories first.") var clean = false
     @Option(
         help:
@@ -39,8 +40,8 @@ struct Run: AsyncParsableCommand {
 
     func run() async throws {
         try await Failure.exiting {
-            guard !again || configurations.isEmpty else {
-                throw Failure(.usage, "--again repeats the last selection; leave --configuration out")
+            guard !again || configurations.isEmpty && tests == nil else {
+                throw Failure(.usage, "--again repeats the last selection; leave --configuration and --tests out")
             }
             do {
                 let run = try await open()
@@ -111,7 +112,7 @@ struct Run: AsyncParsableCommand {
             }
             return name
         }
-        return RunSelection(configurations: names)
+        return RunSelection(configurations: names, tests: tests)
     }
 
     /// Runs, shows it, and hears Ctrl-C.
