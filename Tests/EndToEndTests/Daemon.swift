@@ -166,9 +166,11 @@ final class Daemon: Sendable {
     }
 }
 
-/// Gives a test a daemon, and ends it afterwards, whatever happened.
+/// Gives a test a daemon, and ends it afterwards, whatever happened. Its jobs can be watched by files outside their workspace, so
+/// they have no fence unless the settings say otherwise.
 func withDaemon(
-    bot: String = "", settings: String = "", isStarted: Bool = true, sourceLocation: SourceLocation = #_sourceLocation,
+    bot: String = "", settings: String = "isolation: none\n", isStarted: Bool = true,
+    sourceLocation: SourceLocation = #_sourceLocation,
     _ body: (Daemon) async throws -> Void
 ) async throws {
     try await withTemporaryDirectory(sourceLocation: sourceLocation) { directory in

@@ -24,7 +24,7 @@ import Testing
     @Test(.fence, .program("perl"), .program("curl")) func testThatJobsAreFencedUnlessTheSettingsSayOtherwise()
         async throws
     {
-        try await withDaemon { daemon in
+        try await withDaemon(settings: "") { daemon in
             // when
             let integration = try await completion(daemon)
 
