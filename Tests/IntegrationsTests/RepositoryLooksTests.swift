@@ -81,9 +81,9 @@ import Testing
             }
             wakeup.ring()
 
-            // then
-            try await core.wait("the second integration") { try await core.store.queued().count == 2 }
-            #expect(try await core.store.queued().map(\.cause) == [.baseline, isAnnounced ? .push : .poll])
+            // then: it supersedes the first, which still waits
+            try await core.wait("the second integration") { try await core.store.queued().map(\.commit) != [first] }
+            #expect(try await core.store.queued().map(\.cause) == [isAnnounced ? .push : .poll])
         }
     }
 
