@@ -65,7 +65,8 @@ struct RunFixture: Sendable {
     /// A file of the workspace that the configuration `debug` is built in.
     func built(_ name: String) throws -> String {
         // Asked again and again while it is made, so that what is not there yet is no issue of the test.
-        guard let own = try Directory(opening: caches).entries().first(where: { $0.name.hasPrefix("kit-") })?.name else {
+        guard let own = try Directory(opening: caches).entries().first(where: { $0.name.hasPrefix("kit-") })?.name
+        else {
             throw CocoaError(.fileNoSuchFile)
         }
         let path = "\(caches)/\(own)/workspaces/kit/debug/trusted/0/tree/\(name)"
