@@ -95,7 +95,7 @@ cleanup() {
 # The daemon that all claims but the quickstart's share. Made once.
 prepare() {
     [ -z "$daemon" ] || return 0
-    mkdir -p "$scratch"/{config/bots,config/triggers,config/secrets,repositories,work}
+    mkdir -p "$scratch"/{config/bots,config/triggers,config/secrets,repositories,clones}
     chmod 700 "$scratch/config/secrets"
     printf 'listen: 127.0.0.1:%s\nstate: %s/state\nsecrets: %s/config/secrets\nconcurrency: 2\n' \
         "$port" "$scratch" "$scratch" >"$scratch/config/martlet.yml"
@@ -114,7 +114,7 @@ secret() { "$martlet" secret set --settings "$scratch/config/martlet.yml" "$1" >
 
 api() { curl -fsS -m 20 "$url/api/v1/$1"; }
 
-# `repository NAME`: a bare repository whose hook signs what is pushed, and a clone of it in work/NAME on `main`.
+# `repository NAME`: a bare repository whose hook signs what is pushed, and a clone of it in clones/NAME on `main`.
 repository() {
     local bare=$scratch/repositories/$1.git
     git init -q --bare -b main "$bare"
@@ -123,11 +123,11 @@ repository() {
     chmod 600 "$bare/martlet-secret"
     git -C "$bare" config martlet.url "$url/webhooks/push/$1"
     git -C "$bare" config martlet.secret "$bare/martlet-secret"
-    git init -q -b main "$scratch/work/$1"
-    git -C "$scratch/work/$1" remote add origin "$bare"
-    git -C "$scratch/work/$1" config user.name Showcase
-    git -C "$scratch/work/$1" config user.email showcase@example.org
-    git -C "$scratch/work/$1" config commit.gpgsign false
+    git init -q -b main "$scratch/clones/$1"
+    git -C "$scratch/clones/$1" remote add origin "$bare"
+    git -C "$scratch/clones/$1" config user.name Showcase
+    git -C "$scratch/clones/$1" config user.email showcase@example.org
+    git -C "$scratch/clones/$1" config commit.gpgsign false
 }
 # `bot NAME`: the bot file, its repository and webhook written for it, the rest from standard input. Polling stays on, slowly:
 # it repairs a push that a busy machine's daemon could not take within the hook's second, as it would anywhere.
@@ -140,11 +140,11 @@ bot() {
     within 20 api "bots/$1"
 }
 commit() { # NAME, subject, options; prints nothing
-    git -C "$scratch/work/$1" add -A
-    git -C "$scratch/work/$1" commit -q "${@:3}" -m "$2"
+    git -C "$scratch/clones/$1" add -A
+    git -C "$scratch/clones/$1" commit -q "${@:3}" -m "$2"
 }
-push() { git -C "$scratch/work/$1" push -q "${@:3}" origin "HEAD:refs/heads/$2" 2>>"$scratch/push.log"; } # NAME, branch
-head_of() { git -C "$scratch/work/$1" rev-parse HEAD; }
+push() { git -C "$scratch/clones/$1" push -q "${@:3}" origin "HEAD:refs/heads/$2" 2>>"$scratch/push.log"; } # NAME, branch
+head_of() { git -C "$scratch/clones/$1" rev-parse HEAD; }
 
 number= result= view=
 # The number of BOT's integration of COMMIT on BRANCH, if it is there.
@@ -171,7 +171,7 @@ await() {
     done
     result=$(json "d['result']" <<<"$view")
 }
-# Pushes HEAD of work/NAME to BRANCH and awaits its integration.
+# Pushes HEAD of clones/NAME to BRANCH and awaits its integration.
 integrate() { push "$1" "$2" && await "$1" "$(head_of "$1")" "$2" "${3-300}"; }
 
 # ------------------------------------------------------------------------------------------------------- servers
