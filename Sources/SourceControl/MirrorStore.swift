@@ -128,17 +128,37 @@ struct MirrorStore: Sendable {
     }
 
     func hold(_ commit: CommitID, as ref: String, in repository: OpaquePointer) throws(SourceControlError) {
-        var id = try git_oid(commit)
-        _ = try GitHandle("holding \(commit.abbreviated)", free: git_reference_free) {
-            git_reference_create($0, repository, ref, &id, 1, "held by Martlet")
+        try withoutStaleLock(of: ref) { () throws(SourceControlError) in
+            var id = try git_oid(commit)
+            _ = try GitHandle("holding \(commit.abbreviated)", free: git_reference_free) {
+                git_reference_create($0, repository, ref, &id, 1, "held by Martlet")
+            }
         }
     }
 
     /// Removes a ref; one that is absent is fine.
     func release(_ ref: String, in repository: OpaquePointer) throws(SourceControlError) {
-        let result = git_reference_remove(repository, ref)
-        guard result != GIT_ENOTFOUND.rawValue else { return }
-        try git("releasing \(ref)") { result }
+        try withoutStaleLock(of: ref) { () throws(SourceControlError) in
+            let result = git_reference_remove(repository, ref)
+            guard result != GIT_ENOTFOUND.rawValue else { return }
+            try git("releasing \(ref)") { result }
+        }
+    }
+
+    /// Once more without the lock that a daemon left which was killed while libgit2 changed this ref: nobody else writes
+    /// here, and we one after the other, so a lock that is there when we come is nobody's.
+    private func withoutStaleLock(
+        of ref: String, _ body: () throws(SourceControlError) -> Void
+    ) throws(SourceControlError) {
+        do throws(SourceControlError) {
+            try body()
+        } catch {
+            guard (error.underlying as? GitFailure)?.code == GIT_ELOCKED.rawValue else { throw error }
+            try files("removing the lock of \(ref) in the mirror \(name)") { () throws(FileError) in
+                try Directory(opening: path).remove(ref + ".lock")
+            }
+            try body()
+        }
     }
 
     /// Whether the commit's object, and it as a commit, is here.

@@ -202,6 +202,32 @@ import Testing
         }
     }
 
+    /// As a daemon leaves it that is killed while libgit2 writes the ref.
+    @Test func testThatALockThatAKilledDaemonLeftHindersNoHold() async throws {
+        try await withOrigin { fixture in
+            // given
+            let id = IntegrationID(bot: try #require(Name("kit")), number: 7)
+            let commit = try await fixture.fetch()
+            let mirror = try Directory(opening: fixture.mirror.path)
+            try mirror.makeDirectories("refs/martlet/kit")
+            try mirror.write("refs/martlet/kit/7.lock", bytes: [])
+
+            // when
+            try await fixture.mirror.hold(commit, for: id)
+
+            // then
+            #expect(try mirror.status("refs/martlet/kit/7") != nil)
+            #expect(try mirror.status("refs/martlet/kit/7.lock") == nil)
+
+            // when it was killed while it released
+            try mirror.write("refs/martlet/kit/7.lock", bytes: [])
+            try await fixture.mirror.release(id)
+
+            // then
+            #expect(try mirror.entries("refs/martlet/kit").isEmpty)
+        }
+    }
+
     @Test func testThatACommitThatIsNotHereCannotBeHeld() async throws {
         try await withOrigin { fixture in
             let commit = try #require(CommitID("00000000000000000000000000000000000000aa"))
