@@ -8,21 +8,48 @@ package struct FenceProbe: Sendable {
     package static let patience: Duration = .seconds(20)
 
     private let supervisor: String
+    private let launcher: LauncherSocket?
 
-    /// - Parameter supervisor: The path of `martlet-supervisor`.
-    package init(supervisor: String) { self.supervisor = supervisor }
+    /// - Parameters:
+    ///   - supervisor: The path of `martlet-supervisor`.
+    ///   - launcher: The socket of the launcher that will start the jobs, absolute. It is asked where it listens: a service
+    ///     manager can allow it fences that it forbids to this process.
+    package init(supervisor: String, launcher: String? = nil) {
+        self.supervisor = supervisor
+        self.launcher = launcher.map { LauncherSocket(path: $0) }
+    }
 
-    /// As this process's user; where that is the jobs' own, the answer is theirs.
+    /// By the launcher where one listens, else by the supervisor as this process's child.
     ///
     /// That it does not work is an answer, not an error.
-    /// - Throws: `.notStarted` when the supervisor cannot be asked.
+    /// - Throws: `.notStarted` when the supervisor cannot be asked; `.noLauncher` when the launcher does not answer.
     package func find() async throws(ExecutionError) -> FenceFinding {
+        if let launcher, let answer = try await launcher.exchange(FenceFinding.request) {
+            return finding(of: launcher, answer)
+        }
+        return try await run()
+    }
+
+    private func finding(of launcher: LauncherSocket, _ answer: [UInt8]) -> FenceFinding {
+        do throws(JobProtocolError) {
+            return try FenceFinding(json: answer.prefix { $0 != UInt8(ascii: "\n") })
+        } catch {
+            var said = error.message
+            if case .failed(let reason)? = try? LaunchAnswer(json: answer) { said = reason }
+            let reason =
+                "the launcher at \(launcher.path) could not try it, perhaps as one of an older version, which a restart of it "
+                + "replaces: \(said)"
+            return FenceFinding(works: false, reason: reason, limits: .rlimit)
+        }
+    }
+
+    private func run() async throws(ExecutionError) -> FenceFinding {
         let operation = "run \(supervisor) --probe-fence"
         do {
             let supervisor = supervisor
             let output = try await withThrowingTaskGroup { group in
                 group.addTask {
-                    try await run(
+                    try await Subprocess.run(
                         .path(FilePath(supervisor)), arguments: ["--probe-fence"], environment: .custom([:]),
                         input: .none, output: .bytes(limit: FenceFinding.sizeLimit), error: .discarded
                     ).standardOutput

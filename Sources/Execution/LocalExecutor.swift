@@ -7,18 +7,16 @@ import SystemPackage
 
 /// Runs jobs on this machine through the launcher, which outlives the daemon.
 package struct LocalExecutor: Executor {
-    private let socket: String
+    private let socket: LauncherSocket
     private let supervisor: String
     private let startsLauncher: Bool
-    /// The launcher answers one after the other.
-    private let launching = BlockingLane(label: "launch")
 
     /// - Parameters:
     ///   - socket: The launcher's, absolute.
     ///   - supervisor: The path of `martlet-supervisor`.
     ///   - startsLauncher: Whether one is started, detached, when nothing listens there.
     package init(socket: String, supervisor: String, startsLauncher: Bool = true) {
-        self.socket = socket
+        self.socket = LauncherSocket(path: socket)
         self.supervisor = supervisor
         self.startsLauncher = startsLauncher
     }
@@ -40,7 +38,7 @@ package struct LocalExecutor: Executor {
         case .failed(let reason): throw ExecutionError(.notStarted, "start \(attempt.path)", reason)
         case nil:
             throw ExecutionError(
-                .noLauncher, "connect to \(socket)", "nothing listens there although a launcher was started")
+                .noLauncher, "connect to \(socket.path)", "nothing listens there although a launcher was started")
         }
     }
 
@@ -61,34 +59,20 @@ package struct LocalExecutor: Executor {
 
     /// Nothing when nobody listens.
     private func ask(_ request: LaunchRequest) async throws(ExecutionError) -> LaunchAnswer? {
-        let socket = socket
-        let result = await launching.run { () -> Result<LaunchAnswer?, JobProtocolError> in
-            do throws(JobProtocolError) {
-                let descriptor = try UnixSocket.connect(socket)
-                defer { close(descriptor) }
-                try UnixSocket.send(request.json(), to: descriptor)
-                let bytes = try UnixSocket.receive(from: descriptor, limit: LaunchRequest.sizeLimit)
-                return .success(try LaunchAnswer(json: bytes))
-            } catch {
-                let isNobody = error.errno == ENOENT || error.errno == ECONNREFUSED
-                return isNobody ? .success(nil) : .failure(error)
-            }
-        }
-        switch result {
-        case .success(let answer): return answer
-        case .failure(let error):
-            throw ExecutionError(
-                .noLauncher, "ask the launcher at \(socket)",
-                error.message + "; it runs as the daemon's user or root, and answers no other", underlying: error)
+        guard let bytes = try await socket.exchange(request.json()) else { return nil }
+        do throws(JobProtocolError) {
+            return try LaunchAnswer(json: bytes)
+        } catch {
+            throw ExecutionError(.noLauncher, "ask the launcher at \(socket.path)", error.message, underlying: error)
         }
     }
 
     /// The command returns when the launcher listens, or another one does.
     private func startLauncher() async throws(ExecutionError) {
-        let operation = "start \(supervisor) --listen \(socket)"
+        let operation = "start \(supervisor) --listen \(socket.path)"
         do {
             let result = try await run(
-                .path(FilePath(supervisor)), arguments: ["--listen", socket, "--detach"], input: .none,
+                .path(FilePath(supervisor)), arguments: ["--listen", socket.path, "--detach"], input: .none,
                 output: .discarded, error: .string(limit: 4096))
             guard result.terminationStatus.isSuccess else {
                 throw ExecutionError(.noLauncher, operation, result.standardError)

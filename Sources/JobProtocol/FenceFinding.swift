@@ -24,6 +24,9 @@ package struct FenceFinding: Sendable, Equatable {
 
     /// The most bytes of a finding.
     package static let sizeLimit = 16 * 1024
+    /// What asks a launcher for one, in a launch request's framing: it may make fences where who asks may not, and its
+    /// control groups are the jobs'.
+    package static let request = JSON.object(["probe": .string("fence")]).bytes()
 
     /// The line, without its newline.
     package func json() -> [UInt8] {

@@ -59,11 +59,11 @@ extension Serve {
                 throw Failure(.configuration, refusal)
             }
             let supervisor = try SupervisorProgram.path()
-            let isolation = try await MachineIsolation.decide(settings, supervisor: supervisor)
+            let launcher = LauncherPlace.socket(of: state)
+            let isolation = try await MachineIsolation.decide(settings, supervisor: supervisor, launcher: launcher)
             if let reason = isolation.isolation.reason {
                 logger.warning("jobs run without a fence", metadata: ["isolation": "none", "reason": "\(reason)"])
             }
-            let launcher = "/run/martlet-launcher/launcher.socket"
             let secrets = SecretStore(
                 directory: settings.secrets, credentialsDirectory: environment["CREDENTIALS_DIRECTORY"])
             let known = try await store.specifications()
@@ -72,8 +72,7 @@ extension Serve {
                     settings: settings, state: state, store: store,
                     directory: BotDirectory(directory: settings.bots, lastGood: known), secrets: secrets,
                     mirrors: Mirrors(directory: state.repositories),
-                    executor: LocalExecutor(
-                        socket: Self.isOwn(launcher) ? launcher : state.launcherSocket, supervisor: supervisor),
+                    executor: LocalExecutor(socket: launcher, supervisor: supervisor),
                     uploader: Uploads(uploader: Uploader(transport: try CurlTransport()), secrets: secrets),
                     environment: environment, supervisor: supervisor, isolation: isolation, version: Martlet.version,
                     logger: logger))
@@ -108,12 +107,6 @@ extension Serve {
 
         private var url: String {
             settings.url ?? settings.listen.first.map { "http://\($0)" } ?? "http://127.0.0.1:8080"
-        }
-
-        /// Whether the machine's launcher runs as this daemon's user: another's could not enter our state.
-        private static func isOwn(_ socket: String) -> Bool {
-            var status = stat()
-            return stat(socket, &status) == 0 && status.st_uid == geteuid()
         }
     }
 }

@@ -1,4 +1,6 @@
+import Basics
 import Execution
+import Glibc
 import JobProtocol
 import TestSupport
 import Testing
@@ -9,6 +11,65 @@ import Testing
         let finding = try await FenceProbe(supervisor: TestTools.builtProduct("martlet-supervisor")).find()
         #expect(finding.works, "\(finding.reason ?? "")")
         #expect(finding.reason == nil)
+    }
+
+    /// As of a daemon in a systemd unit that forbids what the launcher's allows, and the other way round.
+    @Suite struct GivenALauncherThatListens {
+        @Test func testThatItIsAskedAndNotTheSupervisor() async throws {
+            try await withLaunched { launched in
+                // given
+                _ = try await launched.run(launched.job("true"))
+                // when
+                let finding = try await FenceProbe(supervisor: "/nonexistent", launcher: launched.socket).find()
+                // then
+                #expect(finding.works, "\(finding.reason ?? "")")
+            }
+        }
+
+        @Test func testThatWhatItMayNotCountsAlthoughThisProcessMay() async throws {
+            try await withLaunched { launched in
+                // given
+                let started = try await run([
+                    "unshare", "-Ur", "sh", "-c",
+                    "echo 0 > /proc/sys/user/max_user_namespaces; exec \(launched.supervisor) --listen \(launched.socket) --detach",
+                ])
+                try #require(started.status == 0, "\(started.stderr)")
+                // when
+                let probe = FenceProbe(supervisor: launched.supervisor, launcher: launched.socket)
+                let finding = try await probe.find()
+                // then
+                #expect(!finding.works)
+                expectContains(finding.reason ?? "", "sysctl -w user.max_user_namespaces=10000")
+            }
+        }
+
+        @Test func testThatOneThatDoesNotKnowTheQuestionIsNamed() async throws {
+            try await withTemporaryDirectory { directory in
+                // given: one of before there were fences
+                let socket = directory.path("launcher.sock")
+                let listening = try UnixSocket.listen(socket)
+                defer { close(listening) }
+                async let answered: Void = BlockingLane(label: "old launcher").run {
+                    let client = accept(listening, nil, nil)
+                    defer { close(client) }
+                    _ = try? UnixSocket.receive(from: client, limit: LaunchRequest.sizeLimit)
+                    try? UnixSocket.send(LaunchAnswer.failed("it needs an absolute attempt").json(), to: client)
+                }
+                // when
+                let finding = try await FenceProbe(supervisor: "/nonexistent", launcher: socket).find()
+                await answered
+                // then
+                #expect(!finding.works)
+                expectContains(finding.reason ?? "", "the launcher at \(socket) could not try it")
+                expectContains(finding.reason ?? "", "it needs an absolute attempt")
+            }
+        }
+    }
+
+    @Test func testThatWithoutALauncherThatListensThisProcessTries() async throws {
+        let supervisor = try TestTools.builtProduct("martlet-supervisor")
+        let finding = try await FenceProbe(supervisor: supervisor, launcher: "/nonexistent/launcher.sock").find()
+        #expect(finding.works, "\(finding.reason ?? "")")
     }
 
     @Test func testThatASupervisorThatIsNotThereIsAnError() async throws {
