@@ -126,6 +126,15 @@ let package = Package(
                 "Transfer", "JobProtocol", "TestSupport", "ExecutionSupport", .logging,
             ],
             path: "Tests/BotSupport", swiftSettings: strict),
+        // Real daemons from outside, without Swift's concurrency; and the programs that measure and kill them.
+        .target(
+            name: "ServiceSupport", dependencies: ["Basics", "JobProtocol", .crypto, .grdb],
+            path: "Tests/ServiceSupport", swiftSettings: strict),
+        .executableTarget(
+            name: "PerformanceTests", dependencies: ["ServiceSupport"], path: "Tests/PerformanceTests",
+            swiftSettings: strict),
+        .executableTarget(
+            name: "KillSweep", dependencies: ["ServiceSupport"], path: "Tests/KillSweep", swiftSettings: strict),
         tests("TestSupportTests", ["Model", "Basics", "Transfer", .logging]),
         tests("ArchitectureTests", ["Basics"]),
         tests("ModelTests", ["Model"]),
@@ -152,7 +161,7 @@ let package = Package(
             "EndToEndTests",
             [
                 "Integrations", "BotSupport", "ExecutionSupport", "Model", "Basics", "Settings", "Storage",
-                "SourceControl", "Execution", "Archives", "Transfer", "JobProtocol", "Web",
+                "SourceControl", "Execution", "Archives", "Transfer", "JobProtocol", "Web", "ServiceSupport",
             ], exclude: ["Scenarios"]),
         tests(
             "WebTests",

@@ -29,8 +29,10 @@ extension AttemptDirectory {
             // One that is whole is there when a daemon was stopped before the log could go.
             if try !isCompressedLogWhole() {
                 try writeCompressed(to: path + "/log.zst.part")
+                Failpoint.pass("log.compressed", .before)
                 try directory.rename("log.zst.part", to: directory, "log.zst", replace: true)
                 try directory.synchronize()
+                Failpoint.pass("log.compressed", .after)
             }
             try directory.remove("log")
         } catch let error as ExecutionError {

@@ -48,6 +48,7 @@ struct LookApplication {
                 look.defaultBranch?.description, look.at.millisecondsSinceEpoch, look.request.sequence, repository,
             ])
         transaction.changed(.repository(look.request.repository))
+        transaction.passes("look.stored")
         let updates = try movements.sorted { $0.key < $1.key }.map { try refUpdate($0.value.rowID) }
         return LookOutcome(refUpdates: updates, integrations: integrations)
     }

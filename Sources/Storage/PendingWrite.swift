@@ -5,8 +5,8 @@ import Synchronization
 protocol WaitingWrite: Sendable {
     /// Runs the closure in a savepoint of the open transaction and remembers its outcome. May be called again when that
     /// transaction was rolled back.
-    /// - Returns: Whether it is to be committed, and the changes to publish then.
-    func perform(in db: Database) -> (isStored: Bool, changes: [StoreChange])
+    /// - Returns: What it has stored, to be published when it is committed; nothing when it failed.
+    func perform(in db: Database) -> StoreTransaction?
     /// Lets the caller go on with the outcome, or with `failure` in its place when what it stored was rolled back.
     func resume(failure: (any Error)?)
 }
@@ -28,7 +28,7 @@ final class PendingWrite<Value: Sendable>: WaitingWrite {
         self.continuation = continuation
     }
 
-    func perform(in db: Database) -> (isStored: Bool, changes: [StoreChange]) {
+    func perform(in db: Database) -> StoreTransaction? {
         let transaction = StoreTransaction(db)
         do {
             var value: Value?
@@ -37,10 +37,10 @@ final class PendingWrite<Value: Sendable>: WaitingWrite {
                 return .commit
             }
             outcome.withLock { [value] in $0 = value.map { .success($0) } }
-            return (true, transaction.changes)
+            return transaction
         } catch {
             outcome.withLock { $0 = .failure(StoreError(error, operation: operation)) }
-            return (false, [])
+            return nil
         }
     }
 

@@ -32,6 +32,7 @@ extension Store {
                 testFilter,
             ])
         transaction.changed(.integration(integration.id))
+        transaction.passes("attempt.queued")
         return AttemptRecord(id: attempt, run: integration.run, testFilter: testFilter, queuedAt: time)
     }
 
@@ -81,6 +82,7 @@ extension Store {
                 record.startedAt?.millisecondsSinceEpoch, record.endedAt?.millisecondsSinceEpoch, row["id"] as Int64,
             ])
         transaction.changed(.integration(id.integration))
+        transaction.passes("attempt.\(step?.rawValue ?? record.state.word)")
         return record
     }
 
@@ -98,6 +100,7 @@ extension Store {
                     step.endedAt?.millisecondsSinceEpoch, step.exit, step.signal, step.limit,
                 ])
             transaction.changed(.integration(id.integration))
+            transaction.passes(step.endedAt == nil ? "step.started" : "step.ended")
         }
     }
 

@@ -52,6 +52,7 @@ extension Store {
                     arguments: [repository])
             }
             transaction.changed(.delivery(rowID: rowID))
+            transaction.passes("delivery.stored")
             return .stored(try Self.delivery(rowID: rowID, db))
         }
     }

@@ -36,6 +36,7 @@ extension Store {
             ])
         let id = IntegrationID(bot: new.bot, number: number)
         transaction.changed(.integration(id))
+        transaction.passes("integration.queued")
         return id
     }
 
@@ -122,6 +123,7 @@ extension Store {
         }
         record.reason = reason?.kept ?? record.reason
         try update(record, transaction)
+        transaction.passes("integration.\(record.state.step.rawValue)")
         if record.state.verdict == .canceled, let newer = record.supersededBy {
             try decideSuperseded(record, by: newer, transaction)
         }
@@ -188,6 +190,7 @@ extension Store {
                     commit.committedAt.millisecondsSinceEpoch, commit.tree, rowID,
                 ])
             transaction.changed(.integration(id))
+            transaction.passes("integration.recipe")
         }
     }
 }

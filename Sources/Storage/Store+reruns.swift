@@ -42,6 +42,7 @@ extension Store {
                 _ = try Self.insertAttempt(
                     at: job, of: record, testFilter: rerun.testFilter, at: time, transaction)
             }
+            transaction.passes("rerun.queued")
             return record
         }
     }

@@ -16,7 +16,10 @@ extension Store {
                     try Self.reserveNext(
                         (major, minor), request, newest: newest, isAncestor: isAncestor, at: time, transaction)
                 }
-            if case .reserved = answer { transaction.changed(.version(product: request.product)) }
+            if case .reserved = answer {
+                transaction.changed(.version(product: request.product))
+                transaction.passes("version.reserved")
+            }
             return answer
         }
     }

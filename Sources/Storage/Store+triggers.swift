@@ -21,6 +21,7 @@ extension Store {
                     record.endedAt?.millisecondsSinceEpoch, record.log, record.run,
                 ])
             transaction.changed(.integration(record.integration))
+            transaction.passes("trigger.\(record.state.rawValue)")
         }
     }
 

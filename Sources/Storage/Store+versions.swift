@@ -39,6 +39,7 @@ extension Store {
                     try jsonText(files), time.millisecondsSinceEpoch, product.description, version.description,
                 ])
             transaction.changed(.version(product: product))
+            transaction.passes("version.published")
         }
     }
 

@@ -1,3 +1,4 @@
+import Basics
 import GRDB
 import Synchronization
 
@@ -67,17 +68,19 @@ final class WriterLane: Sendable {
         let start = ContinuousClock.now
         var joined: [any WaitingWrite] = []
         var rest = writes
-        var changes: [StoreChange] = []
+        var stored: [StoreTransaction] = []
         do {
             try db.beginTransaction(.immediate)
             while let write = rest.first, joined.isEmpty || ContinuousClock.now - start < joiningTime {
                 rest = rest.dropFirst()
                 joined.append(write)
-                changes += write.perform(in: db).changes
+                if let transaction = write.perform(in: db) { stored.append(transaction) }
                 // Disk full and I/O errors can make SQLite roll back the whole transaction (sqlite.org/lang_transaction.html).
                 if !db.isInsideTransaction { throw Refusal(code: .io, message: "the transaction was rolled back") }
             }
+            for name in stored.flatMap(\.transitions) { Failpoint.pass(name, .before) }
             try db.commit()
+            for name in stored.flatMap(\.transitions) { Failpoint.pass(name, .after) }
         } catch {
             rollBack(db)
             if joined.isEmpty {
@@ -92,7 +95,7 @@ final class WriterLane: Sendable {
             }
             return rest
         }
-        broadcast.publish(changes)
+        broadcast.publish(stored.flatMap(\.changes))
         for write in joined { write.resume(failure: nil) }
         return rest
     }

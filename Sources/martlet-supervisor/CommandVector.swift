@@ -5,8 +5,13 @@ import Glibc
 enum CommandVector {
     /// Returns only when it failed.
     static func become(_ path: String, _ arguments: [String], keeping descriptors: [Int32]) {
+        var environment: [String] = []
+        #if DEBUG
+            // A supervisor has none; in tests it is told where to stop.
+            if let file = getenv("MARTLET_FAILPOINT") { environment = ["MARTLET_FAILPOINT=" + String(cString: file)] }
+        #endif
         withStrings(arguments) { arguments in
-            withStrings([]) { clinux_become(path, arguments, $0, descriptors, descriptors.count) }
+            withStrings(environment) { clinux_become(path, arguments, $0, descriptors, descriptors.count) }
         }
     }
 

@@ -20,6 +20,8 @@ struct StatusFile {
 
     /// - Returns: 0, or the number of what failed; the file is then as it was.
     @discardableResult func append(_ event: StatusEvent) -> Int32 {
+        clinux_failpoint(Self.name(of: event), "before")
+        defer { clinux_failpoint(Self.name(of: event), "after") }
         let size = lseek(descriptor, 0, SEEK_END)
         let failure = Descriptor.writeAll(event.line() + [0x0A], to: descriptor)
         guard failure == 0 else {
@@ -27,5 +29,14 @@ struct StatusFile {
             return failure
         }
         return fsync(descriptor) == 0 ? 0 : errno
+    }
+
+    /// For tests that stop us there; see `Failpoint` in Basics.
+    private static func name(of event: StatusEvent) -> String {
+        switch event {
+        case .started: "status.started"
+        case .ended: "status.ended"
+        case .finished: "status.finished"
+        }
     }
 }

@@ -1,0 +1,19 @@
+import CLinux
+
+/// A place at which tests stop this process, to kill it or another there. In a release build nothing is done.
+///
+/// `MARTLET_FAILPOINT` names a file with a line `NAME PHASE`. The first to pass that place renames the file to `….hit`, writes
+/// its process identifier into it and stops by SIGSTOP, until it is continued or killed.
+package enum Failpoint {
+    /// On which side of a change of state.
+    package enum Phase: String, Sendable, CaseIterable {
+        case before, after
+    }
+
+    /// Passes a place.
+    package static func pass(_ name: String, _ phase: Phase) {
+        #if DEBUG
+            clinux_failpoint(name, phase.rawValue)
+        #endif
+    }
+}

@@ -1,0 +1,47 @@
+import Foundation
+import Glibc
+import ServiceSupport
+
+// Kills daemon, launcher and supervisor at every change of state of an integration, before and after it is stored, twice each, and
+// checks what is left against a ledger of its own.
+//
+//   KillSweep [TRANSITION…]      all without a name
+//
+// MARTLET_BUILD: the directory with debug builds of `martlet` and `martlet-supervisor`; else the one that this program is in.
+// Prints a line a place and a sum; the exit status is 1 when a promise was broken.
+
+let own = (try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")) ?? CommandLine.arguments[0]
+let programs = ProcessInfo.processInfo.environment["MARTLET_BUILD"] ?? (own as NSString).deletingLastPathComponent
+let wanted = Array(CommandLine.arguments.dropFirst())
+for name in wanted where !KillSweep.transitions.contains(name) {
+    Shell.say("KillSweep: there is no transition \(name); there are \(KillSweep.transitions.joined(separator: " "))")
+    exit(64)
+}
+let rounds = 2
+let places = KillSweep.places.filter { wanted.isEmpty || wanted.contains($0.transition) }
+let root = FileManager.default.temporaryDirectory.path + "/martlet-kill-\(getpid())"
+var (kills, violations) = (0, 0)
+do {
+    try FileManager.default.createDirectory(atPath: root, withIntermediateDirectories: true)
+    let sweep = try KillSweep(root: root, programs: programs)
+    defer { sweep.end() }
+    for place in places {
+        for round in 1...rounds {
+            let outcome = try sweep.run(place)
+            kills += outcome.isKilled ? 1 : 0
+            violations += outcome.violations.count
+            let name = "\(place.transition) \(place.phase)"
+            let padded = name + String(repeating: " ", count: max(1, 36 - name.count))
+            let word = outcome.violations.isEmpty ? (outcome.isKilled ? "held" : "held, none ran") : "BROKEN"
+            Shell.say("\(padded)\(place.victim.rawValue) \(round)  \(word)  \(outcome.seconds.text) s")
+            for violation in outcome.violations { Shell.say("    \(violation)") }
+        }
+    }
+} catch {
+    Shell.say("KillSweep: \(error)")
+    violations += 1
+}
+let runs = places.count * rounds
+Shell.say(
+    "\(places.count / 3) transitions × 3 victims × \(rounds) = \(runs) runs, \(kills) kills, \(violations) violations")
+exit(violations == 0 ? 0 : 1)

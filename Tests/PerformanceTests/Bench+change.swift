@@ -1,0 +1,107 @@
+import Foundation
+import Glibc
+import ServiceSupport
+
+extension Bench {
+    private struct Package {
+        var name: String
+        var path: String
+        /// The file in which a line is changed.
+        var file: String
+    }
+
+    /// Real packages, as bare repositories: a small one and a middle one.
+    private static let packages = [
+        Package(name: "small", path: "/opt/swift-packages/apple/swift-log", file: "Sources/Logging/Logger.swift"),
+        Package(
+            name: "middle", path: "/opt/swift-packages/apple/swift-argument-parser",
+            file: "Sources/ArgumentParser/Usage/HelpCommand.swift"),
+    ]
+    private static let changes = 3
+
+    /// One changed line in a package that was built before: pushed and integrated, and by hand with the job's own commands,
+    /// in a directory that is as warm, and in a clean clone.
+    func change() throws {
+        for package in Self.packages {
+            do {
+                try change(package)
+            } catch {
+                say("one-line change, \(package.name)", "skipped: \("\(error)".prefix(300))")
+            }
+        }
+    }
+
+    private func change(_ package: Package) throws {
+        let candidates: [String] = [package.path, package.path + ".git"]
+        guard let path = candidates.first(where: { FileManager.default.fileExists(atPath: $0) }) else {
+            throw ServiceFailure("\(package.path) is not there")
+        }
+        try withService("change-\(package.name)") { service in
+            let recipe = "configurations: { debug: {} }\nanalyze: []\narchive: { include: [] }\n"
+            _ = try service.makeBot("kit", files: [".martlet.yml": recipe], lines: "timeout: 60m\n", source: path)
+            let first = try service.begun("kit", limit: 1800)
+            guard ["succeeded", "warnings"].contains(first["result"] as? String ?? "") else {
+                throw ServiceFailure("\(package.name) ended with \(first["result"] ?? "")")
+            }
+            let steps = try Self.commands(service)
+            let hand = service.root + "/by-hand"
+            _ = try Shell.run("git", ["clone", "-q", service.root + "/repositories/kit.git", hand])
+            mkdir(hand + "/.martlet", 0o755)
+            mkdir(hand + "/.martlet/test", 0o755)
+            try Self.run(steps, in: hand)
+            var (integrated, byHand): ([Double], [Double]) = ([], [])
+            for index in 0..<Self.changes {
+                let text = service.text("clones/kit/\(package.file)")
+                guard !text.isEmpty else { throw ServiceFailure("there is no \(package.file)") }
+                let commit = try service.commit("kit", files: [package.file: text + "\n// change \(index)\n"])
+                integrated.append(
+                    try Moment.milliseconds {
+                        _ = try service.tell("kit", delivery: "\(index)", of: commit)
+                        _ = Moment.until(limit: 30) {
+                            (try? service.client.get("bots/kit/integrations/\(index + 2)")) != nil
+                        }
+                        try service.completed("kit", index + 2, limit: 1800, pause: 5)
+                    })
+                _ = try Shell.run("git", ["-C", hand, "pull", "-q"])
+                byHand.append(try Moment.milliseconds { try Self.run(steps, in: hand) })
+            }
+            let clean = service.root + "/clean"
+            let whole = try Moment.milliseconds {
+                _ = try Shell.run("git", ["clone", "-q", service.root + "/repositories/kit.git", clean])
+                try FileManager.default.createDirectory(
+                    atPath: clean + "/.martlet/test", withIntermediateDirectories: true)
+                try Self.run(steps, in: clean)
+            }
+            let (ours, theirs) = (Figures(integrated), Figures(byHand))
+            let ratio = ours.median / theirs.median
+            say(
+                "one-line change, \(package.name) package, warm", "\((ours.median / 1000).text) s",
+                ratio: "by hand \((theirs.median / 1000).text) s × \(ratio.text); clean clone \((whole / 1000).text) s",
+                goal: ("≤ 1.1", ratio <= 1.1))
+        }
+    }
+
+    /// The commands of the first integration's job.
+    private static func commands(_ service: Service) throws -> [[String]] {
+        let text = service.text("state/integrations/kit/1/debug/1/job.json")
+        guard let job = try JSONSerialization.jsonObject(with: Data(text.utf8)) as? [String: Any],
+            let steps = job["steps"] as? [[String: Any]]
+        else { throw ServiceFailure("the job's description cannot be read") }
+        return steps.compactMap { $0["arguments"] as? [String] }
+    }
+
+    private static func run(_ steps: [[String]], in directory: String) throws {
+        let temporary = directory + "-tmp"
+        try FileManager.default.createDirectory(atPath: temporary, withIntermediateDirectories: true)
+        defer { try? FileManager.default.removeItem(atPath: temporary) }
+        var environment = ProcessInfo.processInfo.environment
+        environment["TMPDIR"] = temporary
+        for step in steps {
+            let status = Shell.wait(
+                try Shell.start(step, environment: environment, in: directory, output: directory + ".log"))
+            guard status == 0 else {
+                throw ServiceFailure("by hand, \(step.joined(separator: " ")) ended with \(status)")
+            }
+        }
+    }
+}

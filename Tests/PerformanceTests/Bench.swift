@@ -1,0 +1,74 @@
+import Foundation
+import Glibc
+import ServiceSupport
+
+/// One run of the measurements: a scratch directory, the baseline, and the lines that are printed.
+final class Bench {
+    let programs: String
+    let root: String
+    let baseline: Baseline
+
+    init(programs: String) throws {
+        self.programs = programs
+        for program in ["martlet", "martlet-supervisor"] where access("\(programs)/\(program)", X_OK) != 0 {
+            throw ServiceFailure("\(programs)/\(program) is not there; build it, or set MARTLET_BUILD")
+        }
+        root = FileManager.default.temporaryDirectory.path + "/martlet-bench-\(getpid())"
+        try FileManager.default.createDirectory(atPath: root, withIntermediateDirectories: true)
+        baseline = try Baseline(in: root)
+    }
+
+    func remove() {
+        // In the temporary directory, and named as ours, at worst.
+        try? FileManager.default.removeItem(atPath: root)
+    }
+
+    /// Runs a measurement against a daemon of its own, which is ended whatever happens.
+    func withService(_ name: String, settings: String = "isolation: none\n", _ body: (Service) throws -> Void) throws {
+        let directory = root + "/" + name
+        try FileManager.default.createDirectory(atPath: directory, withIntermediateDirectories: true)
+        let service = try Service(root: directory, programs: programs, settings: settings)
+        defer {
+            service.endAll()
+            service.remove()
+        }
+        try service.start()
+        try body(service)
+    }
+
+    // MARK: Lines
+
+    /// - Parameters:
+    ///   - value: With its unit.
+    ///   - ratio: To what of the same run.
+    ///   - goal: In words, and whether it is met; nothing where there is none.
+    func say(_ name: String, _ value: String, ratio: String = "", goal: (text: String, isMet: Bool)? = nil) {
+        var line = "figure  \(name.padding(to: 44)) \(value.padding(to: 34)) \(ratio.padding(to: 40))"
+        if let goal { line += " \(goal.text): \(goal.isMet ? "met" : "missed")" }
+        while line.hasSuffix(" ") { line.removeLast() }
+        Shell.say(line)
+    }
+
+    func describeMachine() throws {
+        let cpu = (try? String(contentsOfFile: "/proc/cpuinfo", encoding: .utf8)) ?? ""
+        let model = cpu.split(separator: "\n").first { $0.hasPrefix("model name") }?.split(separator: ":").last ?? "?"
+        var system = utsname()
+        uname(&system)
+        let kernel = withUnsafeBytes(of: &system.release) { String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self) }
+        let load = (try? String(contentsOfFile: "/proc/loadavg", encoding: .utf8))?.split(separator: " ").first ?? "?"
+        Shell.say(
+            "machine \(model.trimmingCharacters(in: .whitespaces)), \(sysconf(Int32(_SC_NPROCESSORS_ONLN))) cores, Linux \(kernel), load \(load)"
+        )
+        var versions = [try Shell.run(programs + "/martlet", ["--version"]), try Shell.run("git", ["--version"])]
+        if Shell.has("bwrap") { versions.append(try Shell.run("bwrap", ["--version"])) }
+        Shell.say("with    martlet \(versions.joined(separator: ", ")); \(programs)")
+        say("spawn and wait of /bin/true", "\(baseline.spawn.median.text) ms, p99 \(baseline.spawn.p99.text)")
+        say("sh -c 'exec date'", "\(baseline.command.median.text) ms, p99 \(baseline.command.p99.text)")
+        say("durable commit in SQLite", "\(baseline.commit.median.text) ms, p99 \(baseline.commit.p99.text)")
+        if let fence = baseline.fence { say("bubblewrap alone", "\(fence.median.text) ms, p99 \(fence.p99.text)") }
+    }
+}
+
+extension String {
+    func padding(to width: Int) -> String { self + String(repeating: " ", count: max(0, width - count)) }
+}

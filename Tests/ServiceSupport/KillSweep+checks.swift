@@ -1,0 +1,140 @@
+import Foundation
+import GRDB
+import Glibc
+
+extension KillSweep {
+    /// What does not hold after a run: the threat table's I1 to I7, as far as one integration can break them.
+    func violations(of commit: String, number: Int, victim: Victim?) throws -> [String] {
+        var found: [String] = []
+        let listed = try integrations(of: commit)
+        if listed.count != 1 { found.append("the commit has \(listed.count) integrations instead of one") }
+        let view = try service.client.get("bots/kit/integrations/\(number)")
+        if view["result"] as? String == "succeeded" {
+            succeeded += 1
+        } else {
+            found.append("kit#\(number) is \(view["result"] ?? "?"): \(view["reason"] ?? "")")
+        }
+        found += attemptViolations(number, allowed: victim == .supervisor ? 2 : 1)
+        found += try versionViolations()
+        if try service.log("kit", number) != Self.log { found.append("kit#\(number) answers with another log") }
+        found += try databaseViolations()
+        found += leftovers()
+        return found
+    }
+
+    /// No step of an attempt twice, no more attempts than allowed, and every log what its steps printed, from the first byte
+    /// on, in pieces without a gap.
+    private func attemptViolations(_ number: Int, allowed: Int) -> [String] {
+        var found: [String] = []
+        let job = service.state + "/integrations/kit/\(number)/debug"
+        let attempts = attempts(in: job)
+        if attempts.isEmpty || attempts.count > allowed {
+            found.append("\(attempts.count) attempts, where \(allowed) are allowed")
+        }
+        let lines = service.text("steps").split(separator: "\n")
+        for attempt in attempts {
+            let ran = lines.filter { $0.hasSuffix(" \(job)/\(attempt) ") }.map { $0.split(separator: " ")[0] }
+            if Set(ran).count != ran.count { found.append("attempt \(attempt) ran \(ran)") }
+            if attempt == attempts.last, ran != ["build", "test"] { found.append("the last attempt ran \(ran)") }
+            found += logViolations("\(job)/\(attempt)", isWhole: attempt == attempts.last)
+        }
+        return found
+    }
+
+    private func logViolations(_ attempt: String, isWhole: Bool) -> [String] {
+        guard let bytes = logBytes(attempt) else { return isWhole ? ["\(attempt) has no log"] : [] }
+        let text = String(decoding: bytes, as: UTF8.self)
+        var found: [String] = []
+        if isWhole ? text != Self.log : !Self.log.hasPrefix(text) {
+            found.append("\(attempt) has another log: \(text.prefix(200))")
+        }
+        // 24 bytes a record, of which the first eight are where it begins.
+        let index = [UInt8](FileManager.default.contents(atPath: attempt + "/log.index") ?? Data())
+        var last: UInt64?
+        for start in stride(from: 0, to: index.count / 24 * 24, by: 24) {
+            let offset = (0..<8).reduce(UInt64(0)) { $0 | UInt64(index[start + $1]) << UInt64(8 * $1) }
+            if last == nil ? offset != 0 : offset <= last ?? 0 || offset > UInt64(bytes.count) {
+                found.append("\(attempt)/log.index has a gap at record \(start / 24)")
+            }
+            last = offset
+        }
+        return found
+    }
+
+    /// In this order: a log goes only once its compressed form is there, which another program than ours reads here.
+    private func logBytes(_ attempt: String) -> Data? {
+        if let bytes = FileManager.default.contents(atPath: attempt + "/log") { return bytes }
+        let copy = service.root + "/log.copy"
+        defer { unlink(copy) }
+        // What cannot be read is as good as none, which is reported.
+        guard (try? Shell.run("zstd", ["-q", "-d", "-f", attempt + "/log.zst", "-o", copy])) != nil else { return nil }
+        return FileManager.default.contents(atPath: copy)
+    }
+
+    /// Each version's bytes are those that were there first, its sums hold, and there is one for each green integration.
+    private func versionViolations() throws -> [String] {
+        var found: [String] = []
+        let files = service.state + "/files/kit"
+        let versions = ((try? FileManager.default.contentsOfDirectory(atPath: files)) ?? []).filter {
+            $0.hasPrefix("1.0.")
+        }
+        for version in versions {
+            let sums = try Shell.run("/bin/sh", ["-c", "cd '\(files)/\(version)' && sha256sum * "])
+            if let known = published[version], known != sums { found.append("\(version) has other bytes than before") }
+            published[version] = sums
+            if Shell.wait(try Shell.start(["sha256sum", "--quiet", "-c", "SHA256SUMS"], in: "\(files)/\(version)")) != 0
+            {
+                found.append("\(version) is not whole")
+            }
+        }
+        if Set(versions) != Set(published.keys) { found.append("a published version is gone") }
+        if versions.count != succeeded { found.append("\(versions.count) versions of \(succeeded) green integrations") }
+        return found
+    }
+
+    private func databaseViolations() throws -> [String] {
+        var configuration = Configuration()
+        configuration.readonly = true
+        let queue = try DatabaseQueue(path: service.state + "/martlet.sqlite", configuration: configuration)
+        defer { try? queue.close() }  // Read only: nothing can be lost by it.
+        return try queue.read { database in
+            var found: [String] = []
+            let check = try String.fetchAll(database, sql: "PRAGMA integrity_check")
+            if check != ["ok"] { found.append("integrity_check: \(check)") }
+            let orphans = try Row.fetchAll(database, sql: "PRAGMA foreign_key_check").count
+            if orphans > 0 { found.append("foreign_key_check: \(orphans)") }
+            let pending = try Int.fetchOne(database, sql: "SELECT count(*) FROM deliveries WHERE fate = 'pending'") ?? 0
+            if pending > 0 { found.append("\(pending) deliveries without a fate") }
+            let open =
+                try Int.fetchOne(database, sql: "SELECT count(*) FROM integrations WHERE state <> 'completed'") ?? 0
+            if open > 0 { found.append("\(open) integrations are not completed") }
+            return found
+        }
+    }
+
+    /// Processes and temporary files of a finished job, which may take 15 s to go.
+    private func leftovers() -> [String] {
+        var left: [String] = []
+        let own = [service.pid, service.launcher ?? 0]
+        _ = Moment.until(limit: 15, pause: 20) {
+            left = processes().filter { !own.contains($0.key) }.map { "process \($0.key) is left: \($0.value)" }
+            let staging = (try? FileManager.default.contentsOfDirectory(atPath: service.state + "/staging")) ?? []
+            left += staging.map { "staging/\($0) is left" }
+            return left.isEmpty
+        }
+        return left
+    }
+
+    /// Whose command line names our directory.
+    private func processes() -> [pid_t: String] {
+        var found: [pid_t: String] = [:]
+        for name in (try? FileManager.default.contentsOfDirectory(atPath: "/proc")) ?? [] {
+            guard let pid = pid_t(name), pid != getpid(),
+                let bytes = FileManager.default.contents(atPath: "/proc/\(name)/cmdline")
+            else { continue }
+            let line = String(decoding: bytes.map { $0 == 0 ? 0x20 : $0 }, as: UTF8.self)
+            if line.contains(service.state) || line.contains(service.root + "/etc/") { found[pid] = line }
+        }
+        return found
+    }
+}

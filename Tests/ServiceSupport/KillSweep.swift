@@ -1,0 +1,228 @@
+import Foundation
+import Glibc
+
+/// Kills the daemon, the launcher or a supervisor at a change of state, from outside and on real processes, and holds what is
+/// there afterwards to a ledger of its own.
+///
+/// The programs must be debug builds, which stop where `Failpoint` says. Every call blocks.
+package final class KillSweep {
+    /// Who is killed.
+    package enum Victim: String, CaseIterable, Sendable { case daemon, launcher, supervisor }
+
+    /// One kill: at a change of state, before or after it is stored.
+    package struct Place: Hashable, Sendable {
+        package let transition: String
+        package let phase: String
+        package let victim: Victim
+
+        package init(_ transition: String, _ phase: String, _ victim: Victim) {
+            self.transition = transition
+            self.phase = phase
+            self.victim = victim
+        }
+    }
+
+    /// What became of a kill.
+    package struct Outcome: Sendable {
+        /// What is wrong, in words; none when all promises held.
+        package var violations: [String] = []
+        /// Whether there was such a process to kill; without one the run is checked all the same.
+        package var isKilled = false
+        package var seconds = 0.0
+    }
+
+    /// Every change of state of an integration that publishes, in its order: the daemon's rows, the supervisor's lines, and the
+    /// log's own.
+    package static let transitions = [
+        "delivery.stored", "look.stored", "integration.queued", "integration.preparing", "integration.recipe",
+        "integration.running", "attempt.queued", "attempt.checkout", "status.started", "attempt.building",
+        "step.started", "status.ended", "step.ended", "attempt.testing", "status.finished", "attempt.ended",
+        "attempt.processed", "integration.after-triggers", "trigger.running", "version.reserved", "version.published",
+        "trigger.succeeded", "integration.completed", "log.compressed",
+    ]
+
+    /// Every transition, before and after, for each victim.
+    package static var places: [Place] {
+        transitions.flatMap { transition in
+            ["before", "after"].flatMap { phase in Victim.allCases.map { Place(transition, phase, $0) } }
+        }
+    }
+
+    let service: Service
+    private let failpoint: String
+    private var runs = 0
+    /// What was published, by version, as bytes at the first look.
+    var published: [String: String] = [:]
+    /// Integrations that succeeded, each of which publishes.
+    var succeeded = 0
+
+    static let branch = "release/1.0"
+    /// Lines that each step prints, so that both together are a log which is worth compressing.
+    private static let lines = 1000
+    /// What a log must be.
+    static let log = ["build", "test"].map { step in
+        "\(step) begins\n" + (1...lines).map { "\($0)\n" }.joined() + "\(step) ends\n"
+    }.joined()
+    var stepLedger: String { service.root + "/steps" }
+
+    /// Starts a daemon and brings its bot to a first green integration.
+    /// - Parameter root: An empty directory.
+    /// - Throws: `ServiceFailure`.
+    package init(root: String, programs: String) throws {
+        failpoint = root + "/failpoint"
+        service = try Service(
+            root: root, programs: programs, settings: "isolation: none\n", environment: ["MARTLET_FAILPOINT": failpoint]
+        )
+        let step = """
+            echo "$STEP $(tr '\\0' ' ' </proc/$PPID/cmdline)" >> '\(service.root)/steps'
+            echo "$STEP begins"; seq \(Self.lines); echo "$STEP" >> made.txt; echo "$STEP ends"
+
+            """
+        let recipe = """
+            configurations:
+              debug: { build: "STEP=build; rm -f made.txt; . ./step", test: "STEP=test; . ./step" }
+            analyze: []
+            archive: { include: [made.txt] }
+
+            """
+        do {
+            _ = try service.makeBot(
+                "kit", branch: Self.branch, files: [".martlet.yml": recipe, "step": step, ".gitignore": "made.txt\n"],
+                lines: "triggers:\n  - { name: publish, branches: [\"release/*\"], publish: { version: branch } }\n")
+            try service.start()
+            let begun = try service.begun("kit")
+            guard begun["result"] as? String == "succeeded" else {
+                throw ServiceFailure("the first integration: \(begun["result"] ?? ""), \(begun["reason"] ?? "")")
+            }
+            succeeded = 1
+        } catch {
+            end()
+            throw error
+        }
+    }
+
+    /// Ends everything that was started.
+    package func end() {
+        unlink(failpoint)
+        for supervisor in service.supervisors { Glibc.kill(supervisor, SIGCONT) }
+        service.endAll()
+        service.remove()
+    }
+
+    // MARK: One kill
+
+    /// Pushes a commit, kills at the place, brings the service back, waits for the end and checks.
+    /// - Throws: `ServiceFailure` when the service does not come back; a broken promise is in the outcome.
+    package func run(_ place: Place) throws -> Outcome {
+        let start = Moment.monotonic
+        runs += 1
+        var outcome = Outcome()
+        unlink(failpoint + ".hit")
+        let commit = try service.commit("kit", files: ["file": "\(runs)\n"], branch: Self.branch)
+        try service.write("failpoint", "\(place.transition) \(place.phase)\n")
+        let delivery = Delivery(service: service, id: "run-\(runs)", commit: commit, branch: Self.branch)
+        if let stopped = stoppedProcess() {
+            try kill(place.victim, stopped: stopped, &outcome)
+        } else {
+            outcome.violations.append("\(place.transition) was not passed")
+            unlink(failpoint)
+        }
+        guard delivery.isAccepted(limit: 60) else { throw ServiceFailure("the push of \(commit) was never accepted") }
+        let number = try end(of: commit)
+        if !isCompressed(number) { outcome.violations.append("the log of kit#\(number) is not compressed") }
+        outcome.violations += try violations(of: commit, number: number, victim: outcome.isKilled ? place.victim : nil)
+        outcome.seconds = Double(Moment.monotonic - start) / 1_000_000_000
+        return outcome
+    }
+
+    /// The process that stopped itself; nothing when none did.
+    private func stoppedProcess() -> Int32? {
+        var pid: Int32?
+        let isStopped = Moment.until(limit: 60) {
+            pid = pid_t(service.text("failpoint.hit").trimmingCharacters(in: .whitespacesAndNewlines))
+            guard let pid, let status = try? String(contentsOfFile: "/proc/\(pid)/stat", encoding: .utf8) else {
+                return false
+            }
+            return status.split(separator: ")").last?.split(separator: " ").first == "T"
+        }
+        return isStopped ? pid : nil
+    }
+
+    private func kill(_ victim: Victim, stopped: Int32, _ outcome: inout Outcome) throws {
+        switch victim {
+        case .daemon:
+            outcome.isKilled = true
+            service.end(SIGKILL)
+            if stopped != service.pid { Glibc.kill(stopped, SIGCONT) }
+            try service.start()
+        case .launcher, .supervisor:
+            let victims = victim == .launcher ? [service.launcher].compactMap { $0 } : service.supervisors
+            outcome.isKilled = !victims.isEmpty
+            for pid in victims { Glibc.kill(pid, SIGKILL) }
+            // Its end is seen by whoever asks for it only after a moment.
+            _ = Moment.until(limit: 10) { victims.allSatisfy { !Self.lives($0) } }
+            Glibc.kill(stopped, SIGCONT)
+        }
+    }
+
+    private static func lives(_ pid: Int32) -> Bool {
+        guard let status = try? String(contentsOfFile: "/proc/\(pid)/stat", encoding: .utf8) else { return false }
+        return status.split(separator: ")").last?.split(separator: " ").first != "Z"
+    }
+
+    /// - Returns: The number of the integration of a commit, once it is completed.
+    private func end(of commit: String) throws -> Int {
+        var number: Int?
+        let isDone = Moment.until(limit: 90, pause: 20) {
+            // A daemon that was just killed does not answer.
+            guard let listed = try? integrations(of: commit), let first = listed.first else { return false }
+            number = first["number"] as? Int
+            return first["state"] as? String == "completed"
+        }
+        guard isDone, let number else {
+            throw ServiceFailure(
+                "the integration of \(commit) is not completed: \(service.text("daemon.log").suffix(2000))")
+        }
+        return number
+    }
+
+    /// Whether the log of the last attempt is kept compressed, which happens beside everything else.
+    private func isCompressed(_ number: Int) -> Bool {
+        let job = service.state + "/integrations/kit/\(number)/debug"
+        return Moment.until(limit: 30, pause: 20) {
+            guard let last = attempts(in: job).last else { return false }
+            let files = Set((try? FileManager.default.contentsOfDirectory(atPath: "\(job)/\(last)")) ?? [])
+            return files.contains("log.zst") && !files.contains("log")
+        }
+    }
+
+    /// The numbers of a job's attempts, in their order.
+    func attempts(in job: String) -> [Int] {
+        ((try? FileManager.default.contentsOfDirectory(atPath: job)) ?? []).compactMap { Int($0) }.sorted()
+    }
+
+    func integrations(of commit: String) throws -> [[String: Any]] {
+        let items = try service.client.get("bots/kit/integrations?limit=10")["items"] as? [[String: Any]] ?? []
+        return items.filter { $0["commit"] as? String == commit }
+    }
+}
+
+/// A push as a git server's hook sends it: again and again under one id until it is accepted, on a thread of its own.
+private final class Delivery: @unchecked Sendable {
+    private let accepted = DispatchSemaphore(value: 0)
+
+    init(service: Service, id: String, commit: String, branch: String) {
+        let push = service.push(to: "kit", delivery: id, of: commit, branch: branch)
+        let socket = service.state + "/martlet.socket"
+        Thread {
+            let client = ServiceClient(socket: socket)
+            _ = Moment.until(limit: 60, pause: 50) {
+                // No answer, because the daemon was killed: nothing was promised, and it is sent again.
+                (try? push.send(by: client)) == 202
+            }
+            self.accepted.signal()
+        }.start()
+    }
+
+    func isAccepted(limit: Double) -> Bool { accepted.wait(timeout: .now() + limit) == .success }
+}

@@ -1,0 +1,57 @@
+import Glibc
+
+/// The machine's clocks, in nanoseconds.
+package enum Moment {
+    /// Since some moment, never set back: for durations.
+    package static var monotonic: Int64 { read(CLOCK_MONOTONIC) }
+    /// Since 1970: what `date +%s%N` prints.
+    package static var wall: Int64 { read(CLOCK_REALTIME) }
+
+    private static func read(_ clock: clockid_t) -> Int64 {
+        var time = timespec()
+        clock_gettime(clock, &time)
+        return Int64(time.tv_sec) * 1_000_000_000 + Int64(time.tv_nsec)
+    }
+
+    /// How long `body` took, in milliseconds.
+    package static func milliseconds(_ body: () throws -> Void) rethrows -> Double {
+        let start = monotonic
+        try body()
+        return Double(monotonic - start) / 1_000_000
+    }
+
+    /// Waits until a condition holds, looking every `pause` milliseconds.
+    /// - Returns: Whether it came to hold within `limit` seconds.
+    package static func until(limit: Double, pause: Double = 2, _ condition: () throws -> Bool) rethrows -> Bool {
+        let end = monotonic + Int64(limit * 1_000_000_000)
+        while true {
+            if try condition() { return true }
+            if monotonic > end { return false }
+            usleep(useconds_t(pause * 1000))
+        }
+    }
+}
+
+/// Measured values, and what is said of them.
+package struct Figures {
+    private let sorted: [Double]
+
+    package init(_ values: [Double]) { sorted = values.sorted() }
+
+    package var median: Double { at(0.5) }
+    package var p99: Double { at(0.99) }
+    package var least: Double { sorted.first ?? .nan }
+
+    private func at(_ share: Double) -> Double {
+        sorted.isEmpty ? .nan : sorted[min(sorted.count - 1, Int(Double(sorted.count) * share))]
+    }
+}
+
+extension Double {
+    /// With two digits after the point.
+    package var text: String {
+        let hundredths = Int((self * 100).rounded())
+        let rest = abs(hundredths % 100)
+        return "\(hundredths / 100).\(rest < 10 ? "0" : "")\(rest)"
+    }
+}

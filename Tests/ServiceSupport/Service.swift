@@ -1,0 +1,141 @@
+import Basics
+import Foundation
+import Glibc
+import JobProtocol
+
+/// A daemon as it is installed, seen from outside: real processes, a state directory, repositories of git's own making.
+/// Every call blocks.
+package final class Service {
+    /// Where everything of it lies.
+    package let root: String
+    /// The directory with `martlet` and `martlet-supervisor`.
+    package let programs: String
+    package let client: ServiceClient
+    private var process: Int32 = 0
+    private let environment: [String: String]
+
+    package var state: String { root + "/state" }
+    /// Its process; 0 while none runs.
+    package var pid: Int32 { process }
+
+    /// Writes the settings; nothing is started.
+    /// - Parameters:
+    ///   - root: Must be there, and be empty.
+    ///   - settings: Lines beside `listen`, `state`, `secrets` and `concurrency`.
+    ///   - environment: Beside PATH and HOME.
+    /// - Throws: What the file system says.
+    package init(
+        root: String, programs: String, settings: String = "", environment: [String: String] = [:]
+    ) throws {
+        self.root = root
+        self.programs = programs
+        let inherited = ProcessInfo.processInfo.environment
+        var variables = ["HOME": root]
+        for name in ["PATH", "LD_LIBRARY_PATH", "LANG"] { variables[name] = inherited[name] }
+        self.environment = variables.merging(environment) { $1 }
+        client = ServiceClient(socket: root + "/state/martlet.socket")
+        for directory in ["etc/bots", "etc/secrets", "etc/triggers", "repositories", "clones"] {
+            try FileManager.default.createDirectory(atPath: root + "/" + directory, withIntermediateDirectories: true)
+        }
+        chmod(root + "/etc/secrets", 0o700)
+        try write(
+            "etc/martlet.yml",
+            "listen: 127.0.0.1:\(try Self.freePort())\nstate: \(state)\nsecrets: \(root)/etc/secrets\nconcurrency: 2\n"
+                + settings)
+    }
+
+    /// Writes a file below the root.
+    /// - Throws: What the file system says.
+    package func write(_ path: String, _ text: String, mode: UInt32 = 0o644) throws {
+        let whole = root + "/" + path
+        try FileManager.default.createDirectory(
+            atPath: (whole as NSString).deletingLastPathComponent, withIntermediateDirectories: true)
+        try Data(text.utf8).write(to: URL(fileURLWithPath: whole), options: .atomic)
+        chmod(whole, mode)
+    }
+
+    /// What a file below the root holds; empty when it is not there.
+    package func text(_ path: String) -> String {
+        String(decoding: FileManager.default.contents(atPath: root + "/" + path) ?? Data(), as: UTF8.self)
+    }
+
+    private static func freePort() throws -> Int {
+        let descriptor = Glibc.socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+        defer { close(descriptor) }
+        var address = sockaddr_in()
+        address.sin_family = sa_family_t(AF_INET)
+        address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
+        var length = socklen_t(MemoryLayout<sockaddr_in>.size)
+        let isBound = withUnsafeMutablePointer(to: &address) { pointer in
+            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { generic in
+                bind(descriptor, generic, length) == 0 && getsockname(descriptor, generic, &length) == 0
+            }
+        }
+        guard isBound else { throw ServiceFailure("no port of the loopback can be bound") }
+        return Int(UInt16(bigEndian: address.sin_port))
+    }
+
+    // MARK: Processes
+
+    /// Starts the daemon and returns when it answers.
+    /// - Throws: `ServiceFailure` with its last words when it ends, or does not answer within 60 s.
+    package func start() throws {
+        process = try Shell.start(
+            [programs + "/martlet", "serve", "--settings", root + "/etc/martlet.yml"], environment: environment,
+            in: root, output: root + "/daemon.log")
+        var hasEnded = false
+        let isUp = Moment.until(limit: 60, pause: 5) {
+            var status: Int32 = 0
+            if waitpid(process, &status, WNOHANG) == process { hasEnded = true }
+            // It does not listen yet.
+            return hasEnded || (try? client.send("GET", "/health").status) == 200
+        }
+        if hasEnded { process = 0 }
+        guard isUp, !hasEnded else {
+            throw ServiceFailure("the daemon does not answer: \(text("daemon.log").suffix(1000))")
+        }
+    }
+
+    /// Sends the daemon a signal and waits for its end.
+    package func end(_ signal: Int32) {
+        guard process > 0 else { return }
+        kill(process, signal)
+        Shell.wait(process)
+        process = 0
+    }
+
+    /// The launcher's process; nothing when none runs.
+    package var launcher: Int32? { owner(of: state + "/launcher.socket.lock") }
+
+    /// The supervisors' processes.
+    package var supervisors: [Int32] {
+        let directory = state + "/integrations"
+        guard let files = FileManager.default.enumerator(atPath: directory) else { return [] }
+        return files.compactMap { $0 as? String }.filter { $0.hasSuffix("/lock") }
+            .compactMap { owner(of: directory + "/" + $0) }
+    }
+
+    private func owner(of lock: String) -> Int32? {
+        let text = String(decoding: FileManager.default.contents(atPath: lock) ?? Data(), as: UTF8.self)
+        guard let content = LockContent(text), let entry = ProcessTable.entry(of: content.pid), entry.isAlive,
+            entry.startTime == content.startTime
+        else { return nil }
+        return content.pid
+    }
+
+    /// Ends the daemon, its jobs and the launcher.
+    package func endAll() {
+        end(SIGTERM)
+        for supervisor in supervisors { kill(supervisor, SIGCONT) }
+        for supervisor in supervisors { kill(supervisor, SIGTERM) }
+        _ = Moment.until(limit: 15, pause: 20) { supervisors.isEmpty }
+        if let launcher { kill(launcher, SIGTERM) }
+        _ = Moment.until(limit: 5, pause: 20) { launcher == nil }
+    }
+
+    /// Removes everything of it; jobs leave directories that are read-only.
+    package func remove() {
+        _ = try? Shell.run("chmod", ["-R", "u+w", root])
+        _ = try? FileManager.default.removeItem(atPath: root)
+    }
+}

@@ -1,0 +1,132 @@
+import Foundation
+import Glibc
+
+/// Speaks HTTP/1.1 over the service's unix socket, one request after the other on one connection that is kept.
+package final class ServiceClient {
+    /// What came back.
+    package struct Answer {
+        package let status: Int
+        package let body: [UInt8]
+        package var text: String { String(decoding: body, as: UTF8.self) }
+    }
+
+    private let socket: String
+    private var descriptor: Int32 = -1
+    private var buffer: [UInt8] = []
+
+    package init(socket: String) { self.socket = socket }
+    deinit { disconnect() }
+
+    /// Sends a request and reads its answer.
+    /// - Throws: `ServiceFailure` when nobody listens, or the connection ends before the answer does.
+    package func send(
+        _ method: String, _ path: String, headers: [String: String] = [:], body: String? = nil
+    ) throws -> Answer {
+        var text = "\(method) \(path) HTTP/1.1\r\nHost: martlet\r\n"
+        for (name, value) in headers { text += "\(name): \(value)\r\n" }
+        if let body {
+            if headers["Content-Type"] == nil { text += "Content-Type: application/json\r\n" }
+            text += "Content-Length: \(body.utf8.count)\r\n"
+        }
+        text += "\r\n" + (body ?? "")
+        if descriptor < 0 { try connect() }
+        do {
+            try write(Array(text.utf8))
+            return try answer()
+        } catch {
+            disconnect()
+            throw error
+        }
+    }
+
+    /// A GET's JSON object.
+    /// - Throws: `ServiceFailure`, also for another status than 200.
+    package func get(_ path: String) throws -> [String: Any] {
+        let answer = try send("GET", "/api/v1/" + path)
+        guard answer.status == 200,
+            let object = try JSONSerialization.jsonObject(with: Data(answer.body)) as? [String: Any]
+        else { throw ServiceFailure("GET \(path): \(answer.status) \(answer.text.prefix(500))") }
+        return object
+    }
+
+    private func connect() throws {
+        descriptor = Glibc.socket(AF_UNIX, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
+        var address = sockaddr_un()
+        address.sun_family = sa_family_t(AF_UNIX)
+        withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: socket.utf8.prefix(107)) }
+        let result = withUnsafePointer(to: &address) { pointer in
+            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                Glibc.connect(descriptor, $0, socklen_t(MemoryLayout<sockaddr_un>.size))
+            }
+        }
+        guard result == 0 else {
+            let reason = String(cString: strerror(errno))
+            disconnect()
+            throw ServiceFailure("connect to \(socket): \(reason)")
+        }
+    }
+
+    private func disconnect() {
+        if descriptor >= 0 { close(descriptor) }
+        descriptor = -1
+        buffer = []
+    }
+
+    private func write(_ bytes: [UInt8]) throws {
+        var sent = 0
+        while sent < bytes.count {
+            let count = bytes[sent...].withUnsafeBytes {
+                Glibc.send(descriptor, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL))
+            }
+            guard count > 0 || errno == EINTR else { throw ServiceFailure("the connection was closed") }
+            sent += max(0, count)
+        }
+    }
+
+    private func fill() throws {
+        let part = [UInt8](unsafeUninitializedCapacity: 64 * 1024) { space, count in
+            count = max(0, recv(descriptor, space.baseAddress, space.count, 0))
+        }
+        guard !part.isEmpty else { throw ServiceFailure("the connection ended before the answer did") }
+        buffer += part
+    }
+
+    private func line() throws -> String {
+        while true {
+            if let end = buffer.firstIndex(of: 0x0A) {
+                defer { buffer.removeFirst(end + 1) }
+                return String(decoding: buffer[..<end], as: UTF8.self).trimmingCharacters(in: .whitespaces)
+            }
+            try fill()
+        }
+    }
+
+    private func take(_ count: Int) throws -> [UInt8] {
+        while buffer.count < count { try fill() }
+        defer { buffer.removeFirst(count) }
+        return Array(buffer[..<count])
+    }
+
+    private func answer() throws -> Answer {
+        let words = try line().split(separator: " ")
+        guard words.count >= 2, let status = Int(words[1]) else { throw ServiceFailure("no HTTP answer") }
+        var length = 0
+        var isChunked = false
+        while true {
+            let header = try line().trimmingCharacters(in: .whitespacesAndNewlines).lowercased()
+            if header.isEmpty { break }
+            if header.hasPrefix("content-length:") {
+                length = Int(header.dropFirst(15).trimmingCharacters(in: .whitespaces)) ?? 0
+            }
+            if header.hasPrefix("transfer-encoding:"), header.hasSuffix("chunked") { isChunked = true }
+        }
+        if !isChunked { return Answer(status: status, body: try take(length)) }
+        var body: [UInt8] = []
+        while true {
+            let size = Int(try line().trimmingCharacters(in: .whitespacesAndNewlines), radix: 16) ?? 0
+            body += try take(size)
+            _ = try take(2)
+            if size == 0 { return Answer(status: status, body: body) }
+        }
+    }
+}

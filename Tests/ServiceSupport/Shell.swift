@@ -1,0 +1,75 @@
+import Foundation
+import Glibc
+
+/// A program that failed where it must not, or a service that does not do what it should.
+package struct ServiceFailure: Error, CustomStringConvertible {
+    package let description: String
+    package init(_ description: String) { self.description = description }
+}
+
+/// Programs that are run to their end, from a program without Swift's concurrency: every call blocks.
+package enum Shell {
+    /// Starts a program; nothing is waited for.
+    /// - Parameters:
+    ///   - arguments: The first is a path, or looked up in PATH.
+    ///   - output: A file that standard output and standard error are appended to; nothing: they go nowhere.
+    /// - Throws: `ServiceFailure` when it cannot be started.
+    package static func start(
+        _ arguments: [String], environment: [String: String]? = nil, in directory: String? = nil, output: String? = nil
+    ) throws -> Int32 {
+        var actions = posix_spawn_file_actions_t()
+        posix_spawn_file_actions_init(&actions)
+        defer { posix_spawn_file_actions_destroy(&actions) }
+        posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0)
+        posix_spawn_file_actions_addopen(&actions, 1, output ?? "/dev/null", O_WRONLY | O_CREAT | O_APPEND, 0o644)
+        posix_spawn_file_actions_adddup2(&actions, 1, 2)
+        let arguments = directory.map { ["env", "-C", $0] + arguments } ?? arguments
+        var words: [UnsafeMutablePointer<CChar>?] = arguments.map { strdup($0) } + [nil]
+        let variables = environment ?? ProcessInfo.processInfo.environment
+        var pairs: [UnsafeMutablePointer<CChar>?] = variables.map { strdup("\($0.key)=\($0.value)") } + [nil]
+        defer { for text in words + pairs { free(text) } }
+        var pid: Int32 = 0
+        let result = posix_spawnp(&pid, arguments[0], &actions, nil, &words, &pairs)
+        guard result == 0 else {
+            throw ServiceFailure("\(arguments[0]) cannot be started: \(String(cString: strerror(result)))")
+        }
+        return pid
+    }
+
+    /// Waits for a child's end.
+    /// - Returns: Its exit status; the negative number of the signal that ended it.
+    @discardableResult package static func wait(_ pid: Int32) -> Int32 {
+        var status: Int32 = 0
+        while waitpid(pid, &status, 0) < 0 && errno == EINTR {}
+        return status & 0x7F == 0 ? status >> 8 & 0xFF : -(status & 0x7F)
+    }
+
+    /// Runs a program to its end.
+    /// - Returns: What it printed, without the line ends at its end.
+    /// - Throws: `ServiceFailure` with its last words when it ends with another status than 0.
+    @discardableResult package static func run(
+        _ program: String, _ arguments: [String], environment: [String: String]? = nil, in directory: String? = nil
+    ) throws -> String {
+        let arguments = [program] + arguments
+        let file =
+            FileManager.default.temporaryDirectory.path
+            + "/martlet-shell-\(getpid())-\(UInt64.random(in: 0...UInt64.max))"
+        defer { unlink(file) }
+        let status = wait(try start(arguments, environment: environment, in: directory, output: file))
+        let text = String(decoding: FileManager.default.contents(atPath: file) ?? Data(), as: UTF8.self)
+        guard status == 0 else {
+            throw ServiceFailure("\(arguments.joined(separator: " ")) ended with \(status): \(text.suffix(2000))")
+        }
+        return text.trimmingCharacters(in: .whitespacesAndNewlines)
+    }
+
+    /// Prints a line at once, also into a pipe.
+    package static func say(_ line: String) { FileHandle.standardOutput.write(Data((line + "\n").utf8)) }
+
+    /// Whether a program is in PATH.
+    package static func has(_ program: String) -> Bool {
+        (ProcessInfo.processInfo.environment["PATH"] ?? "").split(separator: ":").contains {
+            access("\($0)/\(program)", X_OK) == 0
+        }
+    }
+}
