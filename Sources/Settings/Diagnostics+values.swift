@@ -50,38 +50,36 @@ extension Diagnostics {
     }
 
     mutating func duration(_ node: YAMLNode?, _ key: String, within range: ClosedRange<Duration>) -> Duration? {
-        guard let node, let text = text(node, key) else { return nil }
-        guard let duration = DurationText.parse(text) else {
+        quantity(node, key, within: range, DurationText.parse, DurationText.print) { text in
             let unit = Int(text) == nil ? "" : "; a unit is missing, as in `\(text)s`"
-            error(
-                "\(Printable.quoted(text)) is no duration for `\(key)`: a whole number and s, m, h or d, as in `60s`, `10m`, "
-                    + "`2h`, `1d`\(unit)", at: node.position)
-            return nil
+            return "duration for `\(key)`: a whole number and s, m, h or d, as in `60s`, `10m`, `2h`, `1d`\(unit)"
         }
-        guard range.contains(duration) else {
-            error(
-                "`\(key)` is between \(DurationText.print(range.lowerBound)) and \(DurationText.print(range.upperBound)), "
-                    + "not \(text)", at: node.position)
-            return nil
-        }
-        return duration
     }
 
     mutating func size(_ node: YAMLNode?, _ key: String, within range: ClosedRange<ByteCount>) -> ByteCount? {
+        quantity(node, key, within: range, ByteCountText.parse, ByteCountText.print) { _ in
+            "size for `\(key)`: a whole number and KiB, MiB or GiB, as in `64MiB`"
+        }
+    }
+
+    /// A number with its unit, within a range.
+    /// - Parameter form: What it is and how it is written, after `TEXT is no`.
+    private mutating func quantity<Value>(
+        _ node: YAMLNode?, _ key: String, within range: ClosedRange<Value>, _ parse: (String) -> Value?,
+        _ print: (Value) -> String, form: (String) -> String
+    ) -> Value? {
         guard let node, let text = text(node, key) else { return nil }
-        guard let size = ByteCountText.parse(text) else {
+        guard let value = parse(text) else {
+            error("\(Printable.quoted(text)) is no \(form(text))", at: node.position)
+            return nil
+        }
+        guard range.contains(value) else {
             error(
-                "\(Printable.quoted(text)) is no size for `\(key)`: a whole number and KiB, MiB or GiB, as in `64MiB`",
+                "`\(key)` is between \(print(range.lowerBound)) and \(print(range.upperBound)), not \(text)",
                 at: node.position)
             return nil
         }
-        guard range.contains(size) else {
-            error(
-                "`\(key)` is between \(ByteCountText.print(range.lowerBound)) and "
-                    + "\(ByteCountText.print(range.upperBound)), not \(text)", at: node.position)
-            return nil
-        }
-        return size
+        return value
     }
 
     mutating func truth(_ node: YAMLNode?, _ key: String) -> Bool? {
