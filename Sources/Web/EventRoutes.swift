@@ -3,7 +3,6 @@ import Hummingbird
 import Model
 import ServiceLifecycle
 import Storage
-import Synchronization
 
 /// `/api/v1/events`: what changed, as server-sent events (WHATWG HTML, section 9.2).
 ///
@@ -19,7 +18,7 @@ final class EventRoutes: Sendable {
     private static let nothing = ": nothing changed, still here.\n\n"
 
     private let store: Store
-    private let readers = Atomic<Int>(0)
+    private let seats = Seats(maximumReaders, advice: "ask for what you need")
 
     init(store: Store) { self.store = store }
 
@@ -28,7 +27,7 @@ final class EventRoutes: Sendable {
     }
 
     private func stream() throws -> Response {
-        let seat = try Seat(of: self)
+        let seat = try seats.take()
         var headers = HTTPFields()
         headers[.contentType] = "text/event-stream"
         headers[.cacheControl] = "no-store"
@@ -74,20 +73,5 @@ final class EventRoutes: Sendable {
             case .version(let product): ("version", ["product": .string(product.description)])
             }
         return "event: \(name)\ndata: \(data.text)\n\n"
-    }
-
-    /// A reader's place.
-    private final class Seat: Sendable {
-        let routes: EventRoutes
-
-        init(of routes: EventRoutes) throws(Problem) {
-            let taken = routes.readers.wrappingAdd(1, ordering: .relaxed).oldValue
-            self.routes = routes
-            if taken >= EventRoutes.maximumReaders {
-                throw Problem(503, "Too many are listening; ask for what you need instead.")
-            }
-        }
-
-        deinit { routes.readers.wrappingSubtract(1, ordering: .relaxed) }
     }
 }

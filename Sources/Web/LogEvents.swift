@@ -29,13 +29,13 @@ final class LogEvents: Sendable {
 
     private let logs: LogServer
     private let watch = FileWatch(pause: pause)
-    private let readers = Atomic<Int>(0)
+    private let seats = Seats(maximumReaders, advice: "ask for ranges of the log")
 
     init(logs: LogServer) { self.logs = logs }
 
     /// From `Last-Event-ID`, else `?from=`, else the beginning.
     func send(_ call: Call) async throws -> Response {
-        let seat = try Seat(of: self)
+        let seat = try seats.take()
         let log = try await logs.open(call)
         let resumed = call.request.headers[.lastEventID].flatMap { Int64($0) }
         let start = max(0, resumed ?? call.query("from").flatMap { Int64($0) } ?? 0)
@@ -160,21 +160,6 @@ final class LogEvents: Sendable {
             return byte < 0xF5 && length > count ? count : 0
         }
         return 0
-    }
-
-    /// A reader's place.
-    private final class Seat: Sendable {
-        let events: LogEvents
-
-        init(of events: LogEvents) throws(Problem) {
-            let taken = events.readers.wrappingAdd(1, ordering: .relaxed).oldValue
-            self.events = events
-            if taken >= LogEvents.maximumReaders {
-                throw Problem(503, "Too many are listening; ask for ranges of the log instead.")
-            }
-        }
-
-        deinit { events.readers.wrappingSubtract(1, ordering: .relaxed) }
     }
 }
 
