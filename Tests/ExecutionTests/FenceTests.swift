@@ -124,28 +124,6 @@ import Testing
                 #expect(access(launched.directory.path("escaped"), F_OK) != 0)
             }
         }
-
-        @Test(arguments: [["no-such-command"], ["/no/such/command"]])
-        func testThatACommandThatIsNotThereIs127AndSaid(arguments: [String]) async throws {
-            try await withLaunched { launched in
-                var job = launched.fenced("")
-                job.steps[0].arguments = arguments
-                let end = try await launched.run(job)
-                #expect(end.step(0) == "exit 127")
-                #expect(end.log.contains("\(arguments[0]) cannot be started: No such file or directory"))
-            }
-        }
-
-        @Test func testThatAWorkingDirectoryThatIsALinkIsRefused() async throws {
-            try await withLaunched { launched in
-                symlink("/", launched.workspace + "/out")
-                var job = launched.fenced("pwd")
-                job.steps[0].workingDirectory = "out"
-                let end = try await launched.run(job)
-                #expect(end.step(0) == "exit 127")
-                #expect(end.log.contains("script cannot be started in out"))
-            }
-        }
     }
 
     @Suite struct GivenPathsOfTheHost {

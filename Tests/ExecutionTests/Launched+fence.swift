@@ -3,6 +3,8 @@ import TestSupport
 
 extension Launched {
     static let mountedAt = "/martlet/kit"
+    /// For what holds with a fence and without: which of both can be tried here.
+    static let fences = TestTools.find("bwrap") == nil ? [false] : [false, true]
 
     /// A fenced job of shell commands in the workspace.
     func fenced(

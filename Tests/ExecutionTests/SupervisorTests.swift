@@ -49,10 +49,10 @@ import Testing
             }
         }
 
-        @Test(arguments: [["no-such-command"], ["/no/such/command"]])
-        func testThatACommandThatIsNotThereIs127AndSaid(arguments: [String]) async throws {
+        @Test(arguments: [["no-such-command"], ["/no/such/command"]], Launched.fences)
+        func testThatACommandThatIsNotThereIs127AndSaid(arguments: [String], isFenced: Bool) async throws {
             try await withLaunched { launched in
-                var job = launched.job("")
+                var job = isFenced ? launched.fenced("") : launched.job("")
                 job.steps[0].arguments = arguments
                 let end = try await launched.run(job)
                 #expect(end.step(0) == "exit 127")
@@ -60,13 +60,15 @@ import Testing
             }
         }
 
-        @Test func testThatAWorkingDirectoryThatIsALinkIsRefused() async throws {
+        @Test(arguments: Launched.fences)
+        func testThatAWorkingDirectoryThatIsALinkIsRefused(isFenced: Bool) async throws {
             try await withLaunched { launched in
                 symlink("/", launched.workspace + "/out")
-                var job = launched.job("pwd")
+                var job = isFenced ? launched.fenced("pwd") : launched.job("pwd")
                 job.steps[0].workingDirectory = "out"
                 let end = try await launched.run(job)
                 #expect(end.step(0) == "exit 127")
+                #expect(end.log.contains("script cannot be started in out"))
             }
         }
     }
