@@ -133,8 +133,8 @@ import Testing
     @Test func testThatAFetchIsInterrupted() async throws {
         try await withBot(configurations: ["debug"]) { bot in
             // given
-            let silent = try SilentServer()
-            defer { silent.close() }
+            let silent = try LoopbackSocket()
+            defer { silent.stop() }
             try await bot.integrate()
             let url = "http://127.0.0.1:\(silent.port)/kit.git"
             try bot.writeFile("insecure: true\n", repository: url)

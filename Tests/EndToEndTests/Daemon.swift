@@ -28,7 +28,7 @@ final class Daemon: Sendable {
 
     init(_ directory: TemporaryDirectory, bot: String, settings: String) async throws {
         self.directory = directory
-        port = try Self.freePort()
+        port = try LoopbackSocket.freePort()
         remote = try await GitRepository.make(at: directory.path("kit.git"), isBare: true)
         work = try await GitRepository.make(at: directory.path("work"))
         try directory.write(
@@ -41,22 +41,6 @@ final class Daemon: Sendable {
             atPath: Project.root + "/hooks/post-receive", toPath: remote.path + "/hooks/post-receive")
         try await remote.git("config", "martlet.url", "\(url)/webhooks/push/kit")
         try await remote.git("config", "martlet.secret", directory.path("etc/secrets/kit-webhook"))
-    }
-
-    private static func freePort() throws -> Int {
-        let descriptor = Glibc.socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
-        defer { close(descriptor) }
-        var address = sockaddr_in()
-        address.sin_family = sa_family_t(AF_INET)
-        address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
-        var length = socklen_t(MemoryLayout<sockaddr_in>.size)
-        let isBound = withUnsafeMutablePointer(to: &address) { pointer in
-            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { generic in
-                bind(descriptor, generic, length) == 0 && getsockname(descriptor, generic, &length) == 0
-            }
-        }
-        guard isBound else { throw BotFailure("no port of the loopback can be bound") }
-        return Int(UInt16(bigEndian: address.sin_port))
     }
 
     // MARK: The process

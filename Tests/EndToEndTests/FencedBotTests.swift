@@ -16,7 +16,7 @@ import Testing
 
     @Suite(.fence) struct WhenAStepTriesTheNetwork {
         /// A recipe with a step of each kind of network that tries a port of the machine's loopback.
-        private func recipe(port: UInt16) -> String {
+        private func recipe(port: Int) -> String {
             let command = """
                 if bash -c 'exec 3<>/dev/tcp/127.0.0.1/\(port)' 2>/dev/null; then echo NAME reached; \
                 else echo NAME refused; fi
@@ -36,11 +36,11 @@ import Testing
         }
 
         private func said(_ isolation: JobIsolation) async throws -> String {
-            let (descriptor, port) = try listening()
-            defer { close(descriptor) }
+            let listener = try LoopbackSocket()
+            defer { listener.stop() }
             var log = ""
             try await withBot(plan(isolation)) { bot in
-                let integration = try await bot.integrate(Commit(files: [".martlet.yml": recipe(port: port)]))
+                let integration = try await bot.integrate(Commit(files: [".martlet.yml": recipe(port: listener.port)]))
                 expectResult(of: integration, "succeeded")
                 log = try bot.log(of: try #require(integration.attempt("debug")))
             }
@@ -198,21 +198,4 @@ private let unfenced = JobIsolation(isolation: .none(reason: "of the test"))
 /// A plan whose repository has just what the test commits.
 private func plan(_ isolation: JobIsolation) -> BotPlan {
     BotPlan(isRepositoryEmpty: true, executor: .local, isolation: isolation)
-}
-
-/// A port of the loopback that somebody listens at until the descriptor is closed.
-private func listening() throws -> (descriptor: Int32, port: UInt16) {
-    let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
-    var address = sockaddr_in()
-    address.sin_family = sa_family_t(AF_INET)
-    address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
-    var length = socklen_t(MemoryLayout<sockaddr_in>.size)
-    let isListening = withUnsafeMutablePointer(to: &address) { pointer in
-        pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { generic in
-            bind(descriptor, generic, length) == 0 && listen(descriptor, 16) == 0
-                && getsockname(descriptor, generic, &length) == 0
-        }
-    }
-    guard isListening else { throw BotFailure("no port of the loopback can be listened at") }
-    return (descriptor, UInt16(bigEndian: address.sin_port))
 }

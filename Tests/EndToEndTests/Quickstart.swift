@@ -64,24 +64,6 @@ struct Quickstart: Sendable {
 
     /// A port of loopback that nobody listens on.
     static func freePort() throws -> String {
-        let (descriptor, port) = try listening()
-        close(descriptor)
-        return "\(port)"
-    }
-
-    /// A port of loopback that somebody listens on.
-    static func listening() throws -> (descriptor: Int32, port: UInt16) {
-        let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
-        var address = sockaddr_in()
-        address.sin_family = sa_family_t(AF_INET)
-        address.sin_addr.s_addr = inet_addr("127.0.0.1")
-        var size = socklen_t(MemoryLayout<sockaddr_in>.size)
-        try withUnsafeMutablePointer(to: &address) { pointer in
-            try pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { address in
-                try #require(bind(descriptor, address, size) == 0 && listen(descriptor, 8) == 0)
-                try #require(getsockname(descriptor, address, &size) == 0)
-            }
-        }
-        return (descriptor, UInt16(bigEndian: address.sin_port))
+        "\(try LoopbackSocket.freePort())"
     }
 }

@@ -34,15 +34,15 @@ import Testing
     @Test func testThatAPortInUseSaysWhichIsFree() async throws {
         try await withTemporaryDirectory { directory in
             // given
-            let (descriptor, port) = try Quickstart.listening()
-            defer { close(descriptor) }
+            let other = try LoopbackSocket()
+            defer { other.stop() }
             var quickstart = Quickstart(directory)
             try quickstart.toolchain("6.2")
             // when
-            let result = try await quickstart("--port", "\(port)")
+            let result = try await quickstart("--port", "\(other.port)")
             // then
             #expect(result.status == 1)
-            expectContains(result.stderr, "port \(port) is in use by another program\n")
+            expectContains(result.stderr, "port \(other.port) is in use by another program\n")
             expectContains(result.stderr, "Take a free one: deploy/quickstart --port ")
             expectNoFile(quickstart.state)
         }

@@ -74,22 +74,17 @@ struct RunFixture: Sendable {
     }
 
     /// Processes of this fixture's jobs.
-    var left: [Int32] {
-        ProcessTable.all().filter { entry in
-            guard entry.isAlive, let line = SmallFile.read("/proc/\(entry.pid)/cmdline", limit: 1 << 16) else {
-                return false
-            }
-            return String(decoding: line, as: UTF8.self).contains(marker)
-        }.map(\.pid)
-    }
+    var left: [Int32] { Self.processes(naming: marker) }
 
     /// Processes of the launcher and its supervisors.
-    var supervisors: [Int32] {
+    var supervisors: [Int32] { Self.processes(naming: caches) }
+
+    private static func processes(naming text: String) -> [Int32] {
         ProcessTable.all().filter { entry in
             guard entry.isAlive, let line = SmallFile.read("/proc/\(entry.pid)/cmdline", limit: 1 << 16) else {
                 return false
             }
-            return String(decoding: line, as: UTF8.self).contains(caches)
+            return String(decoding: line, as: UTF8.self).contains(text)
         }.map(\.pid)
     }
 

@@ -104,7 +104,7 @@ struct CurlTransportTests {
 
     @Test func testThatItSaysWhenNothingListens() async throws {
         let transport = try CurlTransport()
-        let port = try ServerProcess.freePort()
+        let port = try LoopbackSocket.freePort()
         let error = await expectRejection(TransferError.self, \.code, .unreachable) {
             try await transport.perform(get("http://user:canary-secret@127.0.0.1:\(port)/a?token=canary-secret"))
         }

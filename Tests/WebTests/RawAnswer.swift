@@ -1,5 +1,6 @@
 import Basics
 import Glibc
+import TestSupport
 import Testing
 
 /// An answer as it came over the wire. The request is sent byte for byte as written, which no HTTP client would do with
@@ -31,21 +32,13 @@ struct RawAnswer: Sendable {
     }
 
     private static func exchange(_ bytes: [UInt8], port: Int) throws -> [UInt8] {
-        let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+        guard let descriptor = LoopbackSocket.connected(to: port) else {
+            throw Failure(what: "nobody listens at \(port)")
+        }
         defer { close(descriptor) }
-        var address = sockaddr_in()
-        address.sin_family = sa_family_t(AF_INET)
-        address.sin_port = in_port_t(UInt16(port).bigEndian)
-        address.sin_addr.s_addr = in_addr_t(UInt32(0x7F00_0001).bigEndian)
         // An answer that does not come is a failure, not a hang.
         var limit = timeval(tv_sec: 20, tv_usec: 0)
         setsockopt(descriptor, SOL_SOCKET, SO_RCVTIMEO, &limit, socklen_t(MemoryLayout<timeval>.size))
-        let result = withUnsafePointer(to: &address) {
-            $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-                connect(descriptor, $0, socklen_t(MemoryLayout<sockaddr_in>.size))
-            }
-        }
-        guard result == 0 else { throw Failure(what: "connect: \(String(cString: strerror(errno)))") }
         var sent = 0
         while sent < bytes.count {
             let count = bytes.withUnsafeBytes {

@@ -33,18 +33,7 @@ import Testing
         let descriptor: Int32
 
         init(port: Int) throws {
-            descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_NONBLOCK.rawValue), 0)
-            try #require(descriptor >= 0)
-            var address = sockaddr_in()
-            address.sin_family = sa_family_t(AF_INET)
-            address.sin_port = UInt16(port).bigEndian
-            address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
-            let number = descriptor
-            _ = withUnsafePointer(to: &address) { pointer in
-                pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-                    connect(number, $0, socklen_t(MemoryLayout<sockaddr_in>.size))
-                }
-            }
+            descriptor = try #require(LoopbackSocket.connected(to: port, isWaiting: false))
         }
 
         func close() { Glibc.close(descriptor) }

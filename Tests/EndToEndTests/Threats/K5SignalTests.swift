@@ -26,8 +26,8 @@ import Testing
     }
 
     @Test func testThatAnUploadThatHangsDoesNotHoldItUpAndIsMadeAgain() async throws {
-        let server = try SilentServer()
-        defer { server.close() }
+        let server = try LoopbackSocket()
+        defer { server.stop() }
         let bot = """
             insecure: true
             triggers: [{ name: office, branches: [main], upload: "http://127.0.0.1:\(server.port)/" }]

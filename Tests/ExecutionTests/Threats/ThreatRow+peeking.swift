@@ -26,7 +26,7 @@ extension ThreatRow {
         ThreatRow(id: "B7.abstract", what: "abstract sockets of the host", outcome: .denied) { launched in
             // given
             let name = "martlet-test-\(getpid())-\(launched.directory.path.hashValue)"
-            let listener = try Loopback(abstract: name)
+            let listener = try AbstractSocket(name)
             defer { listener.close() }
             // when
             let end = try await launched.run(
@@ -51,8 +51,8 @@ extension ThreatRow {
     /// B8: a step without a network.
     static let network: [ThreatRow] = [
         ThreatRow(id: "B8.loopback", what: "what listens on the host's loopback", outcome: .denied) { launched in
-            let listener = try Loopback()
-            defer { listener.close() }
+            let listener = try LoopbackSocket()
+            defer { listener.stop() }
             let end = try await launched.run(launched.fenced(connect(["127.0.0.1", "127.1.2.3"], listener.port)))
             return end.log == "tried\n" ? nil : end.log
         },
@@ -72,7 +72,7 @@ extension ThreatRow {
         },
     ]
 
-    private static func connect(_ addresses: [String], _ port: UInt16) -> String {
+    private static func connect(_ addresses: [String], _ port: Int) -> String {
         """
         perl -MSocket -e 'for (@ARGV) { socket(S, PF_INET, SOCK_STREAM, 0); $SIG{ALRM} = sub {}; alarm 2;
         connect(S, sockaddr_in(\(port), inet_aton($_))) and print "OPEN $_\\n" } print "tried\\n"' \(addresses.joined(separator: " "))

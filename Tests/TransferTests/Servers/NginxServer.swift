@@ -11,7 +11,7 @@ struct NginxServer: Sendable {
         in directory: TemporaryDirectory, methods: String = "PUT DELETE MKCOL MOVE", makesDirectories: Bool = false,
         _ body: (NginxServer) async throws -> Void
     ) async throws {
-        let port = try ServerProcess.freePort()
+        let port = try LoopbackSocket.freePort()
         for name in ["files/kit", "tmp", "logs"] { try directory.makeDirectory(name) }
         let user = try await runExpectingSuccess(["id", "-un"]).split(separator: "\n")[0]
         let configuration = """
@@ -34,7 +34,7 @@ struct NginxServer: Sendable {
         try await ServerProcess.running(
             [TestTools.find("nginx") ?? "nginx", "-p", directory.path, "-c", file], log: directory.path("nginx.log"),
             end: SIGTERM,
-            isReady: { ServerProcess.listens(on: port) }
+            isReady: { LoopbackSocket.isListening(port) }
         ) {
             try await body(NginxServer(directory: directory, origin: "http://127.0.0.1:\(port)"))
         }

@@ -22,7 +22,7 @@ struct SSHServer: Sendable {
     static func running(
         in directory: TemporaryDirectory, _ body: (SSHServer) async throws -> Void
     ) async throws {
-        let port = try ServerProcess.freePort()
+        let port = try LoopbackSocket.freePort()
         for name in ["hostkey", "key", "stranger"] {
             try await runExpectingSuccess(["ssh-keygen", "-q", "-t", "ed25519", "-N", "", "-f", directory.path(name)])
         }
@@ -49,7 +49,7 @@ struct SSHServer: Sendable {
         try directory.write("known_hosts", "[127.0.0.1]:\(port) \(hostKey)\n")
         try await ServerProcess.running(
             [TestTools.find("sshd") ?? "sshd", "-D", "-e", "-f", file], log: directory.path("sshd.log"),
-            isReady: { ServerProcess.listens(on: port) }
+            isReady: { LoopbackSocket.isListening(port) }
         ) {
             try await body(SSHServer(directory: directory, port: port, user: String(user)))
         }

@@ -1,16 +1,16 @@
 import Basics
 import Glibc
 import Synchronization
-import TestSupport
 import Testing
 
 /// A listening socket of the loopback whose backlog accepts connections, and that never says a word.
-final class LoopbackSocket: Sendable {
-    let port: Int
+package final class LoopbackSocket: Sendable {
+    package let port: Int
     private let number: Int32
     private let connections = Mutex<[Int32]>([])
 
-    init() throws {
+    /// Listens at a free port. As long as it is meant to, the object has to be held, as by `defer { socket.stop() }`.
+    package init() throws {
         (number, port) = try Self.listening()
     }
 
@@ -20,42 +20,53 @@ final class LoopbackSocket: Sendable {
     }
 
     /// Waits until somebody connects. The connection stays open as long as this object lives.
-    func connection() async {
+    package func connection() async {
         let number = number
         let taken = await BlockingLane(label: "accept").run { accept(number, nil, nil) }
         connections.withLock { $0.append(taken) }
     }
 
     /// The next connection, to be closed by the caller; nothing once stopped.
-    func accepted() -> Int32? {
+    package func accepted() -> Int32? {
         let connection = accept(number, nil, nil)
         return connection < 0 ? nil : connection
     }
 
-    /// Ends `accepted`.
-    func stop() { shutdown(number, Int32(SHUT_RDWR)) }
+    /// Ends `accepted`; nobody can connect any more.
+    package func stop() { shutdown(number, Int32(SHUT_RDWR)) }
 
     /// A port that was free a moment ago.
-    static func freePort() throws -> Int {
+    package static func freePort() throws -> Int {
         let (number, port) = try listening()
         close(number)
         return port
     }
 
-    static func isListening(_ port: Int) -> Bool {
-        let number = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
-        defer { close(number) }
-        var address = Self.address(port: port)
-        return withUnsafePointer(to: &address) {
+    package static func isListening(_ port: Int) -> Bool {
+        guard let connection = connected(to: port) else { return false }
+        close(connection)
+        return true
+    }
+
+    /// A connection to a port, to be closed by the caller; nothing when nobody listens there.
+    /// - Parameter isWaiting: False: it is given although it may not be made yet.
+    package static func connected(to port: Int, isWaiting: Bool = true) -> Int32? {
+        let flags = Int32(SOCK_CLOEXEC.rawValue) | (isWaiting ? 0 : Int32(SOCK_NONBLOCK.rawValue))
+        let number = socket(AF_INET, Int32(SOCK_STREAM.rawValue) | flags, 0)
+        var address = address(port: port)
+        let result = withUnsafePointer(to: &address) {
             $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-                connect(number, $0, socklen_t(MemoryLayout<sockaddr_in>.size)) == 0
+                connect(number, $0, socklen_t(MemoryLayout<sockaddr_in>.size))
             }
         }
+        if result == 0 || !isWaiting && errno == EINPROGRESS { return number }
+        close(number)
+        return nil
     }
 
     private static func listening() throws -> (Int32, Int) {
         let number = socket(AF_INET, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
-        var address = Self.address(port: 0)
+        var address = address(port: 0)
         var length = socklen_t(MemoryLayout<sockaddr_in>.size)
         let result = withUnsafeMutablePointer(to: &address) {
             $0.withMemoryRebound(to: sockaddr.self, capacity: 1) { pointer in
