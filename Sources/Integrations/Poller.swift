@@ -33,14 +33,13 @@ package struct Poller: Sendable {
     /// daemon was down is found.
     package func run() async {
         var lastAsked: [String: Timestamp] = [:]
-        var before = clock.now()
+        var lastScheduled: [Name: Timestamp] = [:]
         while !Task.isCancelled {
             let now = clock.now()
             do {
                 try await reload()
                 try await askDue(&lastAsked, at: now)
-                try await queueScheduled(from: before, to: now)
-                before = now
+                try await queueScheduled(&lastScheduled, at: now)
             } catch {
                 // What could not be stored is due again at the next tick.
                 logger.error("polling failed and goes on", metadata: ["error": "\(error)"])
@@ -86,18 +85,35 @@ package struct Poller: Sendable {
         }
     }
 
-    private func queueScheduled(from before: Timestamp, to now: Timestamp) async throws {
+    /// - Parameter last: Up to when each bot's moments were taken up. One that cannot be queued is tried again at the next tick, without
+    ///   queueing those of others twice.
+    private func queueScheduled(_ last: inout [Name: Timestamp], at now: Timestamp) async throws {
+        var failure: (any Error)?
         for bot in await registry.all() {
-            guard let schedule = bot.schedule, schedule.hasMoment(after: before, upTo: now),
-                let branch = try await store.repository(bot.repository)?.defaultBranch,
-                let commit = try await store.heads(of: bot.repository)[branch]
-            else { continue }
-            let new = NewIntegration(
-                bot: bot.name, ref: branch, commit: commit, cause: .schedule, isRelease: bot.isRelease(branch))
-            let record = try await store.queue(new, at: now)
-            _ = try await store.record(.caused(record, by: .schedule, named: "the bot's schedule", at: now))
-            logger.info("queued by schedule", metadata: ["integration": "\(record.id)"])
+            do {
+                if let before = last[bot.name], let schedule = bot.schedule,
+                    schedule.hasMoment(after: before, upTo: now), let new = try await tip(of: bot)
+                {
+                    let record = try await store.queue(new, at: now)
+                    last[bot.name] = now
+                    _ = try await store.record(.caused(record, by: .schedule, named: "the bot's schedule", at: now))
+                    logger.info("queued by schedule", metadata: ["integration": "\(record.id)"])
+                }
+                last[bot.name] = now
+            } catch {
+                failure = error
+            }
         }
+        if let failure { throw failure }
+    }
+
+    /// The default branch as it was seen last; nothing while there is none.
+    private func tip(of bot: BotSpecification) async throws -> NewIntegration? {
+        guard let branch = try await store.repository(bot.repository)?.defaultBranch,
+            let commit = try await store.heads(of: bot.repository)[branch]
+        else { return nil }
+        return NewIntegration(
+            bot: bot.name, ref: branch, commit: commit, cause: .schedule, isRelease: bot.isRelease(branch))
     }
 }
 

@@ -118,6 +118,39 @@ import Testing
         }
     }
 
+    @Test func testThatABotThatCannotBeQueuedDoesNotQueueAnotherTwice() async throws {
+        let schedule = "schedule: daily 12:05\n"
+        try await withPoller(bots: ["kit": schedule, "other": schedule]) { core, pass in
+            // given: the other's row is retired behind the poller's back
+            core.log.expectErrors(containing: "polling failed and goes on")
+            let main = RefName(branch: "main")
+            for request in try await core.store.repositoriesToLook() {
+                _ = try await core.store.apply(
+                    Look(
+                        request: request, heads: [main: try Samples.commit(1)], defaultBranch: main, at: core.time.now,
+                        cause: .poll, watchers: []))
+            }
+            let bots = await core.registry.all()
+            try await core.store.register(bots.filter { $0.name.description == "kit" }, at: core.time.now)
+
+            // when
+            await pass(.seconds(5 * 60))
+            await pass(Poller.tick)
+            await pass(Poller.tick)
+
+            // then
+            #expect(try await core.store.queued().map(\.id.bot.description) == ["kit"])
+
+            // when: it can be queued again
+            try await core.store.register(bots, at: core.time.now)
+            await pass(Poller.tick)
+            await pass(Poller.tick)
+
+            // then
+            #expect(try await core.store.queued().map(\.id.bot.description).sorted() == ["kit", "other"])
+        }
+    }
+
     @Test func testThatAFailureIsLoggedAndTheNextRoundGoesOn() async throws {
         try await withTemporaryDirectory { directory in
             // given
