@@ -1,8 +1,9 @@
+import Foundation
 import Glibc
 import TestSupport
 import Testing
 
-/// Row K5: SIGTERM, SIGINT, SIGHUP, each twice, and SIGKILL in the middle of a job.
+/// Row K5: SIGTERM, SIGINT, SIGHUP, each twice, and SIGKILL in the middle of a job, a checkout and an upload.
 @Suite struct K5SignalTests {
     @Test(arguments: [[SIGTERM], [SIGINT], [SIGHUP], [SIGTERM, SIGTERM], [SIGINT, SIGTERM], [SIGKILL]])
     func testThatTheDaemonEndsAndItsJobIsTakenUp(signals: [Int32]) async throws {
@@ -22,6 +23,34 @@ import Testing
             try daemon.directory.write("go", "")
             expectContains(try await daemon.completion(of: 1), #""result":"succeeded""#)
             expectFile(daemon.directory.path("runs"), "run\n")
+        }
+    }
+
+    /// The checkout of 20,000 files, of which some are written when the signal comes. One that asks to stop lets it come to its
+    /// end, which takes a second; one that kills does not.
+    @Test(arguments: [SIGTERM, SIGKILL])
+    func testThatACheckoutIsMadeAgain(signal: Int32) async throws {
+        try await withDaemon { daemon in
+            // given
+            var files = [
+                "Makefile": "all:\n\tls many | wc -l\n",
+                ".martlet.yml": "configurations:\n  debug:\nanalyze: []\narchive: { include: [] }\n",
+            ]
+            for number in 0..<20_000 { files["many/\(number)"] = "\(number)\n" }
+            _ = try await daemon.work.commit(files: files, message: "Begin")
+            try await daemon.work.push(to: daemon.remote)
+            let many = daemon.state + "/workspaces/kit/debug/trusted/0/tree/many"
+            await until("some of the files are written") { access(many + "/0", F_OK) == 0 }
+
+            // when
+            #expect(await daemon.end(by: [signal]) == (signal == SIGKILL ? -1 : 0))
+            let written = try FileManager.default.contentsOfDirectory(atPath: many).count
+            try await daemon.start()
+
+            // then
+            #expect(signal != SIGKILL || written < 20_000, "it was in the middle")
+            expectContains(try await daemon.completion(of: 1), #""result":"succeeded""#)
+            expectContains(try await daemon.output("log", "kit#1"), "20000")
         }
     }
 

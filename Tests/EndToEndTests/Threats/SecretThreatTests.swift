@@ -8,11 +8,25 @@ import Testing
 /// Secrets in what the service keeps and says: rows S1 and S2 of the threats, by the installed programs.
 @Suite struct SecretThreatTests {
     private static let bot = """
+        secrets: [{ name: office-token, branches: [main] }]
         triggers:
           - { name: forms, when: always, run: print-forms, secrets: [office-token] }
 
         """
-    private static let files = ["Makefile": "all:\n\t@echo built\ncheck:\n\t@echo checked\n"]
+    /// One step of the recipe has the secret as well, and prints it in the same ways; the one after it has not.
+    private static let files = [
+        ".martlet.yml": """
+        configurations:
+          debug:
+            steps:
+              - { name: print, step: building, run: perl print-forms, secrets: [office-token] }
+              - { name: look, step: testing, run: "! env | grep MARTLET_SECRET" }
+        analyze: []
+        archive: { include: [] }
+
+        """,
+        "print-forms": script,
+    ]
     /// With what has to be escaped in each of the encodings.
     private static let secret = "cAnary/7f3a+9=\"q\\z é%w and-more-of-it"
 
@@ -68,19 +82,22 @@ import Testing
         }
     }
 
-    @Test(.program("perl"), .program("curl"))
-    func testThatS1NoFormOfASecretIsKeptStreamedOrDownloaded() async throws {
+    /// Of a trigger, whose log is its own, and of the step of a recipe.
+    @Test(.program("perl"), .program("curl"), arguments: [("forms", "trigger-forms"), ("debug", "debug")])
+    func testThatS1NoFormOfASecretIsKeptStreamedOrDownloaded(log: String, job: String) async throws {
         try await withForms { daemon in
             // given
-            let attempt = AttemptDirectory(path: daemon.state + "/integrations/kit/1/trigger-forms/1")
-            let path = "/api/v1/bots/kit/integrations/1/log/forms"
+            let attempt = AttemptDirectory(path: daemon.state + "/integrations/kit/1/\(job)/1")
+            let path = "/api/v1/bots/kit/integrations/1/log/\(log)"
+            expectContains(
+                try await daemon.get("/api/v1/bots/kit/integrations/1").body, #""result":"succeeded""#)
             // when
             let outputs = [
                 "kept": try attempt.readLog(from: 0, count: 1 << 20),
                 "downloaded": Array(try await daemon.get(path).body.utf8),
                 "streamed": Array(try await daemon.get(path + "/events").body.utf8),
-                "on its page": Array(try await daemon.get("/bots/kit/1/log/forms").body.utf8),
-                "printed": Array(try await daemon.output("log", "kit#1", "--configuration", "forms").utf8),
+                "on its page": Array(try await daemon.get("/bots/kit/1/log/\(log)").body.utf8),
+                "printed": Array(try await daemon.output("log", "kit#1", "--configuration", log).utf8),
             ]
             // then
             for (name, bytes) in outputs {
