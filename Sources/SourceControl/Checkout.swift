@@ -6,8 +6,8 @@ import Model
 ///
 /// libgit2 only reads: its own checkout follows a link that a job has put in a tracked directory's place, and writes
 /// outside. Nothing that a job could have written is opened as a repository or read as a rule. What is known about the
-/// workspace lies in `state`: `record` (see `CheckoutRecord`), written last, `pending`, the commit of a checkout that
-/// began, `rules` and `index`.
+/// workspace lies in `state`: `record` (see `CheckoutRecord`), written last, `pending`, the commit of the last checkout
+/// that began to write, `rules`, `index` and `git`.
 struct Checkout {
     let store: MirrorStore
     let repository: OpaquePointer
@@ -38,12 +38,9 @@ struct Checkout {
         let attributes = Self.attributesDigest(of: listing)
         var record = try readRecord(memory)
         var before = try trackedPaths(record, pending: memory, reading: reading)
-        try files(operation) { () throws(FileError) in
-            try AtomicFile.write(Array("\(commit)\n".utf8), to: memory.path + "/pending", mode: 0o600)
-        }
         var writer = TreeWriter(
             listing: listing,
-            rules: try TreeRules(of: listing, reading: reading, store: store, directory: ruleDirectory),
+            rules: TreeRules(of: listing, reading: reading, store: store, directory: ruleDirectory),
             reading: reading, directory: tree)
         var report = CheckoutReport()
         var survey = WorkspaceSurvey()
@@ -70,19 +67,21 @@ struct Checkout {
             (survey, before, report.isFresh) = (WorkspaceSurvey(), [], true)
         }
         report.removed = survey.removed
-        try write(&writer, tree, survey, attributes, memory, &report)
+        try write(&writer, tree, survey, attributes, memory, before: record, &report)
         return report
     }
 
     private func write(
         _ writer: inout TreeWriter, _ tree: Directory, _ survey: WorkspaceSurvey, _ attributes: [UInt8],
-        _ memory: Directory, _ report: inout CheckoutReport
+        _ memory: Directory, before: CheckoutRecord?, _ report: inout CheckoutReport
     ) throws(SourceControlError) {
         let operation = operation
         var record = CheckoutRecord()
         record.attributes = attributes
+        record.commit = commit.description
         record.entries = survey.unchanged
         report.unchanged = survey.unchanged.count
+        if survey.unchanged.count < writer.listing.order.count { try begin(memory) }
         for path in writer.listing.order where survey.unchanged[path] == nil {
             guard let entry = writer.listing.entries[path] else { continue }
             if entry.kind == .submodule {
@@ -102,14 +101,22 @@ struct Checkout {
             let status = try files(operation) { () throws(FileError) in try tree.status(path) }
             if let status { record.entries[path] = CheckoutRecord.Entry(entry, status) }
         }
+        let isSame = !report.isFresh && record == before
         try WorkspaceGit(
             operation: operation, store: store, repository: repository, commit: commit, ref: ref, tree: tree,
             memory: memory
-        ).write(record)
+        ).write(record, isSame: isSame)
+        guard !isSame else { return }
         let bytes = record.bytes
+        // Not to the disk: a record that a loss of power takes back is an older one, and what differs from it is looked at.
+        try files(operation) { () throws(FileError) in try memory.write("record", bytes: bytes, mode: 0o600) }
+    }
+
+    /// Notes what is going to be written, on the disk before the first file: what an interrupted checkout has written and
+    /// the rules ignore is known by it. It stays, so that a record that a loss of power took back does no harm either.
+    private func begin(_ memory: Directory) throws(SourceControlError) {
         try files(operation) { () throws(FileError) in
-            try AtomicFile.write(bytes, to: memory.path + "/record", mode: 0o600)
-            try memory.remove("pending")
+            try AtomicFile.write(Array("\(commit)\n".utf8), to: memory.path + "/pending", mode: 0o600)
         }
     }
 
@@ -162,7 +169,9 @@ struct Checkout {
         }
         let line = String(decoding: text, as: UTF8.self).split(separator: "\n").first ?? ""
         // A commit that is not here any more cannot be asked; the rules decide alone then.
-        if let commit = CommitID(line), let listing = try? TreeListing(of: commit, reading: reading) {
+        if let commit = CommitID(line), commit.description != record?.commit,
+            let listing = try? TreeListing(of: commit, reading: reading)
+        {
             paths.formUnion(listing.order)
         }
         return paths

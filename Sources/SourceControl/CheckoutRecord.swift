@@ -5,7 +5,7 @@ import CLibGit2
 ///
 /// A file whose status still is the recorded one has not been touched since: no program can set the time of the last
 /// change of the inode (ctime) back.
-struct CheckoutRecord {
+struct CheckoutRecord: Equatable {
     struct Entry: Equatable {
         let kind: TreeListing.Kind
         /// 20 bytes.
@@ -22,12 +22,14 @@ struct CheckoutRecord {
         }
     }
 
-    static let magic = Array("martlet checkout 1\n".utf8)
+    static let magic = Array("martlet checkout 2\n".utf8)
     /// 5,000,000 entries with paths of 100 bytes.
     static let maximumSize = 1 << 30
 
     /// The digest of rules and attributes that the files were written under; others may make other bytes of the same blob.
     var attributes: [UInt8] = []
+    /// What was checked out, in hexadecimal digits.
+    var commit = ""
     var entries: [[UInt8]: Entry] = [:]
 
     init() {}
@@ -46,8 +48,9 @@ struct CheckoutRecord {
             defer { position += Int(count) }
             return Array(bytes[position..<position + Int(count)])
         }
-        guard let attributes = run(20), let count = number() else { return nil }
+        guard let attributes = run(20), let commit = run(number()), let count = number() else { return nil }
         self.attributes = attributes
+        self.commit = String(decoding: commit, as: UTF8.self)
         for _ in 0..<count {
             guard let path = run(number()), let kind = run(1).flatMap({ TreeListing.Kind(rawValue: $0[0]) }),
                 let id = run(20), let size = number(), let modified = number(), let changed = number(),
@@ -68,6 +71,8 @@ struct CheckoutRecord {
             }
         }
         result += attributes.count == 20 ? attributes : [UInt8](repeating: 0, count: 20)
+        append(UInt64(commit.utf8.count))
+        result += commit.utf8
         append(UInt64(entries.count))
         for (path, entry) in entries {
             append(UInt64(path.count))

@@ -48,7 +48,7 @@ extension Mirror {
             }
             var writer = TreeWriter(
                 listing: listing,
-                rules: try TreeRules(of: listing, reading: reading, store: store, directory: rules), reading: reading,
+                rules: TreeRules(of: listing, reading: reading, store: store, directory: rules), reading: reading,
                 directory: target)
             for path in listing.order {
                 guard let entry = listing.entries[path] else { continue }

@@ -65,26 +65,6 @@ package struct Mirror: Sendable {
         }
     }
 
-    /// Keeps the commit and its history here even when no branch leads to it any more. Survives a loss of power.
-    /// - Throws: `commitMissing`.
-    package func hold(_ commit: CommitID, for id: IntegrationID) async throws(SourceControlError) {
-        let store = store
-        try await local { repository throws(SourceControlError) in
-            guard try store.contains(commit, in: repository) else {
-                throw Self.missing(commit, operation: "holding \(commit.abbreviated) for \(id)")
-            }
-            try store.hold(commit, as: MirrorStore.holdName(id), in: repository)
-        }
-    }
-
-    /// Ends what `hold` began; harmless when there is none.
-    package func release(_ id: IntegrationID) async throws(SourceControlError) {
-        let store = store
-        try await local { repository throws(SourceControlError) in
-            try store.release(MirrorStore.holdName(id), in: repository)
-        }
-    }
-
     static func missing(_ commit: CommitID, operation: String) -> SourceControlError {
         SourceControlError(
             code: .commitMissing, operation: operation, message: "the mirror does not hold \(commit); fetch it first")

@@ -5,20 +5,32 @@ import Glibc
 /// The ignore rules and attributes of a commit, from its own `.gitignore` and `.gitattributes` files.
 ///
 /// libgit2 reads such files from a working directory, which here would be one that a job could have written. So they are
-/// written alone into a directory of ours, and a second handle of the mirror takes that for its working directory.
-struct TreeRules: ~Copyable {
+/// written alone into a directory of ours, and a second handle of the mirror takes that for its working directory. All
+/// that is done when something is asked first: a checkout that changes nothing asks nothing.
+final class TreeRules {
     /// Longest rule file that counts, in bytes; a longer one is treated as absent.
     static let maximumRuleFile = 1 << 20
 
-    private let repository: GitHandle
-    private let operation: String
+    private let listing: TreeListing
+    private let reading: CommitReading
+    private let store: MirrorStore
+    private let directory: Directory
+    private var handle: GitHandle?
+    private var opened: OpaquePointer?
+    private var operation: String { reading.operation }
 
-    /// - Parameter directory: Ours; emptied first.
-    init(of listing: TreeListing, reading: CommitReading, store: MirrorStore, directory: Directory)
-        throws(SourceControlError)
-    {
-        operation = reading.operation
-        try files(operation) { () throws(FileError) in try directory.removeContents() }
+    /// - Parameter directory: Ours; emptied before it is filled.
+    init(of listing: TreeListing, reading: CommitReading, store: MirrorStore, directory: Directory) {
+        self.listing = listing
+        self.reading = reading
+        self.store = store
+        self.directory = directory
+    }
+
+    /// The repository with the rules as its working directory.
+    private func repository() throws(SourceControlError) -> OpaquePointer {
+        if let opened { return opened }
+        try files(operation) { [directory] () throws(FileError) in try directory.removeContents() }
         for path in listing.order {
             guard let entry = listing.entries[path], entry.kind == .file || entry.kind == .executable else { continue }
             let name = path[(path.lastIndex(of: UInt8(ascii: "/")).map { $0 + 1 } ?? 0)...]
@@ -39,20 +51,24 @@ struct TreeRules: ~Copyable {
                 try directory.write(path, bytes: bytes)
             }
         }
-        let opened = try store.opened()
-        try git(operation) { git_repository_set_workdir(opened.pointer, directory.path, 0) }
-        repository = opened
+        let repository = try store.opened()
+        try git(operation) { git_repository_set_workdir(repository.pointer, directory.path, 0) }
+        let pointer = repository.pointer
+        handle = consume repository
+        opened = pointer
+        return pointer
     }
 
     /// Whether the commit's rules ignore a path.
     func isIgnored(_ path: [UInt8], isDirectory: Bool) throws(SourceControlError) -> Bool {
+        let repository = try repository()
         var ignored: Int32 = 0
         // The trailing slash says that it is a directory: nothing is looked up on disk for it.
         let text = path + (isDirectory ? [UInt8(ascii: "/"), 0] : [0])
         var result: Int32 = 0
         text.withUnsafeBytes { bytes in
             result = git_ignore_path_is_ignored(
-                &ignored, repository.pointer, bytes.bindMemory(to: CChar.self).baseAddress)
+                &ignored, repository, bytes.bindMemory(to: CChar.self).baseAddress)
         }
         try git(operation) { result }
         return ignored == 1
@@ -63,6 +79,7 @@ struct TreeRules: ~Copyable {
     func filtered(_ id: git_oid, path: [UInt8], limit: Int, reading: CommitReading) throws(SourceControlError)
         -> [UInt8]
     {
+        let repository = try repository()
         let blob = try reading.blob(id, limit: limit, path: String(decoding: path, as: UTF8.self))
         var options = git_filter_options()
         options.version = UInt32(GIT_FILTER_OPTIONS_VERSION)
@@ -71,7 +88,7 @@ struct TreeRules: ~Copyable {
         var result: Int32 = 0
         (path + [0]).withUnsafeBytes { bytes in
             result = git_filter_list_load_ext(
-                &list, repository.pointer, blob.pointer, bytes.bindMemory(to: CChar.self).baseAddress,
+                &list, repository, blob.pointer, bytes.bindMemory(to: CChar.self).baseAddress,
                 GIT_FILTER_TO_WORKTREE, &options)
         }
         try git(operation) { result }

@@ -2,7 +2,7 @@ import Basics
 import CLibGit2
 
 /// Writes a commit's files beneath a directory, each through `Basics.Directory`.
-struct TreeWriter: ~Copyable {
+struct TreeWriter {
     /// Largest tracked file, in bytes. A blob is held in memory, twice when it is filtered.
     static let maximumFile = 1 << 30
 
@@ -13,7 +13,7 @@ struct TreeWriter: ~Copyable {
 
     private var made: Set<[UInt8]> = []
 
-    init(listing: TreeListing, rules: consuming TreeRules, reading: CommitReading, directory: Directory) {
+    init(listing: TreeListing, rules: TreeRules, reading: CommitReading, directory: Directory) {
         self.listing = listing
         self.rules = rules
         self.reading = reading

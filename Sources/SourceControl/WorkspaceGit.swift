@@ -17,7 +17,14 @@ struct WorkspaceGit {
     /// Ours, outside of the workspace.
     let memory: Directory
 
-    func write(_ record: CheckoutRecord) throws(SourceControlError) {
+    /// What it consists of, without what is in the directories.
+    private static let directories = ["objects/info", "objects/pack", "objects", "refs/heads", "refs/tags", "refs"]
+    private static let names = ["HEAD", "config", "packed-refs", "objects/info/alternates", "index"]
+
+    /// - Parameter isSame: Whether the checkout before wrote the very same files of the same commit. Then what it wrote is
+    ///   left alone if nobody has touched it since: a job that changed it has changed the times of its inodes.
+    func write(_ record: CheckoutRecord, isSame: Bool) throws(SourceControlError) {
+        if isSame, let seal = seal(), try isSealed(seal) { return }
         let index = try index(of: record)
         let tags = try tags()
         var refs: [(String, String)] = tags
@@ -46,10 +53,37 @@ struct WorkspaceGit {
             }
             for (name, text) in texts { try tree.write(".git/" + name, bytes: Array(text.utf8), mode: 0o444) }
             try tree.write(".git/index", bytes: index, mode: 0o444)
-            for directory in ["objects/info", "objects/pack", "objects", "refs/heads", "refs/tags", "refs"] {
-                try makeReadOnly(".git/" + directory)
-            }
+            for directory in Self.directories { try makeReadOnly(".git/" + directory) }
             try makeReadOnly(".git")
+        }
+        let seal = seal() ?? []
+        try files(operation) { () throws(FileError) in try memory.write("git", bytes: seal, mode: 0o600) }
+    }
+
+    /// What was made of what, with the status of each file and directory; nothing when one is not there, or a job has put
+    /// a link in the place of a directory.
+    private func seal() -> [UInt8]? {
+        do throws(FileError) {
+            let packed = try Directory(opening: store.path).status("packed-refs")
+            var text = "\(commit) \(ref)\n\(store.path)\n\(packed.map(Self.line) ?? "-")\n"
+            for name in [".git"] + (Self.directories + Self.names).map({ ".git/" + $0 }) {
+                guard let status = try tree.status(name) else { return nil }
+                text += Self.line(status) + "\n"
+            }
+            return Array(text.utf8)
+        } catch {
+            return nil
+        }
+    }
+
+    private static func line(_ status: FileStatus) -> String {
+        "\(status.device) \(status.inode) \(status.changed) \(status.size) \(status.mode)"
+    }
+
+    private func isSealed(_ seal: [UInt8]) throws(SourceControlError) -> Bool {
+        try files(operation) { () throws(FileError) in
+            guard try memory.status("git") != nil else { return false }
+            return try memory.read("git", limit: 1 << 16) == seal
         }
     }
 

@@ -160,7 +160,7 @@ import Testing
                 // then
                 #expect(try fixture.tree() == [".gitignore": "gen\n", "a": "1\n", "b": "1\n"])
                 #expect(!report.isFresh)
-                #expect(try state.status("pending") == nil)
+                #expect(try await fixture.checkout().written == 0)
             }
         }
 
@@ -271,6 +271,38 @@ import Testing
                 let tags = try await runExpectingSuccess(
                     ["git", "describe", "--tags"], in: fixture.workspace, environment: GitRepository.environment())
                 #expect(tags == "v1\n")
+            }
+        }
+
+        @Test func testThatItIsLeftAloneAsLongAsNothingChanges() async throws {
+            try await withOrigin { fixture in
+                // given
+                _ = try await fixture.checkout()
+                let before = try fixture.status(".git/index")
+
+                // when nothing has changed
+                _ = try await fixture.checkout()
+                // then
+                #expect(try fixture.status(".git/index") == before)
+
+                // when somebody has put something into it
+                try await runExpectingSuccess(
+                    [
+                        "sh", "-c",
+                        "chmod u+w .git/objects/info && touch .git/objects/info/x && chmod u-w .git/objects/info",
+                    ],
+                    in: fixture.workspace)
+                _ = try await fixture.checkout()
+                // then
+                #expect(try fixture.status(".git/objects/info/x") == nil)
+                #expect(try fixture.status(".git/index") != before)
+
+                // when another ref has the commit
+                try await fixture.origin.tag("v1")
+                _ = try await fixture.checkout(RefName(tag: "v1"))
+                // then
+                let head = try await runExpectingSuccess(["cat", ".git/HEAD"], in: fixture.workspace)
+                #expect(!head.hasPrefix("ref:"))
             }
         }
 

@@ -1,0 +1,46 @@
+import CLibGit2
+package import Model
+
+extension Mirror {
+    /// Keeps the commit and its history here even when no branch leads to it any more. Survives a loss of power.
+    /// - Throws: `commitMissing`.
+    package func hold(_ commit: CommitID, for id: IntegrationID) async throws(SourceControlError) {
+        let store = store
+        try await local { repository throws(SourceControlError) in
+            guard try store.contains(commit, in: repository) else {
+                throw Self.missing(commit, operation: "holding \(commit.abbreviated) for \(id)")
+            }
+            try store.hold(commit, as: MirrorStore.holdName(id), in: repository)
+        }
+    }
+
+    /// Reads of a commit what an integration begins with: one way to the lane and one opening for all.
+    /// - Parameters:
+    ///   - file: Of the root; see `file(_:at:limit:)`. Nothing: no file is read.
+    ///   - limit: Of the file, in bytes.
+    /// - Returns: Nothing when the commit is not here; fetch it then.
+    /// - Throws: `tooLarge`.
+    package func content(
+        of commit: CommitID, file: String?, limit: Int
+    ) async throws(SourceControlError) -> CommitContent? {
+        let store = store
+        return try await local { repository throws(SourceControlError) in
+            guard try store.contains(commit, in: repository) else { return nil }
+            let reading = CommitReading(repository: repository, operation: "reading \(commit.abbreviated)")
+            let entries = CommitReading.entries(of: try reading.rootTree(of: commit))
+            let content =
+                if let file { try reading.file(file, at: commit, limit: limit) } else { [UInt8]?.none }
+            return CommitContent(
+                details: try reading.details(of: commit),
+                rootEntries: entries.map { String(decoding: $0.name, as: UTF8.self) }, file: content)
+        }
+    }
+
+    /// Ends what `hold` began; harmless when there is none.
+    package func release(_ id: IntegrationID) async throws(SourceControlError) {
+        let store = store
+        try await local { repository throws(SourceControlError) in
+            try store.release(MirrorStore.holdName(id), in: repository)
+        }
+    }
+}
