@@ -32,6 +32,12 @@ package final class Directory: Sendable {
     /// Opens a directory by a path of the operator's, after making it and what is missing above it.
     /// - Parameter mode: Of the directories made, before the umask.
     package convenience init(creating path: String, mode: UInt16 = 0o755) throws(FileError) {
+        // Nearly always it is there.
+        let number = clinux_open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC, 0)
+        if number >= 0 {
+            self.init(Descriptor(number), path: path)
+            return
+        }
         var made = ""
         for component in path.split(separator: "/") {
             made += (made.isEmpty && !path.hasPrefix("/") ? "" : "/") + component

@@ -15,7 +15,9 @@ package struct AttemptDirectory: Sendable, Hashable {
 
     package var paths: AttemptPaths { AttemptPaths(path) }
 
-    /// Makes the directory with its `job.json`, both on the disk when it returns.
+    /// Makes the directory with its `job.json`. Nothing of it is brought to the disk: the supervisor does so with the
+    /// directory before the first step, and with `job.json` before its last word. A loss of power before that ends the
+    /// supervisor, too, and leaves an attempt that is lost.
     ///
     /// A directory that is there already, from a daemon that was stopped just here, is taken as it is as long as nothing
     /// was launched in it; its `job.json` is replaced.
@@ -26,18 +28,12 @@ package struct AttemptDirectory: Sendable, Hashable {
             guard try directory.status("status.jsonl") == nil else {
                 throw ExecutionError(.exists, "prepare \(path)", "an attempt was launched here; make a new one")
             }
-            try AtomicFile.write(job.json(), to: paths.job)
-            try Directory(opening: parent).synchronize()
+            try directory.write("job.json", bytes: job.json())
         } catch let error as ExecutionError {
             throw error
         } catch {
             throw ExecutionError(.directory, "prepare \(path)", "\(error)", underlying: error)
         }
-    }
-
-    private var parent: String {
-        let parent = path.lastIndex(of: "/").map { String(path[..<$0]) } ?? "."
-        return parent.isEmpty ? "/" : parent
     }
 
     /// - Throws: `.notFound`, `.directory`, `.malformed`.

@@ -37,6 +37,13 @@ package enum ProcessTable {
         return Entry(pid: pid, state: state, parent: parent, group: group, threads: threads, startTime: startTime)
     }
 
+    /// The direct children of the calling thread, which is all there are in a program of one thread; nothing where the kernel
+    /// does not list them.
+    package static func children() -> Set<Int32>? {
+        guard let bytes = SmallFile.read("/proc/thread-self/children", limit: 1 << 20) else { return nil }
+        return Set(bytes.split(separator: 0x20).compactMap { Int32(String(decoding: $0, as: UTF8.self)) })
+    }
+
     /// Every process that this one may see.
     package static func all() -> [Entry] {
         guard let stream = opendir("/proc") else { return [] }

@@ -123,8 +123,8 @@ struct Launcher {
             if sources[0].revents != 0 {
                 signals.read()
                 let dead = Descendants.reap().ended.map(\.pid)
-                if !supervisors.isDisjoint(with: dead) {
-                    supervisors.subtract(dead)
+                supervisors.subtract(dead)
+                if !dead.isEmpty {
                     killOrphans(except: supervisors)
                     groups?.removeAbandoned()
                 }
@@ -152,6 +152,9 @@ struct Launcher {
 
     /// A supervisor that ends in order leaves nothing; what is left by one that was killed must not run on in a workspace.
     private func killOrphans(except supervisors: Set<Int32>) {
+        // What is left comes to us. So nearly always a look at our own children is enough, of which there are few, and not one
+        // at every process of the machine (proc(5), children; nothing where the kernel was built without it).
+        if let children = ProcessTable.children(), supervisors.isSuperset(of: children) { return }
         for _ in 0..<100 {
             guard !ProcessTable.descendants(of: getpid(), except: supervisors).isEmpty else { return }
             Descendants.signal(SIGKILL, except: supervisors)

@@ -3,19 +3,22 @@ import Glibc
 import JobProtocol
 
 /// `status.jsonl`, of which every line is on the disk before anything relies on it.
-struct StatusFile {
+final class StatusFile {
     private let descriptor: Int32
+    private let directory: String
+    /// Whether the directory's entry of it is on the disk: before the first step runs, so that it never runs again.
+    private var isEntered = false
+
+    private init(descriptor: Int32, directory: String) {
+        self.descriptor = descriptor
+        self.directory = directory
+    }
 
     /// Makes the file; `.failure` with EEXIST when another supervisor did.
     static func create(_ paths: AttemptPaths) -> Result<StatusFile, SystemError> {
         let descriptor = clinux_open(paths.status, O_WRONLY | O_CREAT | O_EXCL | O_APPEND | O_CLOEXEC, 0o644)
         guard descriptor >= 0 else { return .failure(SystemError(number: errno)) }
-        let directory = clinux_open(paths.directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC, 0)
-        if directory >= 0 {
-            fsync(directory)
-            close(directory)
-        }
-        return .success(StatusFile(descriptor: descriptor))
+        return .success(StatusFile(descriptor: descriptor, directory: paths.directory))
     }
 
     /// - Returns: 0, or the number of what failed; the file is then as it was.
@@ -28,7 +31,17 @@ struct StatusFile {
             ftruncate(descriptor, size)
             return failure
         }
-        return fsync(descriptor) == 0 ? 0 : errno
+        guard fsync(descriptor) == 0 else { return errno }
+        return isEntered ? 0 : enter()
+    }
+
+    private func enter() -> Int32 {
+        let opened = clinux_open(directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC, 0)
+        guard opened >= 0 else { return errno }
+        defer { close(opened) }
+        guard fsync(opened) == 0 else { return errno }
+        isEntered = true
+        return 0
     }
 
     /// For tests that stop us there; see `Failpoint` in Basics.
