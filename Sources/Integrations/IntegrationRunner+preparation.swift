@@ -18,11 +18,10 @@ extension IntegrationRunner {
     /// finds the recipe recorded and uses that.
     func prepare(_ record: IntegrationRecord, bot: BotSpecification, mirror: Mirror) async throws -> Preparation {
         do {
-            if try await !mirror.contains(record.commit) { try await fetch(record, mirror) }
-            try await mirror.hold(record.commit, for: record.id)
+            let commit = try await content(of: record, bot: bot, mirror: mirror)
             if record.recipe != nil { return .ready(record) }
-            let details = try await mirror.details(of: record.commit)
-            let reading = try await recipe(of: record.commit, bot: bot, mirror: mirror)
+            let details = commit.details
+            let reading = Self.recipe(of: commit, bot: bot)
             let summary = CommitSummary(
                 subject: details.subject, author: details.authorName, committedAt: details.committedAt,
                 tree: details.tree)
@@ -30,11 +29,11 @@ extension IntegrationRunner {
                 try await refuse(record, reading.diagnostics)
                 return .refused(.buildErrors, reading.errors.first?.description ?? "the recipe cannot be read")
             }
-            try await store.recordPreparation(of: record.id, recipe: recipe, commit: summary, at: clock.now())
-            guard let prepared = try await store.integration(record.id) else {
-                return .refused(.internalError, "the integration's row is gone")
-            }
-            return .ready(prepared)
+            let hasBefore = bot.triggers.contains { $0.phase == .before }
+            return .ready(
+                try await store.recordPreparation(
+                    of: record.id, recipe: recipe, commit: summary, at: clock.now(),
+                    entering: hasBefore ? nil : .running))
         } catch let error as SourceControlError where error.code == .canceled || Task.isCancelled {
             // The daemon stops; nothing is known about the commit.
             throw CancellationError()
@@ -43,6 +42,23 @@ extension IntegrationRunner {
         } catch let error as SourceControlError {
             return .refused(.checkoutError, "\(error)")
         }
+    }
+
+    /// What the commit holds; fetched where it is not there. It is held in the mirror as soon as its first job runs: until
+    /// then nothing takes it away.
+    private func content(
+        of record: IntegrationRecord, bot: BotSpecification, mirror: Mirror
+    ) async throws -> CommitContent {
+        let file = bot.recipe == nil ? Self.recipeFile : nil
+        let limit = RecipeReader.maximumSize + 1
+        if let content = try await mirror.content(of: record.commit, file: file, limit: limit) { return content }
+        try await fetch(record, mirror)
+        guard let content = try await mirror.content(of: record.commit, file: file, limit: limit) else {
+            throw SourceControlError(
+                code: .commitMissing, operation: "reading \(record.commit.abbreviated) for \(record.id)",
+                message: "it was fetched and is not there; look at the mirror's disk")
+        }
+        return content
     }
 
     private static let recipeFile = RecipeReader.fileName
@@ -64,26 +80,36 @@ extension IntegrationRunner {
         }
     }
 
+    /// The recipe of a commit that is in the mirror.
     func recipe(
         of commit: CommitID, bot: BotSpecification, mirror: Mirror
     ) async throws -> Reading<Recipe> {
-        let entries = try await mirror.rootEntries(of: commit)
-        let type = ProjectType.recognised(rootEntries: entries)
+        let file = bot.recipe == nil ? Self.recipeFile : nil
+        let content = try await mirror.content(of: commit, file: file, limit: RecipeReader.maximumSize + 1)
+        guard let content else {
+            throw SourceControlError(
+                code: .commitMissing, operation: "reading \(commit.abbreviated)",
+                message: "it is not in the mirror; fetch it first")
+        }
+        return Self.recipe(of: content, bot: bot)
+    }
+
+    private static func recipe(of commit: CommitContent, bot: BotSpecification) -> Reading<Recipe> {
+        let type = ProjectType.recognised(rootEntries: commit.rootEntries)
         if let own = bot.recipe {
             return RecipeReader.read(
                 yaml: own.yaml, file: "\(bot.name).yml", projectType: type, firstLine: own.firstLine)
         }
-        if entries.contains(Self.recipeFile) {
-            guard let bytes = try await mirror.file(Self.recipeFile, at: commit, limit: RecipeReader.maximumSize + 1)
-            else {
-                let message = "\(Self.recipeFile) is no regular file, or larger than \(RecipeReader.maximumSize) bytes"
+        if commit.rootEntries.contains(recipeFile) {
+            guard let bytes = commit.file else {
+                let message = "\(recipeFile) is no regular file, or larger than \(RecipeReader.maximumSize) bytes"
                 return Reading(
                     value: nil,
                     diagnostics: [
-                        Diagnostic(file: Self.recipeFile, line: 1, column: 1, severity: .error, message: message)
+                        Diagnostic(file: recipeFile, line: 1, column: 1, severity: .error, message: message)
                     ])
             }
-            return RecipeReader.read(bytes: bytes, file: Self.recipeFile, projectType: type)
+            return RecipeReader.read(bytes: bytes, file: recipeFile, projectType: type)
         }
         return RecipeReader.withoutRecipe(projectType: type)
     }

@@ -40,20 +40,18 @@ package struct IntegrationRunner: Sendable {
     package func run(_ id: IntegrationID, cancellation: Cancellation) async -> Bool {
         do {
             // The scheduler's reading may be older than the end of what it offers, and a person cancels what is queued.
-            guard var record = try await store.integration(id), record.state.verdict == nil else { return true }
-            guard let bot = try await specification(of: record) else {
+            let now = await registry.bot(id.bot)
+            guard let begun = try await store.takeUp(id, as: now, at: clock.now()) else { return true }
+            guard let bot = begun.specification else {
                 let reason = "the bot \(id.bot) was removed"
                 try await store.apply(
                     .completed(.canceled, triggerFailed: false), to: id, at: clock.now(), reason: reason)
                 return true
             }
-            if record.state == .queued { record = try await store.begin(id, as: bot, at: clock.now()) }
-            let stages = try await stages(of: record, bot: bot, cancellation: cancellation)
-            let done = try await store.apply(
-                .completed(stages.verdict, triggerFailed: stages.triggerFailed), to: id, at: clock.now(),
-                reason: stages.reason)
-            logger.info(
-                "completed", metadata: ["integration": "\(id)", "result": "\(done.state.result?.description ?? "")"])
+            let end = try await stages(of: begun.integration, bot: bot, cancellation: cancellation)
+            try await store(end, of: id)
+            let result = IntegrationResult(verdict: end.verdict, triggerFailed: end.triggerFailed)
+            logger.info("completed", metadata: ["integration": "\(id)", "result": "\(result)"])
         } catch is CancellationError {
             logger.info("left for the next daemon", metadata: ["integration": "\(id)"])
             return false
@@ -68,21 +66,30 @@ package struct IntegrationRunner: Sendable {
         var verdict: Verdict
         var triggerFailed = false
         var reason: String?
+        /// What is stored with it; nothing: that was done before, or there is nothing.
+        var comparison: Comparison?
 
-        init(verdict: Verdict, triggerFailed: Bool = false, reason: String? = nil) {
+        init(
+            verdict: Verdict, triggerFailed: Bool = false, reason: String? = nil, comparison: Comparison? = nil
+        ) {
             self.verdict = verdict
             self.triggerFailed = triggerFailed
             self.reason = reason
+            self.comparison = comparison
         }
 
         init(canceled wish: Cancellation.Wish) { self.init(verdict: .canceled, reason: wish.reason) }
     }
 
-    /// What the bot's file said when this run began; before it begins, what it says now, or said last when it went away.
-    private func specification(of record: IntegrationRecord) async throws -> BotSpecification? {
-        if record.state != .queued, let recorded = try await store.specification(of: record.id) { return recorded }
-        if let now = await registry.bot(record.id.bot) { return now }
-        return try await store.specification(of: record.id.bot)
+    private func store(_ end: End, of id: IntegrationID) async throws {
+        let completed = IntegrationState.Event.completed(end.verdict, triggerFailed: end.triggerFailed)
+        if let comparison = end.comparison {
+            try await store.completeIssues(
+                of: id, issues: comparison.issues, summary: comparison.summary, at: clock.now(), with: completed,
+                reason: end.reason)
+        } else {
+            try await store.apply(completed, to: id, at: clock.now(), reason: end.reason)
+        }
     }
 
     private func stages(
@@ -94,13 +101,15 @@ package struct IntegrationRunner: Sendable {
         switch try await cancellation.interrupting({ try await prepare(preparing, bot: bot, mirror: mirror) }) {
         case .ready(let prepared): record = prepared
         case .refused(let verdict, let reason): return End(verdict: verdict, reason: reason)
-        case nil: break
+        case nil: record = try await store.integration(record.id) ?? record
         }
-        if let wish = await cancellation.requested { return End(canceled: wish) }
+        // Attempts that are queued already, or run since before a restart, are brought to their end by their jobs.
+        if record.state != .running(.running), let wish = await cancellation.requested { return End(canceled: wish) }
         guard let recipe = record.recipe else {
             return End(verdict: .internalError, reason: "the recipe was not recorded")
         }
-        let rerun = try await store.reruns(of: record.id).first { $0.run == record.run }
+        let rerun: RerunRecord? =
+            record.run == 1 ? nil : try await store.reruns(of: record.id).first { $0.run == record.run }
 
         let context = TriggerRunner.Context(integration: record, bot: bot, mirror: mirror)
         // They make ready what the jobs need, so without jobs there is nothing to make ready.
@@ -109,12 +118,12 @@ package struct IntegrationRunner: Sendable {
             let before = try await triggers.run(.before, context, facts: nil, cancellation: cancellation)
             if let wish = await cancellation.requested { return End(canceled: wish) }
             if before.hasFailed {
-                try await compareTriggers(record, bot: bot)
                 return End(
-                    verdict: .canceled, triggerFailed: true, reason: before.reason ?? "a trigger before it failed")
+                    verdict: .canceled, triggerFailed: true, reason: before.reason ?? "a trigger before it failed",
+                    comparison: try await compareTriggers(record, bot: bot))
             }
         }
-        try await enter(.running, &record)
+        if record.state != .running(.running) { try await enter(.running, &record) }
         let attempts = try await runJobs(record, bot: bot, recipe: recipe, mirror: mirror, cancellation: cancellation)
         let wish = await cancellation.requested
         // One canceled job makes the whole canceled: the verdicts' order would hide it behind another's success.
@@ -122,16 +131,16 @@ package struct IntegrationRunner: Sendable {
         let verdict = isCanceled ? .canceled : Verdict.worst(of: attempts.compactMap(\.state.verdict))
         let comparison = try await compare(record, bot: bot, attempts: attempts)
         let reason = wish?.reason ?? attempts.first { $0.state.verdict == verdict && $0.reason != nil }?.reason
-        guard !isCanceled else { return End(verdict: .canceled, reason: reason) }
-
-        guard let triggers, bot.triggers.contains(where: { $0.phase == .after }) else {
-            return End(verdict: verdict, reason: reason)
+        guard !isCanceled, let triggers, bot.triggers.contains(where: { $0.phase == .after }) else {
+            return End(verdict: verdict, reason: reason, comparison: comparison)
         }
         if rerun?.testFilter != nil {
             return End(
                 verdict: verdict, triggerFailed: try await hasFailedTrigger(record),
-                reason: reason ?? Self.filteredReason)
+                reason: reason ?? Self.filteredReason, comparison: comparison)
         }
+        try await store.completeIssues(
+            of: record.id, issues: comparison.issues, summary: comparison.summary, at: clock.now())
         try await enter(.afterTriggers, &record)
         if let newer = record.supersededBy {
             // Marked before it entered, so that it has to end before its triggers act.
@@ -144,10 +153,10 @@ package struct IntegrationRunner: Sendable {
         let after = try await triggers.run(.after, context, facts: facts, cancellation: cancellation)
         if let wish = await cancellation.requested { return End(canceled: wish) }
         // What the triggers came to, or mended, is an issue like any other.
-        if after.hasFailed || comparison.hasTriggerErrors {
-            _ = try await compare(record, bot: bot, attempts: attempts)
-        }
-        return End(verdict: verdict, triggerFailed: after.hasFailed, reason: reason ?? after.reason)
+        let isNew = after.hasFailed || comparison.hasTriggerErrors
+        return End(
+            verdict: verdict, triggerFailed: after.hasFailed, reason: reason ?? after.reason,
+            comparison: isNew ? try await compare(record, bot: bot, attempts: attempts) : nil)
     }
 
     /// What a rerun of some tests says of its triggers.
@@ -165,12 +174,10 @@ package struct IntegrationRunner: Sendable {
     private func runJobs(
         _ record: IntegrationRecord, bot: BotSpecification, recipe: Recipe, mirror: Mirror, cancellation: Cancellation
     ) async throws -> [AttemptRecord] {
-        let earlier = try await earlierTests(before: record, configurations: recipe.configurations.map(\.name))
-        return try await withThrowingTaskGroup(of: Result<AttemptRecord, any Error>.self) { group in
+        try await withThrowingTaskGroup(of: Result<AttemptRecord, any Error>.self) { group in
             for configuration in recipe.configurations {
                 let request = JobRunner.Request(
-                    integration: record, bot: bot, recipe: recipe, configuration: configuration, mirror: mirror,
-                    previousTests: earlier[configuration.name])
+                    integration: record, bot: bot, recipe: recipe, configuration: configuration, mirror: mirror)
                 group.addTask {
                     do {
                         return .success(try await jobs.run(request, cancellation: cancellation))
@@ -186,34 +193,15 @@ package struct IntegrationRunner: Sendable {
         }
     }
 
-    /// How far back a configuration's last tests are looked for.
-    private static let maximumLookBack = 20
-
-    /// How many tests each configuration had when it last had any on this branch.
-    private func earlierTests(
-        before record: IntegrationRecord, configurations: [Name]
-    ) async throws -> [Name: Int] {
-        var counts: [Name: Int] = [:]
-        var earlier = try await store.previous(of: record.id)
-        for _ in 0..<Self.maximumLookBack {
-            guard let integration = earlier, counts.count < configurations.count else { break }
-            let ran = try await store.tests(of: integration.id).filter { $0.result.outcome != .skipped }
-            for (configuration, tests) in Dictionary(grouping: ran, by: \.configuration)
-            where counts[configuration] == nil { counts[configuration] = tests.count }
-            earlier = try await store.previous(of: integration.id)
-        }
-        return counts
-    }
-
-    /// Stores what triggers before the jobs came to. Nothing else was looked for, so what was there before remains.
-    private func compareTriggers(_ record: IntegrationRecord, bot: BotSpecification) async throws {
+    /// What triggers before the jobs came to. Nothing else was looked for, so what was there before remains.
+    private func compareTriggers(_ record: IntegrationRecord, bot: BotSpecification) async throws -> Comparison {
         let comparison = IssueComparison(
             configurations: [], triggers: try await store.triggers(of: record.id).newest,
             triggerNames: bot.triggers.map(\.name))
-        try await complete(record, comparison, tested: 0, hasLookedAtCode: false)
+        return try await compare(record, comparison, tested: 0, hasLookedAtCode: false)
     }
 
-    /// Stores the integration's issues and counts, compared with the branch's integration before.
+    /// The integration's issues and counts, compared with the branch's integration before.
     private func compare(
         _ record: IntegrationRecord, bot: BotSpecification, attempts: [AttemptRecord]
     ) async throws -> Comparison {
@@ -230,16 +218,16 @@ package struct IntegrationRunner: Sendable {
                     tests: results))
             tested += results.count { $0.outcome != .skipped }
         }
-        return try await complete(record, comparison, tested: tested, hasLookedAtCode: true)
+        return try await compare(record, comparison, tested: tested, hasLookedAtCode: true)
     }
 
     private struct Comparison {
+        var issues: [Issue]
         var summary: Summary
-        var hasTriggerErrors: Bool
+        var hasTriggerErrors: Bool { issues.contains { $0.finding.category == .triggerError } }
     }
 
-    @discardableResult
-    private func complete(
+    private func compare(
         _ record: IntegrationRecord, _ comparison: IssueComparison, tested: Int, hasLookedAtCode: Bool
     ) async throws -> Comparison {
         let previous = try await store.previous(of: record.id)
@@ -249,9 +237,7 @@ package struct IntegrationRunner: Sendable {
         let counts = Counts(issues, tests: tested)
         let summary = Summary(
             counts: counts, change: previous?.summary.map { counts - $0.counts } ?? Counts())
-        try await store.completeIssues(of: record.id, issues: issues, summary: summary, at: clock.now())
-        return Comparison(
-            summary: summary, hasTriggerErrors: issues.contains { $0.finding.category == .triggerError })
+        return Comparison(issues: issues, summary: summary)
     }
 }
 

@@ -136,7 +136,7 @@ package struct IntegrationService: Service {
                 group.addTask { await self.compression.run() }
                 group.addTask {
                     for await change in changes {
-                        if case .integration = change { self.queueWakeup.ring() }
+                        if case .queued = change { self.queueWakeup.ring() }
                     }
                 }
             }

@@ -12,17 +12,23 @@ extension JobRunner {
     func prepare(
         _ id: AttemptID, _ directory: AttemptDirectory, _ workspace: Workspace, _ request: Request
     ) async throws -> JobPlanner.Plan {
-        try await store.apply(.entered(.checkout), to: id, at: clock.now(), isolation: isolation.isolation)
-        let objects = request.mirror.objects
-        let place = try await lane.run { try self.place(of: request, in: workspace, objects: objects) }
-        let isClean = await lane.run {
-            request.integration.isClean
-                || request.bot.clean.isDue(cleaned: lastCleaned(workspace), now: clock.now())
+        // Stored beside the checkout, and before anything of the job is started.
+        let (objects, entered) = (request.mirror.objects, clock.now())
+        async let isEntered: AttemptRecord = store.apply(
+            .entered(.checkout), to: id, at: entered, isolation: isolation.isolation)
+        let (place, isClean) = try await lane.run {
+            let place = try self.place(of: request, in: workspace, objects: objects)
+            let isClean =
+                request.integration.isClean
+                || request.bot.clean != .never
+                    && request.bot.clean.isDue(cleaned: lastCleaned(workspace), now: entered)
                 || isMoved(workspace, mark: place.mark)
+            return (place, isClean)
         }
         let report = try await request.mirror.checkout(
             request.integration.commit, ref: request.integration.ref, into: workspace.tree, state: workspace.state,
             isClean: isClean, kept: JobPlanner.keptDirectories)
+        _ = try await isEntered
         let (isFresh, now) = (isClean || report.isFresh, clock.now())
         return try await lane.run { try arrange(directory, workspace, request, place, isFresh: isFresh, at: now) }
     }

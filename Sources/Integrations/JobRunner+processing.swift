@@ -14,7 +14,8 @@ extension JobRunner {
         let context = AttemptProcessor.Context(
             configuration: id.job, plan: plan,
             // Fewer tests are what the filter is for.
-            previousTests: request.testFilter == nil ? request.previousTests : nil,
+            previousTests: request.testFilter == nil
+                ? try await store.earlierTests(before: id.integration, configuration: id.job) : nil,
             askedReports: Self.askedReports(of: request.configuration),
             digest: { path in
                 // A path that leaves the tree, passes a link, or is very large, has none.

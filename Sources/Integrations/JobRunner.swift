@@ -58,7 +58,6 @@ package struct JobRunner: Sendable {
         package var recipe: Recipe
         package var configuration: Recipe.Configuration
         package var mirror: Mirror
-        package var previousTests: Int?
         /// Which tests the attempt runs, as the test tool reads it; nothing: all.
         package var testFilter: String?
     }
@@ -84,7 +83,12 @@ package struct JobRunner: Sendable {
             var request = request
             request.testFilter = attempt.testFilter
             do {
-                if try await executor.liveness(of: directory(of: attempt.id)) == .notStarted {
+                // What has entered no step was never started: that is stored before the start.
+                let isNew =
+                    if attempt.state == .queued { true } else {
+                        try await executor.liveness(of: directory(of: attempt.id)) == .notStarted
+                    }
+                if isNew {
                     let slots = slots
                     guard try await cancellation.interrupting({ try await slots.take() }) != nil else {
                         try await finish(attempt.id, verdict: .canceled, reason: await reason(of: cancellation))
@@ -132,8 +136,13 @@ package struct JobRunner: Sendable {
         for attempt in try await store.attempts(of: integration) where attempt.state.verdict == nil {
             let directory = directory(of: attempt.id)
             guard try await executor.liveness(of: directory) != .notStarted else { continue }
-            let job = try await lane.run { try directory.job() }
-            if let workspace = Workspace(tree: job.workspace) { await workspaces.retake(workspace) }
+            do {
+                let job = try await lane.run { try directory.job() }
+                if let workspace = Workspace(tree: job.workspace) { await workspaces.retake(workspace) }
+            } catch let error as ExecutionError where error.code == .malformed || error.code == .notFound {
+                // It runs nowhere; it is found lost when it is taken up.
+                continue
+            }
         }
     }
 
@@ -199,7 +208,19 @@ package struct JobRunner: Sendable {
     /// Found running, or ended, after a restart: the job directory says with what.
     private func takeUp(_ attempt: AttemptRecord, of request: Request, cancellation: Cancellation) async throws {
         let directory = directory(of: attempt.id)
-        let description = try await lane.run { try directory.job() }
+        let description: JobDescription
+        do {
+            description = try await lane.run { try directory.job() }
+        } catch let error as ExecutionError where error.code == .malformed || error.code == .notFound {
+            // Power was lost before its job was on the disk: then its supervisor is gone, and whatever it built in is in
+            // doubt; which of the configuration's workspaces that was, nothing says.
+            guard try await executor.liveness(of: directory) == .lost else { throw error }
+            let id = attempt.id
+            try await lane.run {
+                try Directory(opening: state.workspaces).remove("\(id.integration.bot)/\(id.job)")
+            }
+            return try await finish(attempt.id, verdict: .internalError, reason: Self.lostReason)
+        }
         guard let workspace = Workspace(tree: description.workspace) else {
             let reason = "the job directory \(directory.path) names no workspace"
             return try await finish(attempt.id, verdict: .internalError, reason: reason)
@@ -216,7 +237,14 @@ package struct JobRunner: Sendable {
         _ request: Request, _ cancellation: Cancellation
     ) async throws {
         do {
-            try await follow(attempt, directory, plan: plan, workspace, request, cancellation)
+            let begun = Wakeup()
+            // Beside the job, which has its files already, and once it runs: the commit must stay for whoever looks at it
+            // later.
+            async let held: Void = hold(request, after: begun)
+            defer { begun.finish() }
+            try await follow(attempt, directory, plan: plan, workspace, request, cancellation, begun)
+            begun.finish()
+            await held
         } catch {
             if Task.isCancelled || error is CancellationError { throw CancellationError() }
             try await stop(directory, because: "\(error)")
@@ -224,6 +252,17 @@ package struct JobRunner: Sendable {
             throw error
         }
         await workspaces.giveBack(workspace)
+    }
+
+    private func hold(_ request: Request, after begun: Wakeup) async {
+        for await _ in begun.rings { break }
+        let id = request.integration.id
+        do {
+            try await request.mirror.hold(request.integration.commit, for: id)
+        } catch {
+            // What the job came to is not lost by it.
+            logger.warning("a commit could not be held", metadata: ["integration": "\(id)", "error": "\(error)"])
+        }
     }
 
     /// Ends a job that cannot be followed, and waits for its end.
@@ -244,10 +283,9 @@ package struct JobRunner: Sendable {
 
     private func follow(
         _ attempt: AttemptRecord, _ directory: AttemptDirectory, plan: JobPlanner.Plan, _ workspace: Workspace,
-        _ request: Request, _ cancellation: Cancellation
+        _ request: Request, _ cancellation: Cancellation, _ begun: Wakeup
     ) async throws {
         let (id, executor) = (attempt.id, executor)
-        let description = try await lane.run { try directory.job() }
         do {
             try await cancellation.whileCancellable(
                 stop: { wish in
@@ -257,7 +295,8 @@ package struct JobRunner: Sendable {
                 {
                     var progress = Progress(state: attempt.state)
                     for try await event in AttemptFollower(executor: executor).events(of: directory) {
-                        try await note(event, of: id, steps: description.steps, &progress)
+                        begun.ring()
+                        try await note(event, of: id, steps: plan.steps, &progress)
                     }
                 })
         } catch let error as ExecutionError where error.code == .lost {
@@ -270,9 +309,15 @@ package struct JobRunner: Sendable {
         }
         try Task.checkCancellation()
         await clear(workspace)
-        if attempt.state != .ended { try await store.apply(.ended, to: id, at: clock.now()) }
+        // What is read in no time needs no word of its own on the page.
+        if attempt.state != .ended, directory.logSize > Self.shortLogBytes {
+            try await store.apply(.ended, to: id, at: clock.now())
+        }
         try await process(id, directory, plan: plan, workspace, request)
     }
+
+    /// A longer log is read long enough for the attempt to be shown as ended meanwhile. In bytes.
+    private static let shortLogBytes: Int64 = 1 << 20
 
     /// How far an attempt is in the database. After a restart its events are read again from the first.
     private struct Progress {
@@ -299,9 +344,9 @@ package struct JobRunner: Sendable {
             guard steps.indices.contains(index), let step = JobStep(rawValue: steps[index].step) else { return }
             let time = Timestamp(millisecondsSinceEpoch: at)
             progress.started[index] = time
-            if progress.enters(step) { try await store.apply(.entered(step), to: id, at: time) }
             try await store.record(
-                step: StepRecord(index: index, step: step, name: steps[index].name, startedAt: time), of: id)
+                step: StepRecord(index: index, step: step, name: steps[index].name, startedAt: time), of: id,
+                isEntered: progress.enters(step))
         case .ended(let index, let at, let exit, let signal, let limit, _):
             guard steps.indices.contains(index), let step = JobStep(rawValue: steps[index].step) else { return }
             let time = Timestamp(millisecondsSinceEpoch: at)

@@ -35,15 +35,15 @@ package struct PersonRequests: Sendable {
             throw OperationError(.notFound, "there is no bot \(name); `martlet bots` lists them")
         }
         do {
-            let mirror = try await remotes.mirror(for: bot)
-            let listing = try await mirror.look()
-            let (ref, commit) = try await target(revision, listing: listing, mirror: mirror)
+            let (ref, commit) = try await target(revision, of: bot)
             let new = NewIntegration(
                 bot: name, ref: ref, commit: commit, cause: .person, requestedBy: person, isRelease: bot.isRelease(ref),
                 isClean: isClean)
-            let record = try await store.queue(new, at: clock.now())
+            let now = clock.now()
+            let record = try await store.queue(new, at: now) {
+                .caused($0, by: .person, named: person, at: now)
+            }
             queue.ring()
-            _ = try await store.record(.caused(record, by: .person, named: person, at: clock.now()))
             return record
         } catch let error as OperationError {
             throw error
@@ -56,6 +56,17 @@ package struct PersonRequests: Sendable {
             throw OperationError(
                 .unavailable, "the repository of \(name) cannot be reached: \(error)", underlying: error)
         }
+    }
+
+    /// A commit that the last look saw at a ref's tip is known, and needs no further look.
+    private func target(_ revision: String?, of bot: BotSpecification) async throws -> (RefName, CommitID) {
+        if let commit = revision.flatMap({ CommitID($0) }),
+            let ref = try await store.refs(at: commit, of: bot.repository).first
+        {
+            return (ref, commit)
+        }
+        let mirror = try await remotes.mirror(for: bot)
+        return try await target(revision, listing: try await mirror.look(), mirror: mirror)
     }
 
     /// A branch goes before a tag of the same name; a commit is integrated as of the ref whose tip it is, else as of

@@ -94,9 +94,9 @@ package struct Poller: Sendable {
                 if let before = last[bot.name], let schedule = bot.schedule,
                     schedule.hasMoment(after: before, upTo: now), let new = try await tip(of: bot)
                 {
-                    let record = try await store.queue(new, at: now)
-                    last[bot.name] = now
-                    _ = try await store.record(.caused(record, by: .schedule, named: "the bot's schedule", at: now))
+                    let record = try await store.queue(new, at: now) {
+                        .caused($0, by: .schedule, named: "the bot's schedule", at: now)
+                    }
                     logger.info("queued by schedule", metadata: ["integration": "\(record.id)"])
                 }
                 last[bot.name] = now

@@ -19,6 +19,8 @@ package struct ProductArchiver: Sendable {
     /// The directory of an attempt's packed files.
     static func directory(of attempt: AttemptDirectory) -> String { attempt.path + "/archives" }
 
+    /// A commit of which nothing was built to be kept, and which nothing publishes, uploads or hands to a script, is not
+    /// packed: its source is in the repository.
     /// - Returns: The files, or none when this configuration is not the archived one.
     /// - Throws: `ArchivingError` when what the recipe names is not there; any other error is ours.
     func archive(_ attempt: AttemptDirectory, of request: JobRunner.Request) async throws -> [Artifact] {
@@ -34,6 +36,7 @@ package struct ProductArchiver: Sendable {
         if !hasFiles, let include = request.recipe.archive.include, !include.isEmpty {
             throw ArchivingError(patterns: include)
         }
+        guard hasFiles || request.integration.isRelease || !request.bot.triggers.isEmpty else { return [] }
         try await request.mirror.export(integration.commit, into: "\(staging)/\(source)")
         let packer = ArtifactPacker(
             product: request.bot.product, commit: integration.commit, configuration: request.configuration.name,

@@ -19,6 +19,9 @@ package actor Scheduler {
     private var running: [IntegrationID: Running] = [:]
     /// What the last reading found to be ended, each for a newer one.
     private var superseded: [(by: IntegrationID, Running)] = []
+    /// Whether something can be running in the database but not here: at the start, and after an end that could not be
+    /// stored.
+    private var mustTakeUp = true
 
     /// - Parameter capacity: Integrations under way at once, ≥ 1.
     package init(
@@ -68,11 +71,12 @@ package actor Scheduler {
         running[id] = Running(integration: integration, cancellation: cancellation)
         group.addTask {
             if let wish = await self.wishes.wish(for: id, run: integration.run) { await cancellation.request(wish) }
-            if await !self.runner.run(id, cancellation: cancellation) {
+            let isStored = await self.runner.run(id, cancellation: cancellation)
+            if !isStored {
                 // Its end could not be stored: it is taken up again after a pause. Nothing when the daemon stops.
                 do { try await self.timer.sleep(for: Self.pause) } catch { return }
             }
-            await self.ended(id)
+            await self.ended(id, isStored: isStored)
         }
     }
 
@@ -88,23 +92,30 @@ package actor Scheduler {
     /// Before an integration whose end could not be stored is taken up again.
     static let pause = Duration.seconds(5)
 
-    private func ended(_ id: IntegrationID) {
+    private func ended(_ id: IntegrationID, isStored: Bool) {
         running[id] = nil
+        if !isStored { mustTakeUp = true }
         wakeup.ring()
     }
 
-    /// What is running in the database but not here (after a restart), and what is chosen from the queue.
+    /// What is running in the database but not here (after a restart), and what is chosen from the queue. Nothing is read
+    /// that could change nothing.
     private func leased() async -> [OpenIntegration] {
         do {
-            let open = try await store.running()
-            superseded = open.compactMap { integration in
-                guard let newer = integration.supersededBy, let entry = running[integration.id] else { return nil }
-                return (newer, entry)
+            var left: [OpenIntegration] = []
+            if mustTakeUp || !running.isEmpty {
+                let open = try await store.running()
+                superseded = open.compactMap { integration in
+                    guard let newer = integration.supersededBy, let entry = running[integration.id] else { return nil }
+                    return (newer, entry)
+                }
+                left = open.filter { running[$0.id] == nil }
+                mustTakeUp = false
             }
-            let left = open.filter { running[$0.id] == nil }
             let busy = running.values.map(\.integration) + left
-            let queued = try await store.queued().filter { running[$0.id] == nil }
-            return left + Self.choose(from: queued, running: busy, capacity: capacity)
+            guard busy.count < capacity else { return left }
+            let waiting = try await store.heads().filter { running[$0.id] == nil }
+            return left + Self.choose(from: waiting, running: busy, capacity: capacity)
         } catch {
             logger.error("the queue could not be read", metadata: ["error": "\(error)"])
             return []

@@ -17,17 +17,17 @@ extension Store {
         at job: Name, of integration: IntegrationRecord, testFilter: String?, at time: Timestamp,
         _ transaction: StoreTransaction
     ) throws -> AttemptRecord {
-        let db = transaction.db
-        let last = try Int.fetchOne(
-            db, sql: "SELECT max(attempt) FROM attempts WHERE integration = ? AND job = ?",
-            arguments: [integration.rowID, job.description])
+        let last: Int? = try transaction.db.first(
+            "SELECT coalesce(max(attempt), 0) FROM attempts WHERE integration = ? AND job = ?",
+            [integration.rowID, job.description]
+        ) { $0[0] }
         let attempt = AttemptID(integration: integration.id, job: job, attempt: (last ?? 0) + 1)
-        try db.execute(
-            sql: """
-                INSERT INTO attempts (integration, job, attempt, state, queued_at, run, test_filter)
-                VALUES (?, ?, ?, 'queued', ?, ?, ?)
-                """,
-            arguments: [
+        try transaction.db.change(
+            """
+            INSERT INTO attempts (integration, job, attempt, state, queued_at, run, test_filter)
+            VALUES (?, ?, ?, 'queued', ?, ?, ?)
+            """,
+            [
                 integration.rowID, job.description, attempt.attempt, time.millisecondsSinceEpoch, integration.run,
                 testFilter,
             ])
@@ -47,22 +47,15 @@ extension Store {
         isolation: Isolation? = nil
     ) async throws(StoreError) -> AttemptRecord {
         try await lane.write("change \(id)") { transaction in
-            var record = try Self.apply(event, to: id, at: time, reason: reason, transaction)
-            guard let isolation else { return record }
-            record.isolation = isolation
-            try transaction.db.execute(
-                sql: "UPDATE attempts SET isolation = ? WHERE id = ?",
-                arguments: [isolation.description.kept, try Self.attemptRow(id, transaction.db)["id"] as Int64])
-            return record
+            try Self.apply(event, to: id, at: time, reason: reason, isolation: isolation, transaction)
         }
     }
 
     static func apply(
-        _ event: AttemptState.Event, to id: AttemptID, at time: Timestamp, reason: String?,
+        _ event: AttemptState.Event, to id: AttemptID, at time: Timestamp, reason: String?, isolation: Isolation? = nil,
         _ transaction: StoreTransaction
     ) throws -> AttemptRecord {
-        let row = try attemptRow(id, transaction.db)
-        var record = try attempt(row, of: id.integration, transaction.db)
+        var (row, record) = try attempt(id, transaction.db)
         try record.state.apply(event)
         var step: JobStep?
         switch record.state {
@@ -73,13 +66,16 @@ extension Store {
         case .ended, .processed: record.endedAt = record.endedAt ?? time
         }
         record.reason = reason?.kept ?? record.reason
-        try transaction.db.execute(
-            sql: """
-                UPDATE attempts SET state = ?, step = ?, verdict = ?, reason = ?, started_at = ?, ended_at = ? WHERE id = ?
-                """,
-            arguments: [
+        record.isolation = isolation ?? record.isolation
+        try transaction.db.change(
+            """
+            UPDATE attempts SET state = ?, step = ?, verdict = ?, reason = ?, started_at = ?, ended_at = ?, isolation = ?
+            WHERE id = ?
+            """,
+            [
                 record.state.word, step?.rawValue, record.state.verdict?.rawValue, record.reason,
-                record.startedAt?.millisecondsSinceEpoch, record.endedAt?.millisecondsSinceEpoch, row["id"] as Int64,
+                record.startedAt?.millisecondsSinceEpoch, record.endedAt?.millisecondsSinceEpoch,
+                record.isolation?.description.kept, row,
             ])
         transaction.changed(.integration(id.integration))
         transaction.passes("attempt.\(step?.rawValue ?? record.state.word)")
@@ -87,15 +83,20 @@ extension Store {
     }
 
     /// Stores a step as it starts, and again, under the same index, as it ends.
-    package func record(step: StepRecord, of id: AttemptID) async throws(StoreError) {
+    /// - Parameter isEntered: Whether the attempt enters the step with it.
+    /// - Throws: `illegalTransition`, with nothing stored; `notFound`.
+    package func record(step: StepRecord, of id: AttemptID, isEntered: Bool = false) async throws(StoreError) {
         try await lane.write("store step \(step.index) of \(id)") { transaction in
-            let attempt: Int64 = try Self.attemptRow(id, transaction.db)["id"]
-            try transaction.db.execute(
-                sql: """
-                    INSERT OR REPLACE INTO steps (attempt, place, step, name, started_at, ended_at, exit, signal, "limit")
-                    VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)
-                    """,
-                arguments: [
+            if isEntered {
+                _ = try Self.apply(.entered(step.step), to: id, at: step.startedAt, reason: nil, transaction)
+            }
+            let attempt = try Self.attemptRow(id, transaction.db)
+            try transaction.db.change(
+                """
+                INSERT OR REPLACE INTO steps (attempt, place, step, name, started_at, ended_at, exit, signal, "limit")
+                VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)
+                """,
+                [
                     attempt, step.index, step.step.rawValue, step.name.kept, step.startedAt.millisecondsSinceEpoch,
                     step.endedAt?.millisecondsSinceEpoch, step.exit, step.signal, step.limit,
                 ])
@@ -107,10 +108,10 @@ extension Store {
     /// The attempts at every job of an integration, in the order in which they were added.
     package func attempts(of id: IntegrationID) async throws(StoreError) -> [AttemptRecord] {
         try await read("read the attempts of \(id)") { db in
-            try Row.fetchAll(
-                db, sql: Self.attemptQuery + " WHERE name = ? AND number = ? ORDER BY attempts.id",
-                arguments: [id.bot.description, id.number]
-            ).map { try Self.attempt($0, of: id, db) }
+            try db.all(
+                Self.attemptQuery + " WHERE name = ? AND number = ? ORDER BY attempts.id",
+                [id.bot.description, id.number]
+            ) { try Self.attempt($0, of: id, db) }
         }
     }
 
@@ -118,15 +119,25 @@ extension Store {
         SELECT attempts.* FROM attempts JOIN integrations ON integrations.id = integration JOIN bots ON bots.id = bot
         """
 
-    static func attemptRow(_ id: AttemptID, _ db: Database) throws -> Row {
-        let row = try Row.fetchOne(
-            db, sql: attemptQuery + " WHERE name = ? AND number = ? AND job = ? AND attempt = ?",
-            arguments: [id.integration.bot.description, id.integration.number, id.job.description, id.attempt])
-        guard let row else { throw Refusal.notFound("attempt \(id)") }
-        return row
+    static func attemptRow(_ id: AttemptID, _ db: Database) throws -> Int64 {
+        try attempt(id, db) { $0["id"] }
     }
 
-    static func attempt(_ row: Row, of integration: IntegrationID, _ db: Database) throws -> AttemptRecord {
+    static func attempt(_ id: AttemptID, _ db: Database) throws -> (row: Int64, record: AttemptRecord) {
+        try attempt(id, db) { ($0["id"], try attempt($0, of: id.integration, db)) }
+    }
+
+    private static func attempt<Value>(
+        _ id: AttemptID, _ db: Database, _ map: (Row) throws -> Value
+    ) throws -> Value {
+        let found = try db.first(
+            attemptQuery + " WHERE name = ? AND number = ? AND job = ? AND attempt = ?",
+            [id.integration.bot.description, id.integration.number, id.job.description, id.attempt], map)
+        guard let found else { throw Refusal.notFound("attempt \(id)") }
+        return found
+    }
+
+    private static func attempt(_ row: Row, of integration: IntegrationID, _ db: Database) throws -> AttemptRecord {
         let state: AttemptState =
             switch row["state"] as String {
             case "queued": .queued
@@ -134,8 +145,8 @@ extension Store {
             case "ended": .ended
             default: .processed(try row.value("verdict") { Verdict(rawValue: $0) })
             }
-        let steps = try Row.fetchAll(
-            db, sql: "SELECT * FROM steps WHERE attempt = ? ORDER BY place", arguments: [row["id"] as Int64])
+        let steps = try db.all(
+            "SELECT * FROM steps WHERE attempt = ? ORDER BY place", [row["id"] as Int64], step)
         return AttemptRecord(
             id: AttemptID(integration: integration, job: try row.name("job"), attempt: row["attempt"]), state: state,
             run: row["run"], testFilter: row["test_filter"], analysis: row["analysis"], tested: row["tested"],
@@ -143,7 +154,7 @@ extension Store {
             reason: row["reason"], notes: try row.json("notes", as: [String].self) ?? [],
             isolation: (row["isolation"] as String?).flatMap(Isolation.init), queuedAt: row.time("queued_at"),
             startedAt: row.optionalTime("started_at"),
-            endedAt: row.optionalTime("ended_at"), steps: try steps.map(step))
+            endedAt: row.optionalTime("ended_at"), steps: steps)
     }
 
     private static func step(_ row: Row) throws -> StepRecord {

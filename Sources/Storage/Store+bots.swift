@@ -78,10 +78,13 @@ extension Store {
 
     /// What a bot's file said last, also when it is gone; nothing for one that was never there.
     package func specification(of bot: Name) async throws(StoreError) -> BotSpecification? {
-        try await read("read the bot \(bot)") { db in
-            try Row.fetchOne(db, sql: "SELECT specification FROM bots WHERE name = ?", arguments: [bot.description])?
-                .json("specification", as: BotSpecification.self)
-        }
+        try await read("read the bot \(bot)") { db in try Self.specification(of: bot, db) }
+    }
+
+    static func specification(of bot: Name, _ db: Database) throws -> BotSpecification? {
+        try db.first("SELECT specification FROM bots WHERE name = ?", [bot.description]) {
+            try $0.json("specification", as: BotSpecification.self)
+        } ?? nil
     }
 
     /// A repository by the URL that a bot's file writes, or nothing when no bot ever had it.
@@ -120,11 +123,22 @@ extension Store {
         }
     }
 
+    /// The branches and tags whose tip the last look saw at a commit, in order of name.
+    package func refs(at commit: CommitID, of repository: String) async throws(StoreError) -> [RefName] {
+        try await read("read which refs of \(repository) are at \(commit.abbreviated)") { db in
+            try db.all(
+                """
+                SELECT name FROM refs WHERE head = ? AND repository = (SELECT id FROM repositories WHERE url = ?)
+                ORDER BY name
+                """, [commit.description, repository]
+            ) { try $0.ref("name") }
+        }
+    }
+
     /// The repository's row, made when there is none.
     static func repositoryRow(_ url: String, _ db: Database) throws -> Int64 {
-        if let id = try Int64.fetchOne(db, sql: "SELECT id FROM repositories WHERE url = ?", arguments: [url]) {
-            return id
-        }
+        let row: Int64? = try db.first("SELECT id FROM repositories WHERE url = ?", [url]) { $0[0] }
+        if let row { return row }
         try db.execute(sql: "INSERT INTO repositories (url) VALUES (?)", arguments: [url])
         return db.lastInsertedRowID
     }

@@ -15,46 +15,48 @@ extension Store {
                 message: "it names more than \(NewEvent.maximumClaims) refs or has a name over "
                     + "\(NewEvent.maximumNameBytes) bytes; push fewer refs at once")
         }
-        return try await lane.write(operation) { transaction in
-            let db = transaction.db
-            if let id = event.deliveryID,
-                let stored = try Row.fetchOne(
-                    db, sql: Self.deliveryQuery + " WHERE hook = ? AND delivery_id = ?", arguments: [event.hook, id])
-            {
-                let record = try Self.delivery(stored, db)
-                return stored["body_digest"] == event.bodyDigest ? .duplicate(of: record) : .conflict(with: record)
-            }
-            let repository = try event.repository.map { try Self.repositoryRow($0, db) }
-            var (fate, reason) = (event.fate, event.reason)
-            var request: Int64?
-            if fate == .pending {
-                if let url = event.repository {
-                    request = try Self.requestLook(url, transaction)
-                } else {
-                    // Nothing will ever look for it, so it must not wait.
-                    (fate, reason) = (.ignored, "no bot has this repository")
-                }
-            }
-            try db.execute(
-                sql: """
-                    INSERT INTO deliveries (hook, delivery_id, body_digest, repository, bot, source, event, received_at,
-                        claims, fate, reason, request) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
-                    """,
-                arguments: [
-                    event.hook, event.deliveryID, event.bodyDigest, repository, event.bot?.description,
-                    event.source.rawValue, event.event, event.receivedAt.millisecondsSinceEpoch,
-                    try jsonText(event.claims), fate.rawValue, reason?.kept, request,
-                ])
-            let rowID = db.lastInsertedRowID
-            if event.source == .webhook, let repository {
-                try db.execute(
-                    sql: "UPDATE repositories SET has_authentic_webhook = 1 WHERE id = ? AND has_authentic_webhook = 0",
-                    arguments: [repository])
-            }
-            transaction.changed(.delivery(rowID: rowID))
-            transaction.passes("delivery.stored")
-            return .stored(try Self.delivery(rowID: rowID, db))
+        return try await lane.write(operation) { transaction in try Self.record(event, transaction) }
+    }
+
+    static func record(_ event: NewEvent, _ transaction: StoreTransaction) throws -> RecordedEvent {
+        let db = transaction.db
+        if let id = event.deliveryID,
+            let stored = try Row.fetchOne(
+                db, sql: deliveryQuery + " WHERE hook = ? AND delivery_id = ?", arguments: [event.hook, id])
+        {
+            let record = try delivery(stored, db)
+            return stored["body_digest"] == event.bodyDigest ? .duplicate(of: record) : .conflict(with: record)
         }
+        let repository = try event.repository.map { try repositoryRow($0, db) }
+        var (fate, reason) = (event.fate, event.reason)
+        var request: Int64?
+        if fate == .pending {
+            if let url = event.repository {
+                request = try requestLook(url, transaction)
+            } else {
+                // Nothing will ever look for it, so it must not wait.
+                (fate, reason) = (.ignored, "no bot has this repository")
+            }
+        }
+        try db.change(
+            """
+            INSERT INTO deliveries (hook, delivery_id, body_digest, repository, bot, source, event, received_at,
+                claims, fate, reason, request) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+            """,
+            [
+                event.hook, event.deliveryID, event.bodyDigest, repository, event.bot?.description,
+                event.source.rawValue, event.event, event.receivedAt.millisecondsSinceEpoch,
+                try jsonText(event.claims), fate.rawValue, reason?.kept, request,
+            ])
+        let rowID = db.lastInsertedRowID
+        if event.source == .webhook, let repository {
+            try db.change(
+                "UPDATE repositories SET has_authentic_webhook = 1 WHERE id = ? AND has_authentic_webhook = 0",
+                [repository])
+        }
+        transaction.changed(.delivery(rowID: rowID))
+        transaction.passes("delivery.stored")
+        return .stored(try delivery(rowID: rowID, db))
     }
 
     /// Asks for a look at a repository without an event's row: the poller's timer, a person's button.
@@ -82,9 +84,9 @@ extension Store {
     /// - Returns: The request's sequence.
     @discardableResult
     static func requestLook(_ url: String, _ transaction: StoreTransaction) throws -> Int64? {
-        let sequence = try Int64.fetchOne(
-            transaction.db, sql: "UPDATE repositories SET requested = requested + 1 WHERE url = ? RETURNING requested",
-            arguments: [url])
+        let sequence: Int64? = try transaction.db.first(
+            "UPDATE repositories SET requested = requested + 1 WHERE url = ? RETURNING requested", [url]
+        ) { $0[0] }
         transaction.changed(.repository(url))
         return sequence
     }

@@ -13,19 +13,17 @@ extension Store {
         """
 
     static func integrationRow(_ id: IntegrationID, _ db: Database) throws -> Int64 {
-        let row = try Int64.fetchOne(
-            db,
-            sql: "SELECT integrations.id FROM integrations JOIN bots ON bots.id = bot WHERE name = ? AND number = ?",
-            arguments: [id.bot.description, id.number])
+        let row: Int64? = try db.first(
+            "SELECT integrations.id FROM integrations JOIN bots ON bots.id = bot WHERE name = ? AND number = ?",
+            [id.bot.description, id.number]
+        ) { $0[0] }
         guard let row else { throw Refusal.notFound("integration \(id)") }
         return row
     }
 
     static func optionalIntegration(_ id: IntegrationID, _ db: Database) throws -> IntegrationRecord? {
-        try Row.fetchOne(
-            db, sql: integrationQuery + " WHERE bots.name = ? AND number = ?",
-            arguments: [id.bot.description, id.number]
-        ).map(integration)
+        try db.first(
+            integrationQuery + " WHERE bots.name = ? AND number = ?", [id.bot.description, id.number], integration)
     }
 
     static func integration(_ id: IntegrationID, _ db: Database) throws -> IntegrationRecord {
@@ -34,10 +32,8 @@ extension Store {
     }
 
     static func latestIntegration(of bot: Name, _ db: Database) throws -> IntegrationRecord? {
-        try Row.fetchOne(
-            db, sql: integrationQuery + " WHERE bots.name = ? ORDER BY number DESC LIMIT 1",
-            arguments: [bot.description]
-        ).map(integration)
+        try db.first(
+            integrationQuery + " WHERE bots.name = ? ORDER BY number DESC LIMIT 1", [bot.description], integration)
     }
 
     static func integration(_ row: Row) throws -> IntegrationRecord {

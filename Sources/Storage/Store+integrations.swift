@@ -2,17 +2,23 @@ import GRDB
 package import Model
 
 extension Store {
-    /// Queues an integration that no ref update causes, under the bot's next number.
-    /// - Throws: `notFound` when no such bot is registered, or it is retired.
-    package func queue(_ new: NewIntegration, at time: Timestamp) async throws(StoreError) -> IntegrationRecord {
+    /// Queues an integration that no ref update causes, under the bot's next number, with the ledger's row of what
+    /// caused it.
+    /// - Parameter event: What caused it; nothing: nothing is added to the ledger.
+    /// - Throws: `notFound` when no such bot is registered, or it is retired; what `record(_:)` throws.
+    package func queue(
+        _ new: NewIntegration, at time: Timestamp, recording event: (@Sendable (IntegrationRecord) -> NewEvent)? = nil
+    ) async throws(StoreError) -> IntegrationRecord {
         try await lane.write("queue an integration of \(new.bot)") { transaction in
-            let bot = try Row.fetchOne(
-                transaction.db, sql: "SELECT id, repository FROM bots WHERE name = ? AND is_retired = 0",
-                arguments: [new.bot.description])
+            let bot = try transaction.db.first(
+                "SELECT id, repository FROM bots WHERE name = ? AND is_retired = 0", [new.bot.description]
+            ) { (id: $0["id"] as Int64, repository: $0["repository"] as Int64) }
             guard let bot else { throw Refusal.notFound("bot \(new.bot)") }
             let id = try Self.insert(
-                new, bot: bot["id"], repository: bot["repository"], refUpdate: nil, at: time, transaction)
-            return try Self.integration(id, transaction.db)
+                new, bot: bot.id, repository: bot.repository, refUpdate: nil, at: time, transaction)
+            let record = try Self.integration(id, transaction.db)
+            if let event { _ = try Self.record(event(record), transaction) }
+            return record
         }
     }
 
@@ -21,21 +27,21 @@ extension Store {
         _ new: NewIntegration, bot: Int64, repository: Int64, refUpdate: Int64?, at time: Timestamp,
         _ transaction: StoreTransaction
     ) throws -> IntegrationID {
-        let number = try Int.fetchOne(
-            transaction.db, sql: "UPDATE bots SET last_number = last_number + 1 WHERE id = ? RETURNING last_number",
-            arguments: [bot])
+        let number: Int? = try transaction.db.first(
+            "UPDATE bots SET last_number = last_number + 1 WHERE id = ? RETURNING last_number", [bot]
+        ) { $0[0] }
         guard let number else { throw Refusal.notFound("bot \(new.bot)") }
-        try transaction.db.execute(
-            sql: """
-                INSERT INTO integrations (bot, number, repository, ref, "commit", cause, ref_update, requested_by, state,
-                    step, is_release, is_clean, queued_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?, 'queued', 'pending', ?, ?, ?)
-                """,
-            arguments: [
+        try transaction.db.change(
+            """
+            INSERT INTO integrations (bot, number, repository, ref, "commit", cause, ref_update, requested_by, state,
+                step, is_release, is_clean, queued_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?, 'queued', 'pending', ?, ?, ?)
+            """,
+            [
                 bot, number, repository, new.ref.description, new.commit.description, new.cause.rawValue, refUpdate,
                 new.requestedBy?.kept, new.isRelease, new.isClean, time.millisecondsSinceEpoch,
             ])
         let id = IntegrationID(bot: new.bot, number: number)
-        transaction.changed(.integration(id))
+        transaction.changed(.queued(id))
         transaction.passes("integration.queued")
         return id
     }
@@ -67,12 +73,11 @@ extension Store {
             require("\"commit\"", filter.commit?.description)
             require("verdict", filter.verdict?.rawValue)
             arguments += [limit + 1]
-            let rows = try Row.fetchAll(
-                db,
-                sql: Self.integrationQuery + " WHERE " + conditions.joined(separator: " AND ")
+            let records = try db.all(
+                Self.integrationQuery + " WHERE " + conditions.joined(separator: " AND ")
                     + " ORDER BY integrations.id DESC LIMIT ?",
-                arguments: arguments)
-            return Self.page(try rows.prefix(limit).map(Self.integration), hasMore: rows.count > limit) { $0.rowID }
+                arguments, Self.integration)
+            return Self.page(Array(records.prefix(limit)), hasMore: records.count > limit) { $0.rowID }
         }
     }
 
@@ -85,16 +90,14 @@ extension Store {
     /// canceled nor ended by a fault of ours (those say nothing of the code).
     package func previous(of id: IntegrationID) async throws(StoreError) -> IntegrationRecord? {
         try await read("read the integration before \(id)") { db in
-            try Row.fetchOne(
-                db,
-                sql: Self.integrationQuery + """
+            try db.first(
+                Self.integrationQuery + """
                      WHERE bots.name = ? AND number < ? AND state = 'completed'
                     AND verdict NOT IN ('canceled', 'checkout-error', 'internal-error')
                     AND ref = (SELECT ref FROM integrations JOIN bots ON bots.id = bot WHERE name = ? AND number = ?)
                     ORDER BY number DESC LIMIT 1
                     """,
-                arguments: [id.bot.description, id.number, id.bot.description, id.number]
-            ).map(Self.integration)
+                [id.bot.description, id.number, id.bot.description, id.number], Self.integration)
         }
     }
 
@@ -106,15 +109,16 @@ extension Store {
         _ event: IntegrationState.Event, to id: IntegrationID, at time: Timestamp, reason: String? = nil
     ) async throws(StoreError) -> IntegrationRecord {
         try await lane.write("change \(id)") { transaction in
-            try Self.apply(event, to: id, at: time, reason: reason, transaction)
+            let record = try Self.integration(id, transaction.db)
+            return try Self.apply(event, to: record, at: time, reason: reason, transaction)
         }
     }
 
     static func apply(
-        _ event: IntegrationState.Event, to id: IntegrationID, at time: Timestamp, reason: String?,
+        _ event: IntegrationState.Event, to record: IntegrationRecord, at time: Timestamp, reason: String?,
         _ transaction: StoreTransaction
     ) throws -> IntegrationRecord {
-        var record = try integration(id, transaction.db)
+        var record = record
         try record.state.apply(event)
         switch record.state {
         case .queued: record.startedAt = nil
@@ -134,12 +138,12 @@ extension Store {
     static func update(_ record: IntegrationRecord, _ transaction: StoreTransaction) throws {
         var hasFailedTrigger = false
         if case .completed(_, triggerFailed: true) = record.state { hasFailedTrigger = true }
-        try transaction.db.execute(
-            sql: """
-                UPDATE integrations SET state = ?, step = ?, verdict = ?, trigger_failed = ?, reason = ?,
-                    started_at = ?, ended_at = ?, run = ? WHERE id = ?
-                """,
-            arguments: [
+        try transaction.db.change(
+            """
+            UPDATE integrations SET state = ?, step = ?, verdict = ?, trigger_failed = ?, reason = ?,
+                started_at = ?, ended_at = ?, run = ? WHERE id = ?
+            """,
+            [
                 record.state.word, record.state.step.rawValue, record.state.verdict?.rawValue, hasFailedTrigger,
                 record.reason, record.startedAt?.millisecondsSinceEpoch, record.endedAt?.millisecondsSinceEpoch,
                 record.run, record.rowID,
@@ -147,50 +151,69 @@ extension Store {
         transaction.changed(.integration(record.id))
     }
 
-    /// Begins a queued integration's run, with what its bot's file says now: what is under way is brought to its end so,
-    /// whatever becomes of the file meanwhile.
-    /// - Throws: `illegalTransition`, with nothing stored; `notFound`.
-    package func begin(
-        _ id: IntegrationID, as specification: BotSpecification, at time: Timestamp
-    ) async throws(StoreError) -> IntegrationRecord {
+    /// Begins the run of an integration that waits, with what its bot's file says now: what is under way is brought to its
+    /// end so, whatever becomes of the file meanwhile. One that runs already goes on as what it was begun as.
+    /// - Parameter specification: What the bot's file says now; nothing when there is none: then what it said last counts.
+    /// - Returns: How the integration is now and what it runs as, with no specification, and nothing begun, when the bot is
+    ///   not known at all; nothing when it is completed, since a reading of the queue can be older than its end.
+    /// - Throws: `notFound`.
+    package func takeUp(
+        _ id: IntegrationID, as specification: BotSpecification?, at time: Timestamp
+    ) async throws(StoreError) -> (integration: IntegrationRecord, specification: BotSpecification?)? {
         try await lane.write("begin \(id)") { transaction in
-            let record = try Self.apply(.started, to: id, at: time, reason: nil, transaction)
-            try transaction.db.execute(
-                sql: "UPDATE integrations SET specification = ? WHERE id = ?",
-                arguments: [try jsonText(specification), record.rowID])
-            return record
+            let db = transaction.db
+            let record = try Self.integration(id, db)
+            guard record.state.verdict == nil else { return nil }
+            if record.state != .queued, let recorded = try Self.specification(of: id, db) { return (record, recorded) }
+            let current = try specification ?? Self.specification(of: id.bot, db)
+            guard record.state == .queued, let current else { return (record, current) }
+            try db.change(
+                "UPDATE integrations SET specification = ? WHERE id = ?", [try jsonText(current), record.rowID])
+            return (try Self.apply(.started, to: record, at: time, reason: nil, transaction), current)
         }
     }
 
     /// The bot as its file said when an integration's latest run began; nothing for one that has not begun.
     package func specification(of id: IntegrationID) async throws(StoreError) -> BotSpecification? {
-        try await read("read what \(id) runs as") { db in
-            try Row.fetchOne(
-                db,
-                sql: """
-                    SELECT integrations.specification FROM integrations JOIN bots ON bots.id = bot
-                    WHERE name = ? AND number = ?
-                    """, arguments: [id.bot.description, id.number])?
-                .json("specification", as: BotSpecification.self)
-        }
+        try await read("read what \(id) runs as") { db in try Self.specification(of: id, db) }
+    }
+
+    private static func specification(of id: IntegrationID, _ db: Database) throws -> BotSpecification? {
+        try db.first(
+            "SELECT integrations.specification FROM integrations JOIN bots ON bots.id = bot WHERE name = ? AND number = ?",
+            [id.bot.description, id.number]
+        ) { try $0.json("specification", as: BotSpecification.self) } ?? nil
     }
 
     /// Stores what runs and what of, so that a rerun replays just that.
+    /// - Parameter step: The step that is entered with it. With `running` an attempt at each configuration's job is queued.
+    /// - Returns: The integration with it.
+    @discardableResult
     package func recordPreparation(
-        of id: IntegrationID, recipe: Recipe, commit: CommitSummary, at time: Timestamp
-    ) async throws(StoreError) {
+        of id: IntegrationID, recipe: Recipe, commit: CommitSummary, at time: Timestamp,
+        entering step: IntegrationStep? = nil
+    ) async throws(StoreError) -> IntegrationRecord {
         try await lane.write("store the recipe of \(id)") { transaction in
             let rowID = try Self.integrationRow(id, transaction.db)
-            try transaction.db.execute(
-                sql: """
-                    UPDATE integrations SET recipe = ?, subject = ?, author = ?, committed_at = ?, tree = ? WHERE id = ?
-                    """,
-                arguments: [
+            try transaction.db.change(
+                """
+                UPDATE integrations SET recipe = ?, subject = ?, author = ?, committed_at = ?, tree = ? WHERE id = ?
+                """,
+                [
                     try jsonText(recipe), commit.subject.kept, commit.author.kept,
                     commit.committedAt.millisecondsSinceEpoch, commit.tree, rowID,
                 ])
             transaction.changed(.integration(id))
             transaction.passes("integration.recipe")
+            let record = try Self.integration(id, transaction.db)
+            guard let step else { return record }
+            if step == .running {
+                for configuration in recipe.configurations {
+                    _ = try Self.insertAttempt(
+                        at: configuration.name, of: record, testFilter: nil, at: time, transaction)
+                }
+            }
+            return try Self.apply(.entered(step), to: record, at: time, reason: nil, transaction)
         }
     }
 }

@@ -4,9 +4,13 @@ package import Model
 extension Store {
     /// Stores an integration's issues of every status with its summary. They become visible at once; a set that was
     /// stored before, as a rerun finds it, is replaced.
-    /// - Throws: `tooLarge` above `AttemptResults.maximumRows`; `notFound`.
+    /// - Parameters:
+    ///   - event: What happens to the integration with it.
+    ///   - reason: See `apply(_:to:at:reason:)`.
+    /// - Throws: `illegalTransition`, with nothing visible; `tooLarge` above `AttemptResults.maximumRows`; `notFound`.
     package func completeIssues(
-        of id: IntegrationID, issues: [Issue], summary: Summary, at time: Timestamp
+        of id: IntegrationID, issues: [Issue], summary: Summary, at time: Timestamp,
+        with event: IntegrationState.Event? = nil, reason: String? = nil
     ) async throws(StoreError) {
         let operation = "store the issues of \(id)"
         guard issues.count <= AttemptResults.maximumRows else {
@@ -14,12 +18,22 @@ extension Store {
                 code: .tooLarge, operation: operation,
                 message: "\(issues.count) issues are more than \(AttemptResults.maximumRows)")
         }
-        let (row, visible) = try await lane.write(operation) { transaction in
-            let row = try Self.integrationRow(id, transaction.db)
-            let visible = try Int64.fetchOne(
-                transaction.db, sql: "SELECT issue_set FROM integrations WHERE id = ?", arguments: [row])
-            return (row, visible ?? 0)
+        let (row, visible, isDone) = try await lane.write(operation) { transaction in
+            let db = transaction.db
+            let row = try Self.integrationRow(id, db)
+            let visible: Int64 = try db.first("SELECT issue_set FROM integrations WHERE id = ?", [row]) { $0[0] } ?? 0
+            // Few issues, and none from before: all in one transaction.
+            guard issues.count <= Self.batchSize, visible == 0, try !Self.hasIssues(row, db) else {
+                return (row, visible, false)
+            }
+            for (place, issue) in issues.enumerated() {
+                try Self.insert(issue, integration: row, set: 1, place: place, db)
+            }
+            try Self.show(set: 1, summary, of: id, row: row, transaction)
+            if let event { try Self.apply(event, to: id, at: time, reason: reason, transaction) }
+            return (row, 1, true)
         }
+        if isDone { return }
         let next = visible + 1
         // Leftovers of a try that did not get to its end.
         try await deleteBatches(operation, from: "issues", where: "integration = ? AND issue_set = ?", [row, next])
@@ -27,26 +41,43 @@ extension Store {
             try Self.insert(issue, integration: row, set: next, place: place, db)
         }
         try await lane.write(operation) { transaction in
-            try transaction.db.execute(
-                sql: "UPDATE integrations SET issue_set = ?, summary = ? WHERE id = ?",
-                arguments: [next, try jsonText(summary), row])
-            transaction.changed(.integration(id))
+            try Self.show(set: next, summary, of: id, row: row, transaction)
+            if let event { try Self.apply(event, to: id, at: time, reason: reason, transaction) }
         }
         try await deleteBatches(operation, from: "issues", where: "integration = ? AND issue_set = ?", [row, visible])
+    }
+
+    private static func hasIssues(_ row: Int64, _ db: Database) throws -> Bool {
+        try db.first("SELECT EXISTS (SELECT 1 FROM issues WHERE integration = ?)", [row]) { $0[0] } ?? false
+    }
+
+    private static func apply(
+        _ event: IntegrationState.Event, to id: IntegrationID, at time: Timestamp, reason: String?,
+        _ transaction: StoreTransaction
+    ) throws {
+        _ = try apply(event, to: try integration(id, transaction.db), at: time, reason: reason, transaction)
+    }
+
+    /// Makes a set of issues the visible one.
+    private static func show(
+        set: Int64, _ summary: Summary, of id: IntegrationID, row: Int64, _ transaction: StoreTransaction
+    ) throws {
+        try transaction.db.change(
+            "UPDATE integrations SET issue_set = ?, summary = ? WHERE id = ?", [set, try jsonText(summary), row])
+        transaction.changed(.integration(id))
     }
 
     /// An integration's issues in the order in which they were stored; none before they are complete.
     package func issues(of id: IntegrationID) async throws(StoreError) -> [Issue] {
         try await read("read the issues of \(id)") { db in
-            try Row.fetchAll(
-                db,
-                sql: """
-                    SELECT issues.* FROM issues JOIN integrations ON integrations.id = integration
-                    AND integrations.issue_set = issues.issue_set JOIN bots ON bots.id = bot
-                    WHERE bots.name = ? AND number = ? ORDER BY place
-                    """,
-                arguments: [id.bot.description, id.number]
-            ).map { row in
+            try db.all(
+                """
+                SELECT issues.* FROM issues JOIN integrations ON integrations.id = integration
+                AND integrations.issue_set = issues.issue_set JOIN bots ON bots.id = bot
+                WHERE bots.name = ? AND number = ? ORDER BY place
+                """,
+                [id.bot.description, id.number]
+            ) { row in
                 Issue(
                     fingerprint: row["fingerprint"], status: try row.value("status") { Issue.Status(rawValue: $0) },
                     finding: try Self.finding(row), age: row["age"],

@@ -8,17 +8,30 @@ extension Store {
     /// All that run, oldest first: on start, those to reconcile.
     package func running() async throws(StoreError) -> [OpenIntegration] { try await open(state: "running") }
 
+    /// Of those that wait the oldest of each bot, ref and cause: whatever the order in which refs and causes are taken,
+    /// the next one is among them. As few as there are refs, however long the queue is.
+    package func heads() async throws(StoreError) -> [OpenIntegration] {
+        try await open(
+            "read the queue's heads",
+            """
+            integrations.id IN (SELECT min(id) FROM integrations
+                WHERE state = 'queued' AND state <> 'completed' GROUP BY bot, ref, cause, is_release, run > 1)
+            """)
+    }
+
     private func open(state: String) async throws(StoreError) -> [OpenIntegration] {
-        try await read("read the \(state) integrations") { db in
-            try Row.fetchAll(
-                db,
-                sql: """
-                    SELECT integrations.id, number, ref, "commit", cause, is_release, run, bots.name AS bot_name,
-                        \(Self.newerNumber)
-                    FROM integrations JOIN bots ON bots.id = bot
-                    WHERE state = ? AND state <> 'completed' ORDER BY integrations.id
-                    """, arguments: [state]
-            ).map { row in
+        try await open("read the \(state) integrations", "state = '\(state)' AND state <> 'completed'")
+    }
+
+    private func open(_ operation: String, _ condition: String) async throws(StoreError) -> [OpenIntegration] {
+        try await read(operation) { db in
+            try db.all(
+                """
+                SELECT integrations.id, number, ref, "commit", cause, is_release, run, bots.name AS bot_name,
+                    \(Self.newerNumber)
+                FROM integrations JOIN bots ON bots.id = bot WHERE \(condition) ORDER BY integrations.id
+                """
+            ) { row in
                 let bot = try row.name("bot_name")
                 return OpenIntegration(
                     id: IntegrationID(bot: bot, number: row["number"]), rowID: row["id"], ref: try row.ref("ref"),
@@ -33,7 +46,7 @@ extension Store {
     /// How many wait and run, and of how many bots.
     package func openCounts() async throws(StoreError) -> OpenCounts {
         try await read("count what there is to do") { db in
-            func count(_ sql: String) throws -> Int { try Int.fetchOne(db, sql: sql) ?? 0 }
+            func count(_ sql: String) throws -> Int { try db.first(sql) { $0[0] } ?? 0 }
             return OpenCounts(
                 bots: try count("SELECT count(*) FROM bots WHERE is_retired = 0"),
                 queued: try count("SELECT count(*) FROM integrations WHERE state = 'queued' AND state <> 'completed'"),

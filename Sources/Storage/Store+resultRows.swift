@@ -21,12 +21,12 @@ extension Store {
         var isDone = false
         while !isDone {
             isDone = try await lane.write(operation) { transaction in
-                try transaction.db.execute(
-                    sql: """
-                        DELETE FROM \(table) WHERE \(condition) AND place IN
-                            (SELECT place FROM \(table) WHERE \(condition) LIMIT \(Self.batchSize))
-                        """,
-                    arguments: StatementArguments(values + values))
+                try transaction.db.change(
+                    """
+                    DELETE FROM \(table) WHERE \(condition) AND place IN
+                        (SELECT place FROM \(table) WHERE \(condition) LIMIT \(Self.batchSize))
+                    """,
+                    StatementArguments(values + values))
                 return transaction.db.changesCount < Self.batchSize
             }
         }
@@ -65,6 +65,18 @@ extension Store {
                 attempt, place, test.suite.kept, test.name.kept, test.outcome.rawValue,
                 test.duration.map(microseconds), test.message?.kept(Finding.maximumMessageBytes), test.path?.kept,
                 test.line,
+            ])
+    }
+
+    static func insert(_ artifact: Artifact, attempt: Int64, place: Int, _ db: Database) throws {
+        try db.change(
+            """
+            INSERT OR REPLACE INTO artifacts (attempt, place, configuration, path, size, sha256)
+            VALUES (?, ?, ?, ?, ?, ?)
+            """,
+            [
+                attempt, place, artifact.configuration?.description, artifact.path, artifact.size.bytes,
+                artifact.sha256,
             ])
     }
 

@@ -15,12 +15,26 @@ extension Store {
                 code: .tooLarge, operation: operation,
                 message: "\(largest) findings, tests or artifacts are more than \(AttemptResults.maximumRows)")
         }
-        let attempt = try await lane.write(operation) { transaction in
-            let row = try Self.attemptRow(id, transaction.db)
-            var state = try Self.attempt(row, of: id.integration, transaction.db).state
-            try state.apply(.processed(results.verdict))
-            return row["id"] as Int64
+        let isSmall = results.findings.count + results.tests.count + results.artifacts.count <= Self.batchSize
+        let unfinished: Int64? = try await lane.write(operation) { transaction in
+            let db = transaction.db
+            var (attempt, record) = try Self.attempt(id, db)
+            try record.state.apply(.processed(results.verdict))
+            // Most attempts leave little: then all of it is one transaction, and nothing has to be made visible later.
+            guard isSmall, try !Self.hasResults(attempt, db) else { return attempt }
+            for (place, stored) in results.findings.enumerated() {
+                try Self.insert(stored, attempt: attempt, place: place, db)
+            }
+            for (place, test) in results.tests.enumerated() {
+                try Self.insert(test, attempt: attempt, place: place, db)
+            }
+            for (place, artifact) in results.artifacts.enumerated() {
+                try Self.insert(artifact, attempt: attempt, place: place, db)
+            }
+            try Self.show(results, of: id, attempt: attempt, at: time, transaction)
+            return nil
         }
+        guard let attempt = unfinished else { return }
         for table in ["findings", "tests", "artifacts"] {
             try await deleteBatches(operation, from: table, where: "attempt = ?", [attempt])
         }
@@ -31,41 +45,73 @@ extension Store {
             try Self.insert(test, attempt: attempt, place: place, db)
         }
         try await insertBatches(operation, results.artifacts) { db, place, artifact in
-            try db.cachedStatement(
-                sql: """
-                    INSERT OR REPLACE INTO artifacts (attempt, place, configuration, path, size, sha256)
-                    VALUES (?, ?, ?, ?, ?, ?)
-                    """
-            ).execute(
-                arguments: [
-                    attempt, place, artifact.configuration?.description, artifact.path, artifact.size.bytes,
-                    artifact.sha256,
-                ])
+            try Self.insert(artifact, attempt: attempt, place: place, db)
         }
         try await lane.write(operation) { transaction in
-            _ = try Self.apply(.processed(results.verdict), to: id, at: time, reason: results.reason, transaction)
-            try transaction.db.execute(
-                sql: "UPDATE attempts SET analysis = ?, tested = ?, summary = ?, notes = ? WHERE id = ?",
-                arguments: [
-                    results.analysis.kept, results.tested.kept, try jsonText(Summary(counts: results.counts)),
-                    try jsonText(results.notes.map(\.kept)), attempt,
-                ])
+            try Self.show(results, of: id, attempt: attempt, at: time, transaction)
+        }
+    }
+
+    /// Whether rows of an attempt are there, left by a try that did not get to its end.
+    private static func hasResults(_ attempt: Int64, _ db: Database) throws -> Bool {
+        try db.first(
+            """
+            SELECT EXISTS (SELECT 1 FROM findings WHERE attempt = ?1) OR EXISTS (SELECT 1 FROM tests WHERE attempt = ?1)
+                OR EXISTS (SELECT 1 FROM artifacts WHERE attempt = ?1)
+            """, [attempt]
+        ) { $0[0] } ?? false
+    }
+
+    /// Writes the attempt's `processed` row, with which its results become visible.
+    private static func show(
+        _ results: AttemptResults, of id: AttemptID, attempt: Int64, at time: Timestamp, _ transaction: StoreTransaction
+    ) throws {
+        _ = try apply(.processed(results.verdict), to: id, at: time, reason: results.reason, transaction)
+        try transaction.db.change(
+            "UPDATE attempts SET analysis = ?, tested = ?, summary = ?, notes = ? WHERE id = ?",
+            [
+                results.analysis.kept, results.tested.kept, try jsonText(Summary(counts: results.counts)),
+                try jsonText(results.notes.map(\.kept)), attempt,
+            ])
+    }
+
+    /// How far back a configuration's last tests are looked for.
+    private static let maximumLookBack = 20
+
+    /// How many tests, skipped ones not counted, a configuration ran when it last ran any, in the integrations with
+    /// which this one can be compared (see `previous(of:)`); nothing when it ran none in the last 20 of them.
+    package func earlierTests(
+        before id: IntegrationID, configuration: Name
+    ) async throws(StoreError) -> Int? {
+        try await read("read the earlier tests of \(id)/\(configuration)") { db in
+            try db.first(
+                """
+                SELECT json_extract(attempts.summary, '$.counts.tests') AS tests FROM attempts JOIN (
+                    SELECT integrations.id FROM integrations JOIN bots ON bots.id = bot
+                    WHERE name = ?1 AND number < ?2 AND state = 'completed'
+                    AND verdict NOT IN ('canceled', 'checkout-error', 'internal-error')
+                    AND ref = (SELECT ref FROM integrations JOIN bots ON bots.id = bot WHERE name = ?1 AND number = ?2)
+                    ORDER BY number DESC LIMIT \(Self.maximumLookBack)
+                ) AS earlier ON earlier.id = integration
+                WHERE job = ?3 AND state = 'processed' AND tests > 0 ORDER BY integration DESC, attempt DESC LIMIT 1
+                """,
+                [id.bot.description, id.number, configuration.description]
+            ) { $0[0] }
         }
     }
 
     /// The findings of a processed attempt, in the order in which they were stored; none before it is processed.
     package func findings(of id: AttemptID) async throws(StoreError) -> [StoredFinding] {
         try await read("read the findings of \(id)") { db in
-            try Row.fetchAll(
-                db,
-                sql: """
-                    SELECT findings.* FROM findings JOIN attempts ON attempts.id = findings.attempt
-                    JOIN integrations ON integrations.id = integration JOIN bots ON bots.id = bot
-                    WHERE bots.name = ? AND number = ? AND job = ? AND attempts.attempt = ?
-                    AND attempts.state = 'processed' ORDER BY place
-                    """,
-                arguments: [id.integration.bot.description, id.integration.number, id.job.description, id.attempt]
-            ).map { StoredFinding(fingerprint: $0["fingerprint"], finding: try Self.finding($0)) }
+            try db.all(
+                """
+                SELECT findings.* FROM findings JOIN attempts ON attempts.id = findings.attempt
+                JOIN integrations ON integrations.id = integration JOIN bots ON bots.id = bot
+                WHERE bots.name = ? AND number = ? AND job = ? AND attempts.attempt = ?
+                AND attempts.state = 'processed' ORDER BY place
+                """,
+                [id.integration.bot.description, id.integration.number, id.job.description, id.attempt]
+            ) { StoredFinding(fingerprint: $0["fingerprint"], finding: try Self.finding($0)) }
         }
     }
 
@@ -78,15 +124,14 @@ extension Store {
         of id: IntegrationID, attempt: Int? = nil, failingOnly: Bool = false, configuration: Name? = nil
     ) async throws(StoreError) -> [StoredTest] {
         try await read("read the tests of \(id)") { db in
-            try Row.fetchAll(
-                db,
-                sql: """
-                    SELECT tests.*, job FROM tests JOIN attempts ON attempts.id = tests.attempt
-                    WHERE \(Self.isMeant) AND (?4 IS NULL OR job = ?4)
-                    AND (NOT ?5 OR outcome IN ('failed', 'crashed')) ORDER BY attempts.id, place
-                    """,
-                arguments: [id.bot.description, id.number, attempt, configuration?.description, failingOnly]
-            ).map { StoredTest(configuration: try $0.name("job"), result: try Self.test($0)) }
+            try db.all(
+                """
+                SELECT tests.*, job FROM tests JOIN attempts ON attempts.id = tests.attempt
+                WHERE \(Self.isMeant) AND (?4 IS NULL OR job = ?4)
+                AND (NOT ?5 OR outcome IN ('failed', 'crashed')) ORDER BY attempts.id, place
+                """,
+                [id.bot.description, id.number, attempt, configuration?.description, failingOnly]
+            ) { StoredTest(configuration: try $0.name("job"), result: try Self.test($0)) }
         }
     }
 
@@ -94,15 +139,14 @@ extension Store {
     /// - Parameter attempt: Of this processed attempt of each job instead.
     package func artifacts(of id: IntegrationID, attempt: Int? = nil) async throws(StoreError) -> [StoredArtifact] {
         try await read("read the artifacts of \(id)") { db in
-            try Row.fetchAll(
-                db,
-                sql: """
-                    SELECT artifacts.*, job, attempts.attempt AS try FROM artifacts
-                    JOIN attempts ON attempts.id = artifacts.attempt
-                    WHERE \(Self.isMeant) ORDER BY attempts.id, place
-                    """,
-                arguments: [id.bot.description, id.number, attempt]
-            ).map { row in
+            try db.all(
+                """
+                SELECT artifacts.*, job, attempts.attempt AS try FROM artifacts
+                JOIN attempts ON attempts.id = artifacts.attempt
+                WHERE \(Self.isMeant) ORDER BY attempts.id, place
+                """,
+                [id.bot.description, id.number, attempt]
+            ) { row in
                 StoredArtifact(
                     attempt: AttemptID(integration: id, job: try row.name("job"), attempt: row["try"]),
                     artifact: Artifact(

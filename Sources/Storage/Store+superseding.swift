@@ -34,7 +34,7 @@ extension Store {
             transaction.changed(.integration(id))
             guard isQueued else { continue }
             _ = try apply(
-                .completed(.canceled, triggerFailed: false), to: id, at: time,
+                .completed(.canceled, triggerFailed: false), to: try integration(id, transaction.db), at: time,
                 reason: supersededReason(by: newer, ref: ref), transaction)
         }
     }

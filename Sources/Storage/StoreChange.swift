@@ -8,7 +8,9 @@ package enum StoreChange: Hashable, Sendable {
     case repository(String)
     /// An event was stored or got its fate.
     case delivery(rowID: Int64)
-    /// An integration, one of its attempts or one of its triggers.
+    /// A new integration waits in the queue.
+    case queued(IntegrationID)
+    /// An integration that was there before, one of its attempts or one of its triggers.
     case integration(IntegrationID)
     /// A version of this product was reserved, published, abandoned or yanked.
     case version(product: Name)

@@ -68,7 +68,7 @@ final class EventRoutes: Sendable {
             case .bots: ("bots", [:])
             case .repository: ("repository", [:])
             case .delivery: ("delivery", [:])
-            case .integration(let id):
+            case .queued(let id), .integration(let id):
                 ("integration", ["bot": .string(id.bot.description), "number": .integer(Int64(id.number))])
             case .version(let product): ("version", ["product": .string(product.description)])
             }

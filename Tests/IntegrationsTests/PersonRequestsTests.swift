@@ -1,3 +1,4 @@
+import Basics
 import BotSupport
 import Integrations
 import Model
@@ -48,6 +49,20 @@ import Testing
             #expect(first == ("refs/heads/topic", old))
             let second = try await integrate(bot, String(new.description.prefix(7)))
             #expect(second == ("refs/heads/main", new))
+        }
+    }
+
+    @Test func testThatACommitThatTheLastLookSawIsNotLookedForAgain() async throws {
+        try await withBot(configurations: ["debug"]) { bot in
+            // given
+            let known = try await bot.integrate().record.commit
+            let directory = try Directory(opening: bot.directory.path)
+            try directory.rename("kit.git", to: directory, "elsewhere.git", replace: false)
+
+            // when, then
+            let target = try await integrate(bot, known.description)
+            #expect(target == ("refs/heads/main", known))
+            await expectRejection(OperationError.self, \.code, .unavailable) { try await integrate(bot, "main") }
         }
     }
 

@@ -109,8 +109,9 @@ import Testing
             _ = try await fixture.store.reopen(id, for: NewRerun(requestedBy: "ann", jobs: []), at: time(20))
             let bot = BotSpecification(
                 name: try name("kit"), repository: StoreFixture.repository, product: try name("p"))
-            let begun = try await fixture.store.begin(id, as: bot, at: time(21))
-            #expect(begun.state == .running(.preparing))
+            let begun = try #require(try await fixture.store.takeUp(id, as: bot, at: time(21)))
+            #expect(begun.integration.state == .running(.preparing))
+            #expect(begun.specification == bot)
             #expect(try await fixture.store.specification(of: id) == bot)
             await expectFailure(.illegalTransition) { try await fixture.store.takeBackRerun(of: id) }
         }

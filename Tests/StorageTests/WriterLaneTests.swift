@@ -244,7 +244,7 @@ import Testing
                 let id = try await fixture.queue().id
 
                 // then
-                #expect(await changes.next() == .integration(id))
+                #expect(await changes.next() == .queued(id))
             }
         }
 
@@ -261,7 +261,7 @@ import Testing
                 let second = try await fixture.queue(2).id
 
                 // then
-                #expect(await changes.next() == .integration(second))
+                #expect(await changes.next() == .queued(second))
             }
         }
 
@@ -276,7 +276,7 @@ import Testing
 
                 // then
                 var numbers: [Int] = []
-                for await case .integration(let id) in changes { numbers.append(id.number) }
+                for await case .queued(let id) in changes { numbers.append(id.number) }
                 #expect(numbers == Array(45...300))
             }
         }

@@ -1,0 +1,152 @@
+import Model
+import TestSupport
+import Testing
+
+@testable import Storage
+
+/// What the way from a request to a job's first command asks of the store.
+@Suite struct StoreQueueTests {
+    @Test func testThatTheHeadsAreTheOldestOfEachRef() async throws {
+        try await withStore { fixture in
+            // given
+            let first = try await fixture.queue(1).id
+            _ = try await fixture.queue(2)
+            let other = try await fixture.queue(3, ref: .line).id
+
+            // when, then
+            #expect(try await fixture.store.heads().map(\.id) == [first, other])
+            _ = try await fixture.store.takeUp(first, as: nil, at: time(20))
+            #expect(try await fixture.store.heads().map(\.id.number) == [2, 3])
+        }
+    }
+
+    /// A person's wish goes before the schedule's, whenever it was queued.
+    @Test func testThatEachCauseAndARerunHasAHeadOfItsOwn() async throws {
+        try await withStore { fixture in
+            // given
+            let store = fixture.store
+            let old = try await fixture.queue(1).id
+            _ = try await store.takeUp(old, as: nil, at: time(11))
+            try await store.apply(.completed(.succeeded, triggerFailed: false), to: old, at: time(12))
+            let scheduled = try await store.queue(
+                NewIntegration(bot: name("kit"), ref: .main, commit: commit(2), cause: .schedule), at: time(13)
+            ).id
+            let wished = try await fixture.queue(3).id
+
+            // when
+            _ = try await store.reopen(old, for: NewRerun(requestedBy: "ann", jobs: []), at: time(14))
+
+            // then
+            #expect(try await store.heads().map(\.id) == [old, scheduled, wished])
+        }
+    }
+
+    @Test func testThatBeginningStartsWhatWaitsAndNothingElse() async throws {
+        try await withStore { fixture in
+            // given
+            let store = fixture.store
+            let id = try await fixture.queue().id
+            var now = BotSpecification(name: try name("kit"), repository: StoreFixture.repository)
+            now.product = try name("now")
+            var later = now
+            later.product = try name("later")
+
+            // when, then
+            #expect(try await store.takeUp(id, as: now, at: time(20))?.integration.state == .running(.preparing))
+            try await store.apply(.entered(.afterTriggers), to: id, at: time(21))
+            let again = try #require(try await store.takeUp(id, as: later, at: time(22)))
+            #expect(again.integration.state == .running(.afterTriggers))
+            #expect(again.integration.startedAt == time(20))
+            #expect(again.specification == now)
+            try await store.apply(.completed(.succeeded, triggerFailed: false), to: id, at: time(23))
+            #expect(try await store.takeUp(id, as: later, at: time(24)) == nil)
+        }
+    }
+
+    @Test func testThatABotWhoseFileIsGoneIsWhatItWasLast() async throws {
+        try await withStore { fixture in
+            // given
+            let id = try await fixture.queue().id
+
+            // when
+            let begun = try #require(try await fixture.store.takeUp(id, as: nil, at: time(20)))
+
+            // then
+            #expect(begun.specification?.name == id.bot)
+            #expect(begun.integration.state == .running(.preparing))
+        }
+    }
+
+    @Test func testThatWhatCausedItIsRecordedWithIt() async throws {
+        try await withStore { fixture in
+            // when
+            let new = NewIntegration(bot: try name("kit"), ref: .main, commit: try commit(1), cause: .person)
+            let record = try await fixture.store.queue(new, at: time(10)) { record in
+                NewEvent(
+                    repository: record.repository, bot: record.id.bot, source: .person, hook: "person",
+                    event: "integrate", receivedAt: record.queuedAt, claims: [], fate: .integrated,
+                    reason: "\(record.id)")
+            }
+
+            // then
+            #expect(try await fixture.store.deliveries().items.map(\.reason) == [record.id.description])
+        }
+    }
+
+    @Test func testThatARefIsKnownByItsTip() async throws {
+        try await withStore { fixture in
+            // given
+            try await fixture.look([.main: commit(1), .line: commit(1), RefName(tag: "1.0.0"): commit(2)])
+
+            // when, then
+            let repository = StoreFixture.repository
+            #expect(try await fixture.store.refs(at: commit(1), of: repository) == [.main, .line])
+            #expect(try await fixture.store.refs(at: commit(3), of: repository) == [])
+            #expect(try await fixture.store.refs(at: commit(1), of: "https://git.example/other.git") == [])
+        }
+    }
+
+    @Test func testThatTheRecipeBringsTheFirstAttempts() async throws {
+        try await withStore { fixture in
+            // given
+            let id = try await fixture.queue().id
+            _ = try await fixture.store.takeUp(id, as: nil, at: time(20))
+            let recipe = Recipe(configurations: [.init(name: try name("debug")), .init(name: try name("release"))])
+            let summary = CommitSummary(subject: "Begin", author: "Ann", committedAt: time(1), tree: "t")
+
+            // when
+            let record = try await fixture.store.recordPreparation(
+                of: id, recipe: recipe, commit: summary, at: time(21), entering: .running)
+
+            // then
+            #expect(record.state == .running(.running))
+            #expect(record.recipe == recipe)
+            let attempts = try await fixture.store.attempts(of: id)
+            #expect(attempts.map(\.id.description) == ["kit#1/debug/1", "kit#1/release/1"])
+            #expect(attempts.allSatisfy { $0.state == .queued })
+        }
+    }
+
+    @Test func testThatEarlierTestsAreThoseOfTheLastThatRanAny() async throws {
+        try await withStore { fixture in
+            // given: two tests, then none, then canceled with three
+            let store = fixture.store
+            for (number, (tests, verdict)) in [(2, Verdict.succeeded), (0, .warnings), (3, .canceled)].enumerated() {
+                let id = try await fixture.queue(number + 1).id
+                _ = try await store.takeUp(id, as: nil, at: time(20))
+                let attempt = try await store.addAttempt(to: id, job: name("debug"), at: time(21)).id
+                var counts = Counts()
+                counts.tests = tests
+                try await store.storeResults(
+                    AttemptResults(counts: counts, analysis: "clean", tested: "tests", verdict: verdict), of: attempt,
+                    at: time(22))
+                try await store.apply(.completed(verdict, triggerFailed: false), to: id, at: time(23))
+            }
+            let last = try await fixture.queue(4).id
+
+            // when, then
+            #expect(try await store.earlierTests(before: last, configuration: name("debug")) == 2)
+            #expect(try await store.earlierTests(before: last, configuration: name("release")) == nil)
+        }
+    }
+}
