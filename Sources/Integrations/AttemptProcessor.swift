@@ -11,6 +11,8 @@ package struct AttemptProcessor: Sendable {
         package var plan: JobPlanner.Plan
         /// How many tests the same configuration had in the branch's integration before.
         package var previousTests: Int?
+        /// The filter that the tests were chosen by, where no attempt before says what came of the others.
+        package var filterAlone: String?
         /// The report files that the recipe says a test command writes, by the step's name.
         package var askedReports: [String: [String]]
         /// The SHA-256 of a file of the workspace, in hexadecimal; nothing when there is none.

@@ -163,7 +163,8 @@ package struct AttemptReading: Sendable {
         if judged.verdict > .succeeded, !merged.contains(where: \.outcome.isFailure) {
             findings.append(
                 Finding(
-                    category: .testFailure, message: judged.reason ?? "the test command failed", rule: "martlet.test"))
+                    category: .testFailure, message: judged.reason ?? "the test command failed",
+                    rule: Self.failedTestCommand))
         }
         if judged.verdict > .succeeded { worsen(to: judged.verdict, judged.reason) }
         testSteps.all += 1
@@ -183,6 +184,11 @@ package struct AttemptReading: Sendable {
     /// After the last test step.
     mutating func endTests(context: AttemptProcessor.Context) {
         let isSkipped = testSteps.all == 0 && skipsTests != nil
+        if let filter = context.filterAlone, tests.isEmpty, isSkipped || testSteps.all > 0 {
+            let reason = "no test matches the filter \(filter)"
+            findings.append(Finding(category: .testFailure, message: reason, rule: Self.failedTestCommand))
+            return worsen(to: .testFailures, reason)
+        }
         if isSkipped || (testSteps.all > 0 && tests.isEmpty && verdict < .testFailures) { noteVanished(context) }
     }
 
@@ -195,6 +201,9 @@ package struct AttemptReading: Sendable {
                 rule: "martlet.tests"))
         worsen(to: .warnings, nil)
     }
+
+    /// The rule of a finding that says that tests are red although none of them failed.
+    static let failedTestCommand = "martlet.test"
 
     /// Rules of findings that say that an analysis came to nothing.
     static let failedAnalysis = ["martlet.analysis", "martlet.report"]

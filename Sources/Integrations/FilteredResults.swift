@@ -2,7 +2,8 @@ package import Model
 package import Storage
 
 /// What the attempt before found, for an attempt that ran only the tests that a filter names: tests that were left out keep
-/// their outcome, so that no configuration gets green by running fewer of them.
+/// their outcome, so that no configuration gets green by running fewer of them. So does a command that failed without any
+/// failing test.
 package struct FilteredResults: Sendable {
     private let filter: String
     /// The attempt that the other tests come from.
@@ -25,7 +26,10 @@ package struct FilteredResults: Sendable {
         let ran = Set(results.tests.map(\.fullName))
         let others = tests.filter { !ran.contains($0.fullName) }
         let names = Set(others.map(\.fullName))
-        let kept = findings.filter { $0.finding.category == .testFailure && names.contains($0.finding.rule) }
+        let command = findings.first { $0.finding.rule == AttemptReading.failedTestCommand }
+        let kept =
+            findings.filter { $0.finding.category == .testFailure && names.contains($0.finding.rule) }
+            + (command.map { [$0] } ?? [])
         if ran.isEmpty { results.notes.append("no test matches the filter \(filter)") }
         results.tests += others
         results.findings += kept
@@ -37,6 +41,9 @@ package struct FilteredResults: Sendable {
         if failing > 0, results.verdict.isPublishable {
             results.verdict = .testFailures
             results.reason = "\(failing) of \(results.tests.count) tests failed"
+        } else if let command, results.verdict.isPublishable {
+            results.verdict = .testFailures
+            results.reason = "\(command.finding.message), in attempt \(before)"
         }
         return results
     }

@@ -11,11 +11,13 @@ extension JobRunner {
         _ id: AttemptID, _ directory: AttemptDirectory, plan: JobPlanner.Plan, _ workspace: Workspace,
         _ request: Request
     ) async throws {
+        let whole = request.testFilter == nil ? nil : try await wholeAttempt(before: id)
         let context = AttemptProcessor.Context(
             configuration: id.job, plan: plan,
             // Fewer tests are what the filter is for.
             previousTests: request.testFilter == nil
                 ? try await store.earlierTests(before: id.integration, configuration: id.job) : nil,
+            filterAlone: whole == nil ? request.testFilter : nil,
             askedReports: Self.askedReports(of: request.configuration),
             digest: { path in
                 // A path that leaves the tree, passes a link, or is very large, has none.
@@ -26,7 +28,9 @@ extension JobRunner {
         }
         let lines = try await sourceLines(reading.places, at: request.integration.commit, in: request.mirror)
         var results = await lane.run { reading.outcome { path, line in lines[path]?[line] } }
-        if let filter = request.testFilter { results = try await completed(results, of: id, filter: filter) }
+        if let filter = request.testFilter, let whole {
+            results = try await completed(results, from: whole, filter: filter)
+        }
         if results.verdict.isPublishable {
             do {
                 results.artifacts = try await archiver.archive(directory, of: request)
@@ -48,18 +52,21 @@ extension JobRunner {
         return asked
     }
 
+    /// The last attempt before this one that ran all of its configuration's tests.
+    private func wholeAttempt(before id: AttemptID) async throws -> AttemptID? {
+        try await store.attempts(of: id.integration)
+            .last { $0.id.job == id.job && $0.id < id && $0.hasWholeTests }?.id
+    }
+
     /// Joins what ran by a filter with what the attempt before it found in the other tests.
     private func completed(
-        _ results: AttemptResults, of id: AttemptID, filter: String
+        _ results: AttemptResults, from before: AttemptID, filter: String
     ) async throws -> AttemptResults {
-        let attempts = try await store.attempts(of: id.integration)
-        guard let before = attempts.last(where: { $0.id.job == id.job && $0.id < id && $0.hasWholeTests }) else {
-            return results
-        }
-        let tests = try await store.tests(of: id.integration, attempt: before.id.attempt, configuration: id.job)
+        let tests = try await store.tests(
+            of: before.integration, attempt: before.attempt, configuration: before.job)
         return FilteredResults(
-            filter: filter, before: before.id.attempt, tests: tests.map(\.result),
-            findings: try await store.findings(of: before.id)
+            filter: filter, before: before.attempt, tests: tests.map(\.result),
+            findings: try await store.findings(of: before)
         ).completing(results)
     }
 

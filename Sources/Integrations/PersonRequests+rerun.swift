@@ -22,9 +22,10 @@ extension PersonRequests {
                 try await requireTriggers(of: old, verdict, bot)
             } else if let recipe = old.recipe {
                 let crashed = try await store.tests(of: id, failingOnly: true).filter { $0.result.outcome == .crashed }
+                let attempts = try await store.attempts(of: id)
                 selection = try RerunSelection(
-                    rerun, of: id, recipe: recipe, attempts: try await store.attempts(of: id),
-                    crashed: Set(crashed.map(\.configuration)))
+                    rerun, of: id, recipe: recipe, attempts: attempts, crashed: Set(crashed.map(\.configuration)),
+                    untold: rerun.testFilter == nil ? [] : try await untold(attempts))
             } else if rerun.testFilter != nil {
                 throw OperationError(
                     .conflict, "\(id) never had a recipe, so it has no tests; rerun it without `tests`")
@@ -45,6 +46,20 @@ extension PersonRequests {
         } catch {
             throw OperationError(.internal, "\(id) could not be queued again", underlying: error)
         }
+    }
+
+    /// The configurations whose tests were red without any failing test when all of them ran last.
+    private func untold(_ attempts: [AttemptRecord]) async throws -> Set<Name> {
+        var whole: [Name: AttemptID] = [:]
+        for attempt in attempts where attempt.hasWholeTests { whole[attempt.id.job] = attempt.id }
+        var untold: Set<Name> = []
+        for (job, id) in whole {
+            let isUntold = try await store.findings(of: id).contains {
+                $0.finding.rule == AttemptReading.failedTestCommand
+            }
+            if isUntold { untold.insert(job) }
+        }
+        return untold
     }
 
     /// Triggers act on a result; without one there is nothing for them to do.

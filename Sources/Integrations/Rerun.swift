@@ -54,9 +54,11 @@ struct RerunSelection {
     /// - Parameters:
     ///   - attempts: All of the integration's.
     ///   - crashed: The configurations of which a test's newest outcome is a crash.
+    ///   - untold: Those whose tests were last red without any failing test.
     /// - Throws: `.conflict` when nothing is left to run.
     init(
-        _ rerun: Rerun, of id: IntegrationID, recipe: Recipe, attempts: [AttemptRecord], crashed: Set<Name>
+        _ rerun: Rerun, of id: IntegrationID, recipe: Recipe, attempts: [AttemptRecord], crashed: Set<Name>,
+        untold: Set<Name>
     ) throws(OperationError) {
         var newest: [Name: AttemptRecord] = [:]
         for attempt in attempts where attempt.id.attempt > newest[attempt.id.job]?.id.attempt ?? 0 {
@@ -80,6 +82,10 @@ struct RerunSelection {
             } else if crashed.contains(name) || !attempts.contains(where: { $0.id.job == name && $0.hasWholeTests }) {
                 notes.append(
                     "\(name) is not run again: its tests never ran to their end, so that some would stay unknown")
+            } else if untold.contains(name) {
+                notes.append(
+                    "\(name) is not run again: its test command failed without any failing test, and running some tells nothing of that"
+                )
             } else {
                 jobs.append(name)
             }

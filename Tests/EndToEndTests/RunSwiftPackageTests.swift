@@ -21,10 +21,14 @@ import Testing
             // when
             let filtered = try await fixture.martlet(["--tests", "oneIsOne"])
             let again = try await fixture.martlet(["--again"])
+            let mistyped = try await fixture.martlet(["--tests", "oneIsOen"])
             // then
             #expect((filtered.status, again.status) == (0, 0), "\(filtered.stdout)\(again.stdout)")
             expectContains(filtered.stdout, "kit#1 succeeded: 1 test\n")
             expectContains(again.stdout, "kit#2 succeeded: 1 test\n")
+            #expect(mistyped.status == 1)
+            expectContains(mistyped.stdout, "test-failure: no test matches the filter oneIsOen")
+            expectContains(mistyped.stdout, "kit#3 test-failures: 0 tests, 1 failing\n")
         }
     }
 

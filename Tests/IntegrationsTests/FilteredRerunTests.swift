@@ -9,9 +9,12 @@ import Testing
 
 /// `rerun --tests`: the filter goes to the test step, and what it leaves out keeps its outcome.
 @Suite struct FilteredRerunTests {
-    /// A Swift package with two tests, of which `subtracts` fails as long as it is broken.
+    private enum Fault { case ofATest, afterTheTests }
+
+    /// A Swift package with two tests, of which `subtracts` fails as long as it is broken; or none fails, and the command does
+    /// after them, as with a `tearDown` of a class.
     private static func withPackage(
-        also: String = "", _ body: (Bot, Locked<Bool>, Locked<[[String]]>) async throws -> Void
+        also: String = "", fault: Fault = .ofATest, _ body: (Bot, Locked<Bool>, Locked<[[String]]>) async throws -> Void
     ) async throws {
         let isBroken = Locked(true)
         let commands = Locked<[[String]]>([])
@@ -22,14 +25,15 @@ import Testing
                 commands.withLock { $0.append(step.arguments) }
                 let filter = step.arguments.first { $0.hasPrefix("--filter=") }?.dropFirst("--filter=".count)
                 let tests = ["adds", "subtracts"].filter { name in filter.map { name.contains($0) } ?? true }
+                let isRed = isBroken && tests.contains("subtracts")
                 let cases = tests.map { name in
                     "<testcase classname=\"KitTests\" name=\"\(name)\" time=\"0.01\">"
-                        + (isBroken && name == "subtracts" ? "<failure message=\"2 is not 3\"/>" : "") + "</testcase>"
+                        + (isRed && fault == .ofATest && name == "subtracts" ? "<failure message=\"2 is not 3\"/>" : "")
+                        + "</testcase>"
                 }
                 let report = "<testsuite name=\"KitTests\">\(cases.joined())</testsuite>\n"
                 let place = step.report.contains("build/junit.xml") ? "build/junit.xml" : ".martlet/test/tests.xml"
-                return ScriptedExecutor.Play(
-                    exit: isBroken && tests.contains("subtracts") ? 1 : 0, reports: [place: report])
+                return ScriptedExecutor.Play(exit: isRed ? 1 : 0, reports: [place: report])
             }
         }
         let recipe = "configurations:\n  debug:\n\(also)analyze: []\narchive: { include: [] }\n"
@@ -80,6 +84,46 @@ import Testing
             expectIssues(of: again, ["new test-failure 2 is not 3"])
             #expect(again.summary.counts.testFailures == 1)
         }
+    }
+
+    @Test func testThatNoFilterMakesGreenWhatWasRedWithoutAFailingTest() async throws {
+        try await Self.withPackage(fault: .afterTheTests) { bot, _, commands in
+            // given
+            let red = try await bot.completion(of: Self.first)
+            expectVerdict(
+                of: red, .testFailures,
+                because: "failed without any failing test: the command ended with exit status 1")
+
+            // when
+            let error = await expectRejection(OperationError.self, \.code, .conflict) {
+                try await bot.operations.rerun(Self.first, Rerun(testFilter: "adds"), by: "ada")
+            }
+
+            // then
+            expectContains(
+                error?.message ?? "", "debug is not run again: its test command failed without any failing test")
+            #expect(commands.value.count == 1)
+            #expect(try await bot.store.integration(Self.first) == red.record)
+        }
+    }
+
+    @Test func testThatWhatWasRedWithoutAFailingTestStaysRed() {
+        // given
+        let passed = TestResult(suite: "KitTests", name: "adds", outcome: .passed)
+        let command = Finding(category: .testFailure, message: "the command ended with 1", rule: "martlet.test")
+        let before = FilteredResults(
+            filter: "adds", before: 1, tests: [passed],
+            findings: [StoredFinding(fingerprint: "f", finding: command)])
+
+        // when
+        let all = before.completing(
+            AttemptResults(tests: [passed], analysis: "clean", tested: "1 test", verdict: .succeeded))
+
+        // then
+        #expect(all.verdict == .testFailures)
+        #expect(all.reason == "the command ended with 1, in attempt 1")
+        #expect(all.findings.map(\.finding) == [command])
+        #expect(all.counts.testFailures == 1)
     }
 
     @Test func testThatAFilterThatMatchesNothingSaysSo() async throws {
