@@ -66,13 +66,13 @@ package struct PersonRequests: Sendable {
             return (ref, commit)
         }
         let mirror = try await remotes.mirror(for: bot)
-        return try await target(revision, listing: try await mirror.look(), mirror: mirror)
+        return try await target(revision, of: bot, listing: try await mirror.look(), mirror: mirror)
     }
 
     /// A branch goes before a tag of the same name; a commit is integrated as of the ref whose tip it is, else as of
-    /// the default branch.
+    /// a branch that has it in its history.
     private func target(
-        _ revision: String?, listing: Listing, mirror: Mirror
+        _ revision: String?, of bot: BotSpecification, listing: Listing, mirror: Mirror
     ) async throws -> (RefName, CommitID) {
         guard let revision else {
             guard let branch = listing.defaultBranch, let commit = listing.heads[branch] else {
@@ -99,11 +99,24 @@ package struct PersonRequests: Sendable {
                 "the repository has no branch, tag or commit \(revision.prefix(200)); a commit needs at least 7 digits of its id"
             )
         }
-        let holding = listing.heads.filter { $0.value == commit }.keys.min()
-        guard let ref = holding ?? listing.defaultBranch else {
-            throw OperationError(.notFound, "no branch or tag has the commit \(commit.abbreviated) at its tip")
+        if let ref = listing.heads.filter({ $0.value == commit }).keys.min() { return (ref, commit) }
+        return (try await branch(having: commit, of: bot, listing: listing, mirror: mirror), commit)
+    }
+
+    /// A job gets the secrets, the workspace and the triggers of its ref: never those of one that does not have the commit. The
+    /// default branch goes first, then those that the bot watches.
+    private func branch(
+        having commit: CommitID, of bot: BotSpecification, listing: Listing, mirror: Mirror
+    ) async throws -> RefName {
+        try await mirror.fetch(listing.heads)
+        func rank(_ ref: RefName) -> Int {
+            ref == listing.defaultBranch ? 0 : bot.watches(ref, defaultBranch: listing.defaultBranch) ? 1 : 2
         }
-        return (ref, commit)
+        let branches = listing.heads.filter { $0.key.branch != nil }
+            .sorted { (rank($0.key), $0.key) < (rank($1.key), $1.key) }
+        for (ref, tip) in branches where try await mirror.isAncestor(commit, of: tip) { return ref }
+        throw OperationError(
+            .notFound, "no branch has the commit \(commit.abbreviated) in its history; push one that does")
     }
 
     /// See `Operations.cancel`.

@@ -78,6 +78,42 @@ import Testing
         }
     }
 
+    /// A branch of somebody whose commits are not to have what only the default branch's are given.
+    @Test func testThatACommitOfAnotherBranchIsNeverIntegratedAsOfTheDefaultBranch() async throws {
+        try await withCommits { bot, _, _ in
+            // given
+            let between = try await bot.push(Commit(files: ["x": "1"]), on: "contrib/x")
+            try await bot.push(Commit(files: ["x": "2"]), on: "contrib/x")
+
+            // when, then: by its id, and by the beginning of it
+            for revision in [between.description, String(between.description.prefix(8))] {
+                let target = try await integrate(bot, revision)
+                #expect(target == ("refs/heads/contrib/x", between))
+            }
+        }
+    }
+
+    @Test func testThatACommitThatNoBranchHasAnyMoreIsRefused() async throws {
+        try await withCommits { bot, _, _ in
+            // given: it was fetched once
+            let gone = try await bot.push(Commit(files: ["x": "1"]), on: "gone")
+            let target = try await integrate(bot, "gone")
+            #expect(target == ("refs/heads/gone", gone))
+            _ = try await bot.completion(of: IntegrationID(bot: bot.name, number: 1))
+            try await bot.remote.git("update-ref", "-d", "refs/heads/gone")
+
+            // when
+            let error = await expectRejection(OperationError.self, \.code, .notFound) {
+                try await integrate(bot, gone.description)
+            }
+
+            // then
+            expectContains(
+                error?.message ?? "", "no branch has the commit \(gone.abbreviated) in its history; push one that does")
+            #expect(try await bot.store.integrations().items.count == 1)
+        }
+    }
+
     @Test(arguments: [
         "nowhere", "refs/heads/nowhere", "1234567", "123456", "HEAD", "main~1", "@{-1}", ":/x", "", "-x", "main\u{0}",
         String(repeating: "a", count: 40), String(repeating: "x", count: 10_000),
