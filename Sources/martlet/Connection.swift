@@ -166,9 +166,12 @@ struct Connection: Sendable {
     }
 
     private func explained(_ error: TransferError) -> Failure {
-        Failure(
-            error.code == .unreachable ? .unavailable : .software,
-            error.code == .unreachable ? "no daemon answers at \(place): \(error.message)" : error.description)
+        switch error.code {
+        case .unreachable: Failure(.unavailable, "no daemon answers at \(place): \(error.message)")
+        // It ended, or is ending.
+        case .interrupted: Failure(.unavailable, error.description)
+        default: Failure(.software, error.description)
+        }
     }
 
     private struct Problem: Decodable {

@@ -11,7 +11,8 @@ import Testing
         let check = """
             check:
             \t@trap 'echo asked to end' TERM; echo checking; test ! -f \(daemon.directory.path("broken")) || exit 1; \\
-            \twhile test -f \(daemon.directory.path("wait")); do sleep 0.02; done
+            \twhile test -f \(daemon.directory.path("wait")); do sleep 0.02; done; \\
+            \techo checked
 
             """
         return [
@@ -72,6 +73,35 @@ import Testing
             expectContains(filtered.stderr, "debug is not run again: make takes no filter of tests")
             expectContains(filtered.stderr, "takes no filter")
             #expect(try await daemon.martlet("rerun", "kit#\(number)", "--failed").status == 1)
+        }
+    }
+
+    @Test func testThatALogIsFollowedAcrossARestart() async throws {
+        try await withDaemon { daemon in
+            // given: a check that goes on, and somebody who follows it
+            try daemon.directory.write("wait", "")
+            try await push(daemon)
+            try await until("it checks") {
+                // There is no log before the job begins.
+                try await daemon.martlet("log", "kit", "--configuration", "debug").stdout.contains("checking")
+            }
+            let printed = try daemon.directory.write("printed", "")
+            let script = "exec \"$0\" log kit#1 --configuration debug --follow >\"$1\""
+            async let followed = run(
+                ["sh", "-c", script, try TestTools.builtProduct("martlet"), printed],
+                environment: ["PATH": "/usr/bin:/bin", "MARTLET_URL": daemon.socket])
+            await until("it is followed") { (try? daemon.directory.text("printed").contains("checking")) ?? false }
+
+            // when
+            #expect(await daemon.stop() == 0)
+            try await daemon.start()
+            try FileManager.default.removeItem(atPath: daemon.directory.path("wait"))
+
+            // then
+            let result = try await followed
+            #expect(result.status == 0, "\(result.stderr)")
+            let lines = try daemon.directory.text("printed").split(separator: "\n")
+            #expect(lines.filter { $0.hasPrefix("check") } == ["checking", "checked"])
         }
     }
 

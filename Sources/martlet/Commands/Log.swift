@@ -31,6 +31,9 @@ struct Log: AsyncParsableCommand {
     private static let chunk: Int64 = 1 << 20
     /// Between looks for a log that is not there yet, or for an attempt after one that ended.
     private static let pause = Duration.milliseconds(200)
+    /// So long a daemon that answered before may be away: stopping it takes up to the 30 s that its unit allows
+    /// (deploy/martlet.service), and starting it a few.
+    private static let patience = Duration.seconds(60)
 
     private func query(_ attempt: Int?) -> String { attempt.map { "?attempt=\($0)" } ?? "" }
 
@@ -46,7 +49,7 @@ struct Log: AsyncParsableCommand {
     private func follow(_ path: String, of name: String, _ root: String, _ connection: Connection) async throws {
         var shown = 0
         while true {
-            let answer = try await connection.get(root, as: IntegrationAnswer.self)
+            let answer = try await patiently { try await connection.get(root, as: IntegrationAnswer.self) }
             let latest = answer.configurations?.first { $0.name == name }?.attempt
             if let wanted = attempt ?? latest, wanted > shown {
                 if try await followAttempt(path, wanted, connection) {
@@ -63,6 +66,19 @@ struct Log: AsyncParsableCommand {
         }
     }
 
+    /// Asks again as long as the daemon is away, as when it is restarted.
+    private func patiently<Value>(_ ask: () async throws -> Value) async throws -> Value {
+        let end = ContinuousClock.now + Self.patience
+        while true {
+            do {
+                return try await ask()
+            } catch let failure as Failure {
+                guard failure.status == .unavailable, ContinuousClock.now < end else { throw failure }
+                try await Task.sleep(for: Self.pause)
+            }
+        }
+    }
+
     private struct Piece: Decodable {
         var offset: Int64
         var size: Int64
@@ -75,7 +91,7 @@ struct Log: AsyncParsableCommand {
         var offset: Int64 = 0
         while true {
             let place = "\(path)/events?attempt=\(attempt)&from=\(offset)"
-            guard let body = try await connection.stream(place) else { return false }
+            guard let body = try await patiently({ try await connection.stream(place) }) else { return false }
             var events = ServerSentEvents()
             do {
                 for try await bytes in body {
@@ -93,9 +109,10 @@ struct Log: AsyncParsableCommand {
             } catch is DecodingError {
                 throw Failure(.software, "the daemon's events cannot be read; are tool and daemon of one version?")
             } catch {
-                // The daemon was restarted, or the connection broke: what follows is asked for again.
-                try await Task.sleep(for: Self.pause)
+                // The connection broke.
             }
+            // The daemon is restarted, or was: what follows is asked for again.
+            try await Task.sleep(for: Self.pause)
         }
     }
 }
