@@ -18,8 +18,6 @@ final class LogEvents: Sendable {
     static let pieceBytes = 64 * 1024
     /// Changes within this time are told together: a job that prints a line a millisecond wakes its readers 50 times a second.
     private static let pause = Duration.milliseconds(20)
-    /// So often is looked without a change that told to.
-    private static let lookAgain = Duration.seconds(1)
     /// After so many looks at which nothing was new the database is asked for the end: the supervisor may have been killed.
     private static let looksForTheEnd = 5
     /// After so many looks at which nothing was new a comment is sent, which is how a reader that went away is noticed.
@@ -33,12 +31,30 @@ final class LogEvents: Sendable {
 
     init(logs: LogServer) { self.logs = logs }
 
-    /// From `Last-Event-ID`, else `?from=`, else the beginning.
+    /// Where a reader was: the id of the last event that it saw.
+    private struct Position {
+        var attempt: Int
+        /// Of the attempt's log.
+        var offset: Int64
+
+        /// `2.1024`.
+        init?(_ id: String) {
+            let parts = id.split(separator: ".", omittingEmptySubsequences: false)
+            guard parts.count == 2, let attempt = Int(parts[0]), let offset = Int64(parts[1]), offset >= 0 else {
+                return nil
+            }
+            (self.attempt, self.offset) = (attempt, offset)
+        }
+    }
+
+    /// From `Last-Event-ID`, else `?from=`, else the beginning. A reader stays with one attempt, and so does one that comes back:
+    /// an offset in another's log says nothing.
     func send(_ call: Call) async throws -> Response {
         let seat = try seats.take()
-        let log = try await logs.open(call)
-        let resumed = call.request.headers[.lastEventID].flatMap { Int64($0) }
-        let start = max(0, resumed ?? call.query("from").flatMap { Int64($0) } ?? 0)
+        let last = call.request.headers[.lastEventID].flatMap { Position($0) }
+        let log = try await open(call, last)
+        let resumed = last?.attempt == log.number ? last?.offset : nil
+        let start = last == nil ? max(0, call.query("from").flatMap { Int64($0) } ?? 0) : resumed ?? 0
         // A browser that was told the end connects again; 204 tells it not to.
         if let resumed, log.isEnded, resumed >= log.size { return Response(status: .noContent) }
         var headers = HTTPFields()
@@ -46,7 +62,8 @@ final class LogEvents: Sendable {
         headers[.cacheControl] = "no-store"
         let place = Place(log, state: logs.site.configuration.state, watch: watch)
         let body = ResponseBody { [logs] writer in
-            var follower = Follower(logs: logs, call: call, place: place, offset: start, isEnded: log.isEnded)
+            var follower = Follower(
+                logs: logs, call: call, attempt: log.number, place: place, offset: start, isEnded: log.isEnded)
             // A service that stops ends its streams; readers come back to the next one.
             try await withGracefulShutdownHandler {
                 try await writer.write(ByteBuffer(string: "retry: 3000\n\n"))
@@ -61,10 +78,19 @@ final class LogEvents: Sendable {
         return Response(status: .ok, headers: headers, body: body)
     }
 
+    /// The attempt that is asked for, else the one that the reader was in, else the newest.
+    private func open(_ call: Call, _ last: Position?) async throws -> LogServer.Log {
+        if let last, call.query("attempt") == nil, let log = try await logs.open(call, attempt: last.attempt) {
+            return log
+        }
+        return try await logs.open(call)
+    }
+
     /// How far one reader has come.
     private struct Follower {
         let logs: LogServer
         let call: Call
+        let attempt: Int
         let place: Place
         var offset: Int64
         /// By what is stored.
@@ -73,8 +99,8 @@ final class LogEvents: Sendable {
         /// Since something was new.
         private var looks = 0
 
-        init(logs: LogServer, call: Call, place: Place, offset: Int64, isEnded: Bool) {
-            (self.logs, self.call, self.place) = (logs, call, place)
+        init(logs: LogServer, call: Call, attempt: Int, place: Place, offset: Int64, isEnded: Bool) {
+            (self.logs, self.call, self.attempt, self.place) = (logs, call, attempt, place)
             (self.offset, self.isEnded) = (offset, isEnded)
         }
 
@@ -88,30 +114,30 @@ final class LogEvents: Sendable {
                 if !look.piece.isEmpty {
                     offset += Int64(look.piece.count)
                     looks = 0
-                    return LogEvents.event(look.piece, at: position)
+                    return LogEvents.event(look.piece, of: attempt, at: position)
                 }
                 if look.isEnded {
                     hasSaidEnd = true
                     return "event: end\ndata: {\"size\":\(offset)}\n\n"
                 }
-                if await place.observer.wait(atMost: LogEvents.lookAgain) { continue }
+                if await place.observer.wait(atMost: logs.site.configuration.looksAtLogs) { continue }
                 looks += 1
-                if looks % LogEvents.looksForTheEnd == 0 { isEnded = try await logs.open(call).isEnded }
+                if looks % LogEvents.looksForTheEnd == 0 { isEnded = try await logs.isEnded(call, attempt: attempt) }
                 if looks % LogEvents.looksWithoutNews == 0 { return LogEvents.nothing }
             }
             return nil
         }
     }
 
-    /// `{"offset", "size", "text"}`, or `base64` in place of `text` where the bytes are no UTF-8. The id is where the next
-    /// one begins.
-    static func event(_ piece: [UInt8], at offset: Int64) -> String {
+    /// `{"offset", "size", "text"}`, or `base64` in place of `text` where the bytes are no UTF-8. The id is the
+    /// attempt, and where the next one begins.
+    static func event(_ piece: [UInt8], of attempt: Int, at offset: Int64) -> String {
         let text = String(validating: piece, as: UTF8.self)
         let data: JSONValue = [
             "offset": .integer(offset), "size": .integer(Int64(piece.count)),
             text == nil ? "base64" : "text": .string(text ?? Data(piece).base64EncodedString()),
         ]
-        return "id: \(offset + Int64(piece.count))\nevent: log\ndata: \(data.text)\n\n"
+        return "id: \(attempt).\(offset + Int64(piece.count))\nevent: log\ndata: \(data.text)\n\n"
     }
 
     /// One reader's files.

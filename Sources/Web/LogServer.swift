@@ -17,6 +17,8 @@ struct LogServer: Sendable {
         let directory: String
         /// Nothing for a trigger's.
         let attempt: AttemptRecord?
+        /// Which attempt at the configuration, or at the trigger.
+        let number: Int
         /// By what is stored: nothing will be written any more.
         let isEnded: Bool
     }
@@ -46,28 +48,59 @@ struct LogServer: Sendable {
 
     /// - Throws: 404 for an attempt or a log that is not there; a job that has not started has none yet.
     func open(_ call: Call) async throws -> Log {
+        guard let row = try await row(of: call, attempt: call.query("attempt")) else { throw Problem.notFound }
+        guard let log = try await open(row) else { throw Problem(404, "There is no log yet.") }
+        return log
+    }
+
+    /// The log of a certain attempt, whatever is asked for; nothing when there is none.
+    func open(_ call: Call, attempt: Int) async throws -> Log? {
+        guard let row = try await row(of: call, attempt: String(attempt)) else { return nil }
+        return try await open(row)
+    }
+
+    /// Whether nothing will be written any more to the log of an attempt; also when it was removed.
+    func isEnded(_ call: Call, attempt: Int) async throws -> Bool {
+        try await row(of: call, attempt: String(attempt))?.isEnded ?? true
+    }
+
+    /// Whose log it is, by what is stored.
+    private struct LogRow {
+        /// Relative to the state.
+        var directory: String
+        var attempt: AttemptRecord?
+        var number: Int
+        var isEnded: Bool
+    }
+
+    /// - Parameter wanted: Which attempt; nothing: the newest.
+    private func row(of call: Call, attempt wanted: String?) async throws -> LogRow? {
         let record = try await site.integration(of: call)
         let job = try call.name("configuration")
         let attempts = try await site.store.attempts(of: record.id).filter { $0.id.job == job }
-        let wanted = call.query("attempt")
         if let attempt = wanted == nil
             ? attempts.max(by: { $0.id.attempt < $1.id.attempt })
             : attempts.first(where: { String($0.id.attempt) == wanted })
         {
-            let path = "integrations/\(record.id.bot)/\(record.id.number)/\(job)/\(attempt.id.attempt)"
-            return try await open(path, attempt: attempt, isEnded: attempt.state.verdict != nil)
+            let number = attempt.id.attempt
+            return LogRow(
+                directory: "integrations/\(record.id.bot)/\(record.id.number)/\(job)/\(number)", attempt: attempt,
+                number: number, isEnded: attempt.state.verdict != nil)
         }
         let trigger = try await site.store.triggers(of: record.id)
             .filter { $0.trigger == job && (wanted == nil || String($0.attempt) == wanted) }
             .max { $0.attempt < $1.attempt }
-        guard let trigger, let path = trigger.log else { throw Problem.notFound }
-        return try await open(path, attempt: nil, isEnded: trigger.endedAt != nil)
+        guard let trigger, let path = trigger.log else { return nil }
+        return LogRow(directory: path, attempt: nil, number: trigger.attempt, isEnded: trigger.endedAt != nil)
     }
 
-    private func open(_ directory: String, attempt: AttemptRecord?, isEnded: Bool) async throws -> Log {
-        let path = site.configuration.state + "/" + directory
+    private func open(_ row: LogRow) async throws -> Log? {
+        let path = site.configuration.state + "/" + row.directory
         let file = try await site.files.run { () throws(ExecutionError) in try AttemptLog.open(in: path) }
-        guard let file else { throw Problem(404, "There is no log yet.") }
-        return Log(file: file, size: file.size, directory: directory, attempt: attempt, isEnded: isEnded)
+        return file.map {
+            Log(
+                file: $0, size: $0.size, directory: row.directory, attempt: row.attempt, number: row.number,
+                isEnded: row.isEnded)
+        }
     }
 }

@@ -32,10 +32,14 @@ package struct WebConfiguration: Sendable {
     package var anonymousMayRead: Bool
     /// The version that `/health` tells.
     package var version: String
+    /// So often a log that is followed is looked at without a change that told to.
+    package var looksAtLogs: Duration
 
     package init(
-        listen: [Address], socket: String?, state: String, url: String, anonymousMayRead: Bool, version: String
+        listen: [Address], socket: String?, state: String, url: String, anonymousMayRead: Bool, version: String,
+        looksAtLogs: Duration = .seconds(1)
     ) {
+        self.looksAtLogs = looksAtLogs
         self.listen = listen
         self.socket = socket
         self.state = state

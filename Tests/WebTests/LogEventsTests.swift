@@ -51,6 +51,21 @@ import Transfer
             #expect(write(status, line + [0x0A], line.count + 1) == line.count + 1)
         }
 
+        /// Another attempt, whose log is whole.
+        func another(_ text: String) async throws {
+            let id = try await web.store.addAttempt(to: id.integration, job: SampleContent.debug, at: WebFixture.now)
+            let place = "state/integrations/kit/1/debug/\(id.id.attempt)"
+            try web.directory.write("\(place)/log", text)
+            let end = StatusEvent.finished(at: 0, result: .completed, reason: nil, limit: nil, step: nil).line()
+            try web.directory.write("\(place)/status.jsonl", String(decoding: end + [0x0A], as: UTF8.self))
+        }
+
+        /// What is stored of it says that it ended, although its supervisor never said so.
+        func lose() async throws {
+            let lost = AttemptResults(analysis: "not run", tested: "not run", verdict: .internalError, reason: "lost")
+            try await web.store.storeResults(lost, of: id, at: WebFixture.now)
+        }
+
         func events(_ query: String = "", headers: TransferHeaders = [:]) async throws -> TransferStream {
             var request = TransferRequest(
                 .get,
@@ -73,7 +88,8 @@ import Transfer
     }
 
     @Test func testThatWhatIsPrintedComesAtOnceAndTheEndIsSaid() async throws {
-        try await withWeb { web in
+        // Nobody looks without a change that tells to.
+        try await withWeb(looksAtLogs: .seconds(3600)) { web in
             // given
             let job = try await Running(web)
             job.print("before\n")
@@ -89,7 +105,7 @@ import Transfer
             try job.finish()
             // then
             try await read(stream, &text, until: "event: end")
-            expectContains(text, #"id: 7\#nevent: log\#ndata: {"offset":0,"size":7,"text":"before\n"}"#)
+            expectContains(text, #"id: 1.7\#nevent: log\#ndata: {"offset":0,"size":7,"text":"before\n"}"#)
             expectContains(text, "event: end\ndata: {\"size\":\(job.attempt.logSize)}\n\n")
             for try await _ in stream.body { Issue.record("the stream ends") }
         }
@@ -102,7 +118,7 @@ import Transfer
             job.print("one\ntwo\n")
             try job.finish()
             // when
-            let again = try await job.events("?from=0", headers: ["Last-Event-ID": "4"])
+            let again = try await job.events("?from=0", headers: ["Last-Event-ID": "1.4"])
             let from = try await job.events("?from=4")
             // then
             for stream in [again, from] {
@@ -114,6 +130,48 @@ import Transfer
         }
     }
 
+    @Test func testThatAReaderStaysWithItsAttempt() async throws {
+        try await withWeb(looksAtLogs: .milliseconds(1)) { web in
+            // given: its supervisor is lost, and another attempt waits, which has no log yet
+            let job = try await Running(web)
+            job.print("one\n")
+            let stream = try await job.events()
+            var text = ""
+            try await read(stream, &text, until: "one")
+            // when
+            try await job.lose()
+            _ = try await web.store.addAttempt(to: job.id.integration, job: SampleContent.debug, at: WebFixture.now)
+            // then
+            try await read(stream, &text, until: "event: end")
+            expectContains(text, "event: end\ndata: {\"size\":4}\n\n")
+        }
+    }
+
+    @Test func testThatWhoComesBackGoesOnInTheAttemptThatItWasIn() async throws {
+        try await withWeb { web in
+            // given
+            let job = try await Running(web)
+            job.print("one\ntwo\n")
+            try job.finish()
+            try await job.another("of the second\n")
+            // when
+            let back = try await job.events(headers: ["Last-Event-ID": "1.4"])
+            let new = try await job.events()
+            let other = try await job.events("?attempt=2", headers: ["Last-Event-ID": "1.4"])
+            let unknown = try await job.events(headers: ["Last-Event-ID": "7.4"])
+            // then
+            var text = ""
+            try await read(back, &text, until: "event: end")
+            expectContains(text, #"id: 1.8\#nevent: log\#ndata: {"offset":4,"size":4,"text":"two\n"}"#)
+            #expect(!text.contains("second"))
+            for stream in [new, other, unknown] {
+                var text = ""
+                try await read(stream, &text, until: "event: end")
+                expectContains(text, #"id: 2.14\#nevent: log\#ndata: {"offset":0,"size":14,"text":"of the second\n"}"#)
+            }
+        }
+    }
+
     @Test func testThatABrowserThatWasToldTheEndIsToldToStayAway() async throws {
         try await withWeb { web in
             // given
@@ -121,7 +179,7 @@ import Transfer
             let path = "/api/v1/bots/kit/integrations/1/log/debug/events"
             let size = try await web.send("GET", "/api/v1/bots/kit/integrations/1/log/debug").body.count
             // when
-            let answer = try await web.send("GET", path, headers: [("Last-Event-ID", "\(size)")])
+            let answer = try await web.send("GET", path, headers: [("Last-Event-ID", "1.\(size)")])
             // then
             #expect(answer.status == 204)
         }

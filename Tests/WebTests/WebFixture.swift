@@ -54,7 +54,7 @@ struct WebFixture: Sendable {
 /// Starts the service, runs `body` and stops the service; all its work has ended when this returns.
 func withWeb(
     anonymousMayRead: Bool = true, url: String = "http://ci.example", bots: [String: String] = [:],
-    sourceLocation: SourceLocation = #_sourceLocation,
+    looksAtLogs: Duration = .seconds(1), sourceLocation: SourceLocation = #_sourceLocation,
     _ body: @Sendable (WebFixture) async throws -> Void
 ) async throws {
     try await withTemporaryDirectory(sourceLocation: sourceLocation) { directory in
@@ -77,7 +77,7 @@ func withWeb(
         let server = try WebServer(
             configuration: .init(
                 listen: [.init(host: "127.0.0.1", port: 0)], socket: directory.path("martlet.socket"), state: state,
-                url: url, anonymousMayRead: anonymousMayRead, version: "1.2.3"),
+                url: url, anonymousMayRead: anonymousMayRead, version: "1.2.3", looksAtLogs: looksAtLogs),
             store: store, operations: operations, clock: { WebFixture.now }, logger: log.logger,
             onListening: { continuation.yield($0) })
         try await withThrowingTaskGroup(of: Void.self) { group in
