@@ -8,6 +8,8 @@ struct SnapshotWriter: Sendable {
     let root: String
     let store: MirrorStore
     let configuration: GitConfiguration
+    /// Directories below the root that are left out, relative to it, each with a slash at its end.
+    let excluded: [String]
 
     /// Our repository is made anew above so many files: the blobs of changes that nobody asks for any more.
     static let maximumObjects = 50_000
@@ -96,6 +98,7 @@ struct SnapshotWriter: Sendable {
         var tags = ""
         // Build directories count as ignored also where nobody wrote so.
         var ignored = ".build/\n.martlet/\n"
+        for directory in excluded { ignored += "/" + Self.pattern(directory) + "\n" }
         for file in ignoreFiles() { ignored += text(file) }
         if let theirs {
             alternates = common(of: theirs) + "objects\n"
@@ -109,6 +112,11 @@ struct SnapshotWriter: Sendable {
             try directory.write("info/exclude", bytes: Array(ignored.utf8))
             try directory.write("packed-refs", bytes: Array(tags.utf8))
         }
+    }
+
+    /// What matches this path alone (gitignore(5)).
+    private static func pattern(_ path: String) -> String {
+        String(path.flatMap { "\\*?[ ".contains($0) ? ["\\", $0] : [$0] })
     }
 
     private func text(_ file: String) -> String {
@@ -168,17 +176,52 @@ struct SnapshotWriter: Sendable {
     private func writeTree(_ ours: OpaquePointer, _ theirs: Repository?) throws(SourceControlError) -> git_oid {
         // It knows of each file what stat(2) said, so that only changed ones are read the next time.
         let index = try GitHandle(operation, free: git_index_free) { git_repository_index($0, ours) }
+        try forgetIgnored(in: index.pointer, ours, theirs)
+        let left = LeftOut(excluded)
         try git(operation) {
-            // A repository within the tree comes as a path with a slash at its end; submodules are added below.
             git_index_add_all(
                 index.pointer, nil, GIT_INDEX_ADD_DEFAULT.rawValue,
-                { path, _, _ in path.map { $0[strlen($0) - 1] == CChar(UInt8(ascii: "/")) ? 1 : 0 } ?? 1 }, nil)
+                { path, _, left in
+                    guard let path, let left else { return 1 }
+                    return Unmanaged<LeftOut>.fromOpaque(left).takeUnretainedValue().has(String(cString: path)) ? 1 : 0
+                }, Unmanaged.passUnretained(left).toOpaque())
         }
+        withExtendedLifetime(left) {}
         if let theirs { try addTracked(of: theirs, to: index.pointer) }
         try git(operation) { git_index_write(index.pointer) }
         var id = git_oid()
         try git(operation) { git_index_write_tree(&id, index.pointer) }
         return id
+    }
+
+    /// What is not read. A rule of the tree (`!*.swift`) may take what is excluded out of what is ignored.
+    private final class LeftOut {
+        let excluded: [String]
+        init(_ excluded: [String]) { self.excluded = excluded }
+
+        /// A repository within the tree comes as a path with a slash at its end; submodules are added afterwards.
+        func has(_ path: String) -> Bool { path.hasSuffix("/") || excluded.contains(where: path.hasPrefix) }
+    }
+
+    /// What is in an index stays in it when a rule begins to ignore it, since git tracks it. This one tracks nothing: it only
+    /// knows what was there the last time.
+    private func forgetIgnored(
+        in index: OpaquePointer, _ ours: OpaquePointer, _ theirs: Repository?
+    ) throws(SourceControlError) {
+        var opened: OpaquePointer?
+        if let theirs { try git(operation) { git_repository_index(&opened, theirs.pointer) } }
+        defer { git_index_free(opened) }
+        // From the end, since each removal moves the later ones.
+        for place in (0..<git_index_entrycount(index)).reversed() {
+            guard let path = git_index_get_byindex(index, place)?.pointee.path.map({ String(cString: $0) }) else {
+                continue
+            }
+            if opened != nil, git_index_get_bypath(opened, path, 0) != nil { continue }
+            var isIgnored: Int32 = 0
+            try git(operation) { git_ignore_path_is_ignored(&isIgnored, ours, path) }
+            guard isIgnored == 1 || excluded.contains(where: path.hasPrefix) else { continue }
+            try git(operation) { git_index_remove(index, path, 0) }
+        }
     }
 
     /// What they track counts, also when a rule ignores it; submodules stay the commits that they track.

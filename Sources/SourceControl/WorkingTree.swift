@@ -15,12 +15,18 @@ package struct WorkingTree: Sendable {
     let lane = BlockingLane(label: "working-tree")
     /// Whose ignore file counts beside the tree's own.
     let configuration: GitConfiguration
+    let excluded: [String]
 
     /// - Parameters:
     ///   - path: The root, as `root(of:)` found it.
     ///   - repository: Where our own repository lies, absolute; made when absent, and emptied when it has grown large.
-    package init(path: String, repository: String, configuration: GitConfiguration = .ofThisAccount) {
+    ///   - excluded: Directories, absolute, that are no part of the tree although they may lie in it.
+    package init(
+        path: String, repository: String, excluding excluded: [String] = [],
+        configuration: GitConfiguration = .ofThisAccount
+    ) {
         self.path = path
+        self.excluded = excluded
         self.configuration = configuration
         store = MirrorStore(path: repository, name: repository.split(separator: "/").last.map(String.init) ?? "")
     }
@@ -37,8 +43,15 @@ package struct WorkingTree: Sendable {
     /// what is written here can be made again.
     /// - Throws: `file` for what cannot be read, `treeRefused`, `tooLarge`, `other`.
     package func snapshot() async throws(SourceControlError) -> WorkingTreeSnapshot {
-        let writer = SnapshotWriter(root: path, store: store, configuration: configuration)
-        return try await lane.run { () throws(SourceControlError) in try writer.snapshot() }
+        let (path, store, configuration, excluded) = (path, store, configuration, excluded)
+        return try await lane.run { () throws(SourceControlError) in
+            // Without links, as the root is.
+            let within = excluded.compactMap { Self.canonical($0) }.filter { $0.hasPrefix(path + "/") }
+            return try SnapshotWriter(
+                root: path, store: store, configuration: configuration,
+                excluded: within.map { String($0.dropFirst(path.utf8.count + 1)) + "/" }
+            ).snapshot()
+        }
     }
 
     /// Where the tree that a directory is in begins: the root of the git repository around it, or the directory itself where

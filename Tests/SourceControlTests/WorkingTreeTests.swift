@@ -68,6 +68,51 @@ import Testing
             }
         }
 
+        @Test func testThatWhatIsIgnoredLaterIsLeftOut() async throws {
+            try await withWorkingTree { fixture in
+                // given: there when it was read first
+                let tree = fixture.directory
+                try tree.write("kit/secret.env", "token")
+                try tree.write("kit/out/deep/o", "noise")
+                try tree.write("kit/kept.env", "tracked")
+                try await fixture.theirs.git("add", "kept.env")
+                #expect(try await fixture.files(fixture.tree.snapshot())["secret.env"] == "token")
+                // when
+                try tree.write("kit/.gitignore", "*.env\n/out/\n")
+                let snapshot = try await fixture.tree.snapshot()
+                // then
+                #expect(
+                    try await fixture.files(snapshot) == [
+                        "README": "kit\n", "Sources/a.swift": "1\n", ".gitignore": "*.env\n/out/\n",
+                        "kept.env": "tracked",
+                    ])
+            }
+        }
+
+        @Test func testThatDirectoriesThatAreExcludedAreLeftOut() async throws {
+            try await withWorkingTree { fixture in
+                // given: a name of pattern characters, read before, and taken back from what is ignored
+                let cache = fixture.directory.path("kit/a [c]*/run")
+                try fixture.directory.write("kit/a [c]*/run/kit/a.swift", "1\n")
+                try fixture.directory.write("kit/a [c]*/other", "1\n")
+                _ = try await fixture.tree.snapshot()
+                try fixture.directory.write("kit/.gitignore", "!*.swift\n")
+                let tree = WorkingTree(
+                    path: fixture.tree.path, repository: fixture.directory.path("ours"),
+                    excluding: [cache, fixture.directory.path("elsewhere"), fixture.tree.path],
+                    configuration: GitConfiguration(files: []))
+                for _ in 1...2 {
+                    // when
+                    let snapshot = try await tree.snapshot()
+                    // then
+                    #expect(
+                        try await fixture.files(snapshot).keys.sorted() == [
+                            ".gitignore", "README", "Sources/a.swift", "a [c]*/other",
+                        ])
+                }
+            }
+        }
+
         @Test func testThatItsHistoryAndTagsAreThereForJobs() async throws {
             try await withWorkingTree { fixture in
                 // given
@@ -118,13 +163,17 @@ import Testing
             let tree = WorkingTree(
                 path: directory.path("plain"), repository: directory.path("ours"),
                 configuration: GitConfiguration(files: []))
+            try directory.write("plain/b.log", "ignored later")
+            _ = try await tree.snapshot()
+            try directory.write("plain/.gitignore", "*.o\n*.log\n")
             // when
             let snapshot = try await tree.snapshot()
             // then
             #expect(snapshot.head == nil && snapshot.isChanged)
             #expect(snapshot.ref == RefName("HEAD"))
             let fixture = WorkingTreeFixture(directory: directory, repository: nil, tree: tree)
-            #expect(try await fixture.files(snapshot) == ["Makefile": "check:\n\ttrue\n", ".gitignore": "*.o\n"])
+            #expect(
+                try await fixture.files(snapshot) == ["Makefile": "check:\n\ttrue\n", ".gitignore": "*.o\n*.log\n"])
         }
     }
 
