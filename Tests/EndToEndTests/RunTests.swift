@@ -117,6 +117,18 @@ import Testing
             }
         }
 
+        @Test func testThatACacheWithinTheTreeIsNoPartOfIt() async throws {
+            try await withWorkingTree(["Makefile": "all:\n\t@test ! -e cache && touch out\n", ".gitignore": "out\n"]) {
+                fixture in
+                let inside = ["XDG_CACHE_HOME": fixture.tree + "/cache"]
+                // when
+                let first = try await fixture.martlet(environment: inside)
+                let second = try await fixture.martlet(environment: inside)
+                // then
+                #expect((first.status, second.status) == (0, 0), "\(first.stdout)\(second.stdout)")
+            }
+        }
+
         @Test func testThatOldRunsAreRemoved() async throws {
             try await withWorkingTree(RunTests.make) { fixture in
                 // when
@@ -175,6 +187,22 @@ import Testing
                 expectContains(
                     unknown.stderr, "there is no configuration fast in \(fixture.tree); there is quick, slow")
                 #expect(afterwards.status == 0)
+            }
+        }
+
+        @Test func testThatAMistypedNameLeavesTheComparison() async throws {
+            try await withWorkingTree(["Makefile": "all:\n\t@echo 'a.c:1:1: warning: odd' >&2\n"]) { fixture in
+                // given
+                #expect(try await fixture.martlet().status == 0)
+                // when
+                let unknown = try await fixture.martlet(["--configuration", "fast"])
+                let afterwards = try await fixture.martlet()
+                // then
+                #expect((unknown.status, afterwards.status) == (64, 0))
+                let json = try await fixture.martlet(["--json"])
+                expectContains(json.stdout, #""status":"unresolved""#)
+                #expect(!json.stdout.contains(#""status":"new""#))
+                expectContains(afterwards.stdout, "kit#2 warnings: 0 tests, 1 warning\n")
             }
         }
 

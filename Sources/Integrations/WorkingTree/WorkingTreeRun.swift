@@ -75,7 +75,7 @@ package final class WorkingTreeRun: Sendable {
             return (root: root, cache: cache, lock: lock, store: try Self.openStore(cache.state.database))
         }
         (root, cache, lock, store) = (opened.root, opened.cache, opened.lock, opened.store)
-        tree = WorkingTree(path: root, repository: cache.snapshots)
+        tree = WorkingTree(path: root, repository: cache.snapshots, excluding: [parts.caches, cache.state.path])
         do {
             launcher = try await PrivateLauncher(socket: cache.state.launcherSocket, supervisor: parts.supervisor)
         } catch {
@@ -120,8 +120,6 @@ package final class WorkingTreeRun: Sendable {
     package func run(
         _ selection: RunSelection, isClean: Bool = false, began: (RunBeginning) async -> Void = { _ in }
     ) async throws -> WorkingTreeResult {
-        // Compared with a run of something else, counts and issues would say nothing.
-        try await tidy(isComparable: selection == (try? cache.lastSelection(of: root)))
         let name = bot
         let specification = BotSpecification(name: name, repository: root)
         try await store.register([specification], at: parts.clock.now())
@@ -129,6 +127,9 @@ package final class WorkingTreeRun: Sendable {
         let runner = try makeRunner(objects: snapshot.objects)
         let reading = try await runner.recipe(of: snapshot.commit, bot: specification, mirror: tree.mirror)
         let chosen = try reading.value.map { try choose(selection, of: $0) }
+        // Compared with a run of something else, counts and issues would say nothing. Not before it is known that this one can
+        // be: what a mistyped name ran into is kept.
+        try await tidy(isComparable: selection == (try? cache.lastSelection(of: root)))
         let record = try await store.queue(
             NewIntegration(
                 bot: name, ref: snapshot.ref, commit: snapshot.commit, cause: .person,
