@@ -9,6 +9,8 @@ extension Store {
         var reason: String?
         var startedAt: Timestamp?
         var endedAt: Timestamp?
+        /// The number of the newer integration of the same bot.
+        var supersededBy: Int?
     }
 
     /// Queues a completed integration for a further run, with a queued attempt for each job that runs again. All that the
@@ -25,7 +27,8 @@ extension Store {
             }
             let before = Before(
                 verdict: verdict, hasFailedTrigger: hasFailedTrigger, reason: record.reason,
-                startedAt: record.startedAt, endedAt: record.endedAt)
+                startedAt: record.startedAt, endedAt: record.endedAt,
+                supersededBy: record.supersededBy?.number)
             try record.state.apply(.reopened)
             record.run += 1
             (record.reason, record.startedAt, record.endedAt, record.supersededBy) = (nil, nil, nil, nil)
@@ -67,6 +70,14 @@ extension Store {
             }
             record.run -= 1
             (record.reason, record.startedAt, record.endedAt) = (before.reason, before.startedAt, before.endedAt)
+            record.supersededBy = before.supersededBy.map { IntegrationID(bot: id.bot, number: $0) }
+            // Nothing where that one was removed meanwhile.
+            try db.execute(
+                sql: """
+                    UPDATE integrations SET superseded_by =
+                        (SELECT newer.id FROM integrations AS newer WHERE newer.bot = integrations.bot AND newer.number = ?)
+                    WHERE id = ?
+                    """, arguments: [before.supersededBy, record.rowID])
             try Self.update(record, transaction)
             return record
         }

@@ -103,6 +103,27 @@ import Testing
         }
     }
 
+    @Test func testThatTakingBackRestoresWhatSupersededIt() async throws {
+        try await withStore { fixture in
+            // given
+            let watchers = [try fixture.watcher(supersede: .queued)]
+            for number in 1...2 { try await fixture.look([.main: commit(number)], watchers: watchers) }
+            let id = IntegrationID(bot: try name("kit"), number: 1)
+            let before = try #require(try await fixture.store.integration(id))
+            #expect(before.supersededBy?.number == 2)
+            let reopened = try await fixture.store.reopen(
+                id, for: NewRerun(requestedBy: "ann", jobs: []), at: time(200))
+            #expect(reopened.supersededBy == nil)
+
+            // when
+            let record = try await fixture.store.takeBackRerun(of: id)
+
+            // then
+            #expect(record == before)
+            #expect(try await fixture.store.integration(id) == before)
+        }
+    }
+
     @Test func testThatOneThatHasBegunIsNotTakenBack() async throws {
         try await withStore { fixture in
             let id = try await Self.done(fixture).id
