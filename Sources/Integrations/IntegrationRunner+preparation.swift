@@ -125,15 +125,13 @@ extension IntegrationRunner {
                 age: 1,
                 configurations: [])
         }
-        // Nothing else was looked for, so what was there before remains.
-        let previous = try await store.previous(of: record.id)
-        var before: [Issue] = []
-        if let previous { before = try await store.issues(of: previous.id) }
         let current = issues.map { ($0.fingerprint, $0.finding, $0.configurations) }
-        let compared = Baseline.compare(current: current, before: before, remains: { _ in true })
-        let counts = Counts(compared, tests: 0)
-        let summary = Summary(counts: counts, change: previous?.summary.map { counts - $0.counts } ?? Counts())
-        try await store.completeIssues(of: record.id, issues: compared, summary: summary, at: clock.now())
+        // Nothing else was looked for, so what was there before remains.
+        let comparison = try await compare(record, tested: 0) { before in
+            Baseline.compare(current: current, before: before, remains: { _ in true })
+        }
+        try await store.completeIssues(
+            of: record.id, issues: comparison.issues, summary: comparison.summary, at: clock.now())
     }
 
     /// Turns an error of ours into the integration's result, and says so in the log: the one place where it is logged.

@@ -144,8 +144,7 @@ package struct IntegrationRunner: Sendable {
         try await enter(.afterTriggers, &record)
         if let newer = record.supersededBy {
             // Marked before it entered, so that it has to end before its triggers act.
-            return End(
-                verdict: .canceled, reason: "superseded by \(newer), a newer commit of \(record.ref.shortName)")
+            return End(verdict: .canceled, reason: Store.supersededReason(by: newer, ref: record.ref))
         }
         let facts = TriggerRunner.Facts(
             verdict: verdict, summary: comparison.summary,
@@ -198,7 +197,7 @@ package struct IntegrationRunner: Sendable {
         let comparison = IssueComparison(
             configurations: [], triggers: try await store.triggers(of: record.id).newest,
             triggerNames: bot.triggers.map(\.name))
-        return try await compare(record, comparison, tested: 0, hasLookedAtCode: false)
+        return try await compare(record, tested: 0) { comparison.issues(before: $0, hasLookedAtCode: false) }
     }
 
     /// The integration's issues and counts, compared with the branch's integration before.
@@ -218,22 +217,23 @@ package struct IntegrationRunner: Sendable {
                     tests: results))
             tested += results.count { $0.outcome != .skipped }
         }
-        return try await compare(record, comparison, tested: tested, hasLookedAtCode: true)
+        return try await compare(record, tested: tested) { comparison.issues(before: $0, hasLookedAtCode: true) }
     }
 
-    private struct Comparison {
+    struct Comparison {
         var issues: [Issue]
         var summary: Summary
         var hasTriggerErrors: Bool { issues.contains { $0.finding.category == .triggerError } }
     }
 
-    private func compare(
-        _ record: IntegrationRecord, _ comparison: IssueComparison, tested: Int, hasLookedAtCode: Bool
+    /// - Parameter compared: The integration's issues, beside those of the branch's integration before.
+    func compare(
+        _ record: IntegrationRecord, tested: Int, _ compared: (_ before: [Issue]) -> [Issue]
     ) async throws -> Comparison {
         let previous = try await store.previous(of: record.id)
         var before: [Issue] = []
         if let previous { before = try await store.issues(of: previous.id) }
-        let issues = comparison.issues(before: before, hasLookedAtCode: hasLookedAtCode)
+        let issues = compared(before)
         let counts = Counts(issues, tests: tested)
         let summary = Summary(
             counts: counts, change: previous?.summary.map { counts - $0.counts } ?? Counts())

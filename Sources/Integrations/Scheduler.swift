@@ -83,7 +83,7 @@ package actor Scheduler {
     /// Those whose end was decided with the queueing of a newer commit.
     private func endSuperseded() async {
         for (newer, entry) in superseded {
-            let reason = "superseded by \(newer), a newer commit of \(entry.integration.ref.shortName)"
+            let reason = Store.supersededReason(by: newer, ref: entry.integration.ref)
             await entry.cancellation.request(Cancellation.Wish(reason: reason))
         }
         superseded = []

@@ -1,9 +1,9 @@
 import GRDB
-import Model
+package import Model
 
 extension Store {
     /// The sentence that people see at what was superseded.
-    static func supersededReason(by newer: IntegrationID, ref: RefName) -> String {
+    package static func supersededReason(by newer: IntegrationID, ref: RefName) -> String {
         "superseded by \(newer), a newer commit of \(ref.shortName)"
     }
 
