@@ -202,6 +202,13 @@ package struct IntegrationRunner: Sendable {
 
     /// The integration's issues and counts, compared with the branch's integration before.
     private func compare(
+        var newest: [Name: AttemptRecord] = [:]
+        for attempt in try await store.attempts(of: record.id) where attempt.state.verdict != nil {
+            newest[attempt.id.job] = attempt
+        }
+        if !newest.isEmpty {
+            return try await compare(record, bot: bot, attempts: newest.values.sorted { $0.id.job < $1.id.job })
+        }
         _ record: IntegrationRecord, bot: BotSpecification, attempts: [AttemptRecord]
     ) async throws -> Comparison {
         let tests = try await store.tests(of: record.id)

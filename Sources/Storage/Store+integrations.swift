@@ -123,7 +123,11 @@ extension Store {
         switch record.state {
         case .queued: record.startedAt = nil
         case .running: record.startedAt = record.startedAt ?? time
-        case .completed: record.endedAt = time
+        case .completed:
+            record.endedAt = time
+            // Those of a run that ended before its jobs: a later run would take them for its own.
+            try transaction.db.change(
+                "DELETE FROM attempts WHERE integration = ? AND state = 'queued'", [record.rowID])
         }
         record.reason = reason?.kept ?? record.reason
         try update(record, transaction)

@@ -43,7 +43,8 @@ package final class ScriptedExecutor: Executor {
         var secrets: [String: [String: String]] = [:]
     }
 
-    private let plan: (@Sendable (JobDescription) -> Plan?)
+    /// What a job does; nothing: it runs until the test says what happens.
+    package let plan: @Sendable (JobDescription) -> Plan?
     private let state = Mutex(State())
 
     /// - Parameter plan: What a job does; nothing: it runs until the test says what happens.
