@@ -103,17 +103,22 @@ package struct IntegrationRunner: Sendable {
         case .refused(let verdict, let reason): return End(verdict: verdict, reason: reason)
         case nil: record = try await store.integration(record.id) ?? record
         }
-        // Attempts that are queued already, or run since before a restart, are brought to their end by their jobs.
-        if record.state != .running(.running), let wish = await cancellation.requested { return End(canceled: wish) }
+        // What is queued already, or runs since before a restart, is brought to its end by its own stage.
+        if record.state == .running(.preparing), let wish = await cancellation.requested { return End(canceled: wish) }
         guard let recipe = record.recipe else {
             return End(verdict: .internalError, reason: "the recipe was not recorded")
         }
         let rerun: RerunRecord? =
             record.run == 1 ? nil : try await store.reruns(of: record.id).first { $0.run == record.run }
 
+        // A daemon that takes it up goes on in the step in which the one before left it.
+        let hasBegunJobs = ![.preparing, .beforeTriggers].contains(record.state.step)
+        let hasBegunTriggers = [.afterTriggers, .uploading].contains(record.state.step)
         let context = TriggerRunner.Context(integration: record, bot: bot, mirror: mirror)
         // They make ready what the jobs need, so without jobs there is nothing to make ready.
-        if let triggers, bot.triggers.contains(where: { $0.phase == .before }), rerun?.isTriggersOnly != true {
+        if let triggers, !hasBegunJobs, bot.triggers.contains(where: { $0.phase == .before }),
+            rerun?.isTriggersOnly != true
+        {
             try await enter(.beforeTriggers, &record)
             let before = try await triggers.run(.before, context, facts: nil, cancellation: cancellation)
             if let wish = await cancellation.requested { return End(canceled: wish) }
@@ -123,15 +128,17 @@ package struct IntegrationRunner: Sendable {
                     comparison: try await compareTriggers(record, bot: bot))
             }
         }
-        if record.state != .running(.running) { try await enter(.running, &record) }
+        if !hasBegunJobs { try await enter(.running, &record) }
         let attempts = try await runJobs(record, bot: bot, recipe: recipe, mirror: mirror, cancellation: cancellation)
         let wish = await cancellation.requested
         // One canceled job makes the whole canceled: the verdicts' order would hide it behind another's success.
         let isCanceled = wish != nil || attempts.contains { $0.state.verdict == .canceled }
-        let verdict = isCanceled ? .canceled : Verdict.worst(of: attempts.compactMap(\.state.verdict))
+        let worst = Verdict.worst(of: attempts.compactMap(\.state.verdict))
+        let verdict = isCanceled ? .canceled : worst
         let comparison = try await compare(record, bot: bot, attempts: attempts)
         let reason = wish?.reason ?? attempts.first { $0.state.verdict == verdict && $0.reason != nil }?.reason
-        guard !isCanceled, let triggers, bot.triggers.contains(where: { $0.phase == .after }) else {
+        // Triggers that have begun are ended in order, too.
+        guard !isCanceled || hasBegunTriggers, let triggers, bot.triggers.contains(where: { $0.phase == .after }) else {
             return End(verdict: verdict, reason: reason, comparison: comparison)
         }
         if rerun?.testFilter != nil {
@@ -147,7 +154,7 @@ package struct IntegrationRunner: Sendable {
             return End(verdict: .canceled, reason: Store.supersededReason(by: newer, ref: record.ref))
         }
         let facts = TriggerRunner.Facts(
-            verdict: verdict, summary: comparison.summary,
+            verdict: worst, summary: comparison.summary,
             before: try await store.previous(of: record.id)?.state.verdict)
         let after = try await triggers.run(.after, context, facts: facts, cancellation: cancellation)
         if let wish = await cancellation.requested { return End(canceled: wish) }
@@ -192,8 +199,16 @@ package struct IntegrationRunner: Sendable {
         }
     }
 
-    /// What triggers before the jobs came to. Nothing else was looked for, so what was there before remains.
+    /// What triggers before the jobs came to. Nothing else was looked for, so what was there before remains: what the runs
+    /// before this one found, or the branch's integration before.
     private func compareTriggers(_ record: IntegrationRecord, bot: BotSpecification) async throws -> Comparison {
+        var newest: [Name: AttemptRecord] = [:]
+        for attempt in try await store.attempts(of: record.id) where attempt.state.verdict != nil {
+            newest[attempt.id.job] = attempt
+        }
+        if !newest.isEmpty {
+            return try await compare(record, bot: bot, attempts: newest.values.sorted { $0.id.job < $1.id.job })
+        }
         let comparison = IssueComparison(
             configurations: [], triggers: try await store.triggers(of: record.id).newest,
             triggerNames: bot.triggers.map(\.name))
@@ -202,13 +217,6 @@ package struct IntegrationRunner: Sendable {
 
     /// The integration's issues and counts, compared with the branch's integration before.
     private func compare(
-        var newest: [Name: AttemptRecord] = [:]
-        for attempt in try await store.attempts(of: record.id) where attempt.state.verdict != nil {
-            newest[attempt.id.job] = attempt
-        }
-        if !newest.isEmpty {
-            return try await compare(record, bot: bot, attempts: newest.values.sorted { $0.id.job < $1.id.job })
-        }
         _ record: IntegrationRecord, bot: BotSpecification, attempts: [AttemptRecord]
     ) async throws -> Comparison {
         let tests = try await store.tests(of: record.id)

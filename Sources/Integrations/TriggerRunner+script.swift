@@ -23,6 +23,7 @@ extension TriggerRunner {
         let attempt = AttemptDirectory(path: "\(state.path)/\(log)")
         let work = "\(attempt.path).work"
         if try await executor.liveness(of: attempt) == .notStarted {
+            guard await cancellation.requested == nil else { throw CancellationError() }
             var values: [String: String] = [:]
             for name in trigger.secrets {
                 guard let value = try await lane.run({ try secrets.value(name) }) else {

@@ -83,7 +83,8 @@ package struct TriggerRunner: Sendable {
                     integration: context.integration.id, trigger: trigger.name, attempt: earlier + 1, run: run,
                     phase: phase, state: .running,
                     startedAt: clock.now())
-            if let wish = await cancellation.requested {
+            // One that runs since before a restart is ended in order.
+            if last == nil, let wish = await cancellation.requested {
                 finish(&record, .skipped, wish.reason)
             } else if outcome.hasFailed {
                 finish(&record, .skipped, "a trigger before it failed")

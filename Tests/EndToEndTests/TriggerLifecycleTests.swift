@@ -1,15 +1,17 @@
 import BotSupport
 import Execution
-import Integrations
 import Model
 import Storage
 import TestSupport
 import Testing
 
+@testable import Integrations
+
 /// Scripts that are stopped, and a daemon that is stopped between and beneath them.
 @Suite struct TriggerLifecycleTests {
     private static let plan = BotPlan(
         file: """
+            supersede: running
             triggers:
               - { name: first, run: note }
               - { name: second, run: wait }
@@ -67,6 +69,47 @@ import Testing
             expectVerdict(of: integration, .canceled, because: "canceled by ada")
             expectTriggers(of: integration, ["first": .succeeded, "second": .failed, "third": .skipped])
             #expect(integration.trigger("third")?.reason == "canceled by ada")
+            expectFile(bot.directory.path("notes"), "ran\nwaited\n")
+            #expect(bot.jobProcesses.isEmpty)
+        }
+    }
+
+    /// Half of an upload helps nobody.
+    @Test func testThatANewerCommitThatAnotherDaemonFindsEndsNoTrigger() async throws {
+        try await withWaitingScript { bot, id in
+            // given
+            try await bot.stop()
+            let commit = try await bot.push(Commit(files: ["n": "2"]))
+
+            // when
+            try await bot.start()
+            let second = try await bot.integration(of: commit, on: RefName(branch: "main")).id
+            try bot.directory.write("go", "")
+
+            // then
+            let integration = try await bot.completion(of: id)
+            expectResult(of: integration, "succeeded")
+            #expect(integration.record.supersededBy == nil)
+            expectTriggers(of: integration, ["first": .succeeded, "second": .succeeded, "third": .succeeded])
+            expectResult(of: try await bot.completion(of: second), "succeeded")
+        }
+    }
+
+    /// The daemon was killed between the wish and its doing.
+    @Test func testThatAWishThatADaemonLeftEndsTheScriptThatStillRuns() async throws {
+        try await withWaitingScript { bot, id in
+            // given
+            try await bot.stop()
+            try await CancelWishes(state: bot.state).store(Cancellation.Wish(reason: "ada wants it"), for: id, run: 1)
+
+            // when
+            try await bot.start()
+
+            // then
+            let integration = try await bot.completion(of: id)
+            expectVerdict(of: integration, .canceled, because: "ada wants it")
+            expectTriggers(of: integration, ["first": .succeeded, "second": .failed, "third": .skipped])
+            #expect(integration.trigger("second")?.reason == "ada wants it")
             expectFile(bot.directory.path("notes"), "ran\nwaited\n")
             #expect(bot.jobProcesses.isEmpty)
         }
