@@ -105,6 +105,10 @@ extension TriggerRunner {
 
 /// A script that ended by no fault of its own: the machine was stopping, or its supervisor was lost.
 struct ScriptInterruption: Error, CustomStringConvertible {
+    /// What is said of the first of two tries.
+    static let onceReason =
+        "the script was interrupted: the machine was stopping, or its supervisor was lost; it runs again"
+
     var description: String { "the script was interrupted twice: the machine was stopping, or its supervisor was lost" }
 }
 

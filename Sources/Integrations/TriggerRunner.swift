@@ -141,9 +141,12 @@ package struct TriggerRunner: Sendable {
                 do {
                     try await runScript(script, trigger, log: "\(root)/\(record.attempt)", context, facts, cancellation)
                 } catch is ScriptInterruption where record.attempt - earlier < JobRunner.maximumAttempts {
+                    var interrupted = record
+                    finish(&interrupted, .failed, ScriptInterruption.onceReason)
                     record.attempt += 1
                     record.log = "\(root)/\(record.attempt)"
-                    try await store.recordTrigger(record)
+                    record.startedAt = clock.now()
+                    try await store.recordTriggers([interrupted, record])
                     try await runScript(script, trigger, log: "\(root)/\(record.attempt)", context, facts, cancellation)
                 }
                 finish(&record, .succeeded, nil)

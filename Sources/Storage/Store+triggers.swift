@@ -4,25 +4,35 @@ package import Model
 extension Store {
     /// Stores a try at a trigger as it starts, and again, under the same integration, name and attempt, as it ends.
     package func recordTrigger(_ record: TriggerRecord) async throws(StoreError) {
-        try await lane.write("store the trigger \(record.trigger) of \(record.integration)") { transaction in
-            let integration = try Self.integrationRow(record.integration, transaction.db)
-            try transaction.db.execute(
-                sql: """
-                    INSERT INTO triggers
-                        (integration, "trigger", attempt, phase, state, reason, started_at, ended_at, log, run)
-                    VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
-                    ON CONFLICT (integration, "trigger", attempt) DO UPDATE SET phase = excluded.phase,
-                        state = excluded.state, reason = excluded.reason, started_at = excluded.started_at,
-                        ended_at = excluded.ended_at, log = excluded.log
-                    """,
-                arguments: [
-                    integration, record.trigger.description, record.attempt, record.phase.rawValue,
-                    record.state.rawValue, record.reason?.kept, record.startedAt.millisecondsSinceEpoch,
-                    record.endedAt?.millisecondsSinceEpoch, record.log, record.run,
-                ])
-            transaction.changed(.integration(record.integration))
-            transaction.passes("trigger.\(record.state.rawValue)")
+        try await recordTriggers([record])
+    }
+
+    /// The same for several tries at one trigger, all of them or none.
+    package func recordTriggers(_ records: [TriggerRecord]) async throws(StoreError) {
+        guard let first = records.first else { return }
+        try await lane.write("store the trigger \(first.trigger) of \(first.integration)") { transaction in
+            for record in records { try Self.record(record, transaction) }
         }
+    }
+
+    private static func record(_ record: TriggerRecord, _ transaction: StoreTransaction) throws {
+        let integration = try Self.integrationRow(record.integration, transaction.db)
+        try transaction.db.execute(
+            sql: """
+                INSERT INTO triggers
+                    (integration, "trigger", attempt, phase, state, reason, started_at, ended_at, log, run)
+                VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+                ON CONFLICT (integration, "trigger", attempt) DO UPDATE SET phase = excluded.phase,
+                    state = excluded.state, reason = excluded.reason, started_at = excluded.started_at,
+                    ended_at = excluded.ended_at, log = excluded.log
+                """,
+            arguments: [
+                integration, record.trigger.description, record.attempt, record.phase.rawValue,
+                record.state.rawValue, record.reason?.kept, record.startedAt.millisecondsSinceEpoch,
+                record.endedAt?.millisecondsSinceEpoch, record.log, record.run,
+            ])
+        transaction.changed(.integration(record.integration))
+        transaction.passes("trigger.\(record.state.rawValue)")
     }
 
     /// Every try at every trigger of an integration, in the order in which they were first stored.

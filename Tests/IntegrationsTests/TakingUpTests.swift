@@ -2,6 +2,7 @@ import Basics
 import BotSupport
 import Execution
 import ExecutionSupport
+import JobProtocol
 import Model
 import Storage
 import TestSupport
@@ -59,6 +60,35 @@ import Testing
             expectVerdict(of: integration, .canceled, because: "ada wants it")
             #expect(integration.attempts.map(\.state.verdict) == [.canceled])
             #expect(try await executor.liveness(of: AttemptDirectory(path: executor.starts[0])) == .finished)
+        }
+    }
+
+    @Test func testThatAScriptThatIsLostRunsOnceMoreAndEachTryHasItsEnd() async throws {
+        let executor = ScriptedExecutor.playing { $0.steps.first?.name == "tell" }
+        try await withBot(
+            BotPlan(
+                file: "triggers: [{ name: tell, run: tell }]\n", scripts: ["tell": "#!/bin/sh\n"],
+                executor: .scripted(executor))
+        ) { bot in
+            // given
+            let id = try await bot.begin()
+            for number in 2...3 {
+                await until("try \(number - 1)") { executor.starts.count == number }
+
+                // when
+                executor.lose(AttemptDirectory(path: executor.starts[number - 1]))
+            }
+
+            // then
+            let integration = try await bot.completion(of: id)
+            expectResult(of: integration, "trigger-error")
+            #expect(integration.triggers.map(\.attempt) == [1, 2])
+            #expect(integration.triggers.map(\.state) == [.failed, .failed])
+            let reasons = integration.triggers.map { $0.reason ?? "" }
+            expectContains(
+                reasons[0], "the script was interrupted: the machine was stopping, or its supervisor was lost")
+            expectContains(reasons[1], "the script was interrupted twice")
+            #expect(integration.triggers.allSatisfy { $0.endedAt != nil })
         }
     }
 
