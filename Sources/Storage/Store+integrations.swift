@@ -150,6 +150,10 @@ extension Store {
             [
                 record.state.word, record.state.step.rawValue, record.state.verdict?.rawValue, hasFailedTrigger,
                 record.reason, record.startedAt?.millisecondsSinceEpoch, record.endedAt?.millisecondsSinceEpoch,
+        } else {
+            // It was at its end before anybody ended it.
+            record.supersededBy = nil
+            try transaction.db.change("UPDATE integrations SET superseded_by = NULL WHERE id = ?", [record.rowID])
                 record.run, record.rowID,
             ])
         transaction.changed(.integration(record.id))

@@ -40,7 +40,7 @@ extension Store {
     }
 
     /// The fate of the ref update that caused a superseded integration, and of the events that told of it, as long as no
-    /// other bot integrates it.
+    /// other bot integrates it. One that is marked and still runs may end otherwise.
     static func decideSuperseded(
         _ record: IntegrationRecord, by newer: IntegrationID, _ transaction: StoreTransaction
     ) throws {
@@ -51,7 +51,8 @@ extension Store {
             sql: """
                 UPDATE ref_updates SET fate = 'superseded', reason = ?1
                 WHERE id = (SELECT ref_update FROM integrations WHERE id = ?2) AND fate = 'integrated' AND NOT EXISTS
-                    (SELECT 1 FROM integrations WHERE ref_update = ref_updates.id AND superseded_by IS NULL)
+                    (SELECT 1 FROM integrations WHERE ref_update = ref_updates.id
+                     AND (superseded_by IS NULL OR verdict IS NOT 'canceled'))
                 RETURNING id
                 """, arguments: [reason, record.rowID])
         guard let update else { return }

@@ -93,6 +93,32 @@ import Testing
             }
         }
 
+        /// One bot's run ends green although it is marked, another's of the same update is canceled for good.
+        @Test func testThatWhatEndedOtherwiseWasNotSuperseded() async throws {
+            try await withStore(["kit", "lint"]) { fixture in
+                // given
+                let store = fixture.store
+                func watchers() throws -> [Watcher] {
+                    try ["kit", "lint"].map { try fixture.watcher($0, supersede: .running) }
+                }
+                try await fixture.look([.main: commit(1)], watchers: watchers())
+                let kit = IntegrationID(bot: try name("kit"), number: 1)
+                try await store.apply(.started, to: kit, at: time(110))
+
+                // when
+                try await fixture.look([.main: commit(2)], watchers: watchers(), at: 120)
+                let marked = try await store.integration(kit)?.supersededBy
+                let fates = try await store.refUpdates().items.map(\.fate)
+                try await store.apply(.completed(.succeeded, triggerFailed: false), to: kit, at: time(121))
+
+                // then
+                #expect(marked?.number == 2)
+                #expect(fates == [.integrated, .integrated], "it may still end green")
+                #expect(try await store.integration(kit)?.supersededBy == nil)
+                #expect(try await store.refUpdates().items.map(\.fate) == [.integrated, .integrated])
+            }
+        }
+
         @Test(arguments: [
             (IntegrationStep.preparing, true), (.beforeTriggers, true), (.running, true), (.afterTriggers, false),
             (.uploading, false),
