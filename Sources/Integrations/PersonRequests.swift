@@ -133,21 +133,29 @@ package struct PersonRequests: Sendable {
             guard record.state.verdict == nil else {
                 throw OperationError(.conflict, "\(id) is completed already: \(record.state.result?.description ?? "")")
             }
-            guard record.state == .queued, await !scheduler.isRunning(id) else {
-                return try await scheduler.cancel(id, run: record.run, wish)
-            }
-            if record.run > 1 {
-                _ = try await store.takeBackRerun(of: id)
-            } else {
-                try await store.apply(
-                    .completed(.canceled, triggerFailed: false), to: id, at: clock.now(), reason: wish.reason)
-            }
+            if await !scheduler.isRunning(id), try await endWaiting(record, wish) { return }
+            try await scheduler.cancel(id, run: record.run, wish)
         } catch let error as OperationError {
             throw error
         } catch let error as StoreError {
             throw stored(error)
         } catch {
             throw OperationError(.internal, "\(id) could not be canceled", underlying: error)
+        }
+    }
+
+    /// - Returns: Whether it waited; else it has begun, maybe since it was looked at.
+    private func endWaiting(_ record: IntegrationRecord, _ wish: Cancellation.Wish) async throws -> Bool {
+        do throws(StoreError) {
+            if record.run > 1 {
+                _ = try await store.takeBackRerun(of: record.id)
+            } else {
+                try await store.cancel(queued: record.id, at: clock.now(), reason: wish.reason)
+            }
+            return true
+        } catch {
+            guard error.code == .illegalTransition else { throw error }
+            return false
         }
     }
 

@@ -114,6 +114,21 @@ extension Store {
         }
     }
 
+    /// Ends an integration that waits; it never begins.
+    /// - Throws: `illegalTransition`, with nothing stored, when it has begun or is completed; `notFound`.
+    package func cancel(
+        queued id: IntegrationID, at time: Timestamp, reason: String
+    ) async throws(StoreError) {
+        try await lane.write("cancel \(id) in the queue") { transaction in
+            let record = try Self.integration(id, transaction.db)
+            guard record.state == .queued else {
+                throw IllegalTransition(state: "\(record.state)", event: "canceled in the queue")
+            }
+            _ = try Self.apply(
+                .completed(.canceled, triggerFailed: false), to: record, at: time, reason: reason, transaction)
+        }
+    }
+
     static func apply(
         _ event: IntegrationState.Event, to record: IntegrationRecord, at time: Timestamp, reason: String?,
         _ transaction: StoreTransaction
@@ -132,8 +147,13 @@ extension Store {
         record.reason = reason?.kept ?? record.reason
         try update(record, transaction)
         transaction.passes("integration.\(record.state.step.rawValue)")
-        if record.state.verdict == .canceled, let newer = record.supersededBy {
+        guard let verdict = record.state.verdict, let newer = record.supersededBy else { return record }
+        if verdict == .canceled {
             try decideSuperseded(record, by: newer, transaction)
+        } else {
+            // It was at its end before anybody ended it.
+            record.supersededBy = nil
+            try transaction.db.change("UPDATE integrations SET superseded_by = NULL WHERE id = ?", [record.rowID])
         }
         return record
     }
@@ -150,10 +170,6 @@ extension Store {
             [
                 record.state.word, record.state.step.rawValue, record.state.verdict?.rawValue, hasFailedTrigger,
                 record.reason, record.startedAt?.millisecondsSinceEpoch, record.endedAt?.millisecondsSinceEpoch,
-        } else {
-            // It was at its end before anybody ended it.
-            record.supersededBy = nil
-            try transaction.db.change("UPDATE integrations SET superseded_by = NULL WHERE id = ?", [record.rowID])
                 record.run, record.rowID,
             ])
         transaction.changed(.integration(record.id))

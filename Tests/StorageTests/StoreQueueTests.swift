@@ -93,6 +93,56 @@ import Testing
         }
     }
 
+    @Test func testThatARerunIsQueuedWithWhatCausedItOrNotAtAll() async throws {
+        try await withStore { fixture in
+            // given
+            let store = fixture.store
+            let id = try await fixture.queue().id
+            try await store.apply(.completed(.succeeded, triggerFailed: false), to: id, at: time(11))
+            let before = try #require(try await store.integration(id))
+            func reopen(hook: String) async throws(StoreError) -> IntegrationRecord {
+                try await store.reopen(id, for: NewRerun(requestedBy: "ann", jobs: []), at: time(12)) { record in
+                    NewEvent(
+                        repository: record.repository, bot: record.id.bot, source: .person, hook: hook, event: "rerun",
+                        receivedAt: time(12), claims: [], fate: .integrated, reason: "run \(record.run)")
+                }
+            }
+
+            // when, then: what cannot be recorded does not run
+            let long = String(repeating: "x", count: NewEvent.maximumNameBytes + 1)
+            await expectFailure(.tooLarge) { try await reopen(hook: long) }
+            #expect(try await store.integration(id) == before)
+            #expect(try await store.reruns(of: id) == [])
+
+            // when, then
+            _ = try await reopen(hook: "person")
+            #expect(try await store.deliveries().items.map(\.reason) == ["run 2"])
+        }
+    }
+
+    @Test func testThatOnlyWhatWaitsIsCanceledInTheQueue() async throws {
+        try await withStore { fixture in
+            // given
+            let store = fixture.store
+            let (waits, runs) = (try await fixture.queue(1).id, try await fixture.queue(2).id)
+            let begun = try #require(try await store.takeUp(runs, as: nil, at: time(20))?.integration)
+
+            // when
+            try await store.cancel(queued: waits, at: time(21), reason: "canceled by ann")
+
+            // then
+            let record = try #require(try await store.integration(waits))
+            #expect(record.state == .completed(.canceled, triggerFailed: false))
+            #expect(record.reason == "canceled by ann")
+            for id in [waits, runs] {
+                await expectFailure(.illegalTransition, "nothing was stored") {
+                    try await store.cancel(queued: id, at: time(22), reason: "again")
+                }
+            }
+            #expect(try await store.integration(runs) == begun)
+        }
+    }
+
     @Test func testThatARefIsKnownByItsTip() async throws {
         try await withStore { fixture in
             // given
