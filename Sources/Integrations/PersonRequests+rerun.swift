@@ -33,9 +33,11 @@ extension PersonRequests {
             let new = NewRerun(
                 requestedBy: person, isFailedOnly: rerun.isFailedOnly, testFilter: rerun.testFilter,
                 isTriggersOnly: rerun.isTriggersOnly, jobs: selection.jobs)
-            let record = try await store.reopen(id, for: new, at: clock.now())
+            let now = clock.now()
+            let record = try await store.reopen(id, for: new, at: now) {
+                .caused($0, by: .person, named: person, event: "rerun", at: now)
+            }
             queue.ring()
-            _ = try await store.record(.caused(record, by: .person, named: person, event: "rerun", at: clock.now()))
             return Rerun.Acceptance(integration: record, jobs: selection.jobs, notes: selection.notes)
         } catch let error as OperationError {
             throw error

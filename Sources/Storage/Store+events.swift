@@ -6,19 +6,20 @@ extension Store {
     /// - Returns: `duplicate` or `conflict` when the hook's delivery id was stored before; nothing changed then.
     /// - Throws: `tooLarge` for more claims or longer names than `NewEvent` allows.
     package func record(_ event: NewEvent) async throws(StoreError) -> RecordedEvent {
-        let operation = "store the event \(event.event.kept(80)) of \(event.hook.kept(80))"
-        guard event.claims.count <= NewEvent.maximumClaims,
-            [event.hook, event.event, event.deliveryID ?? ""].allSatisfy({ $0.utf8.count <= NewEvent.maximumNameBytes })
-        else {
-            throw StoreError(
-                code: .tooLarge, operation: operation,
-                message: "it names more than \(NewEvent.maximumClaims) refs or has a name over "
-                    + "\(NewEvent.maximumNameBytes) bytes; push fewer refs at once")
+        try await lane.write("store the event \(event.event.kept(80)) of \(event.hook.kept(80))") { transaction in
+            try Self.record(event, transaction)
         }
-        return try await lane.write(operation) { transaction in try Self.record(event, transaction) }
     }
 
     static func record(_ event: NewEvent, _ transaction: StoreTransaction) throws -> RecordedEvent {
+        guard event.claims.count <= NewEvent.maximumClaims,
+            [event.hook, event.event, event.deliveryID ?? ""].allSatisfy({ $0.utf8.count <= NewEvent.maximumNameBytes })
+        else {
+            throw Refusal(
+                code: .tooLarge,
+                message: "it names more than \(NewEvent.maximumClaims) refs or has a name over "
+                    + "\(NewEvent.maximumNameBytes) bytes; push fewer refs at once")
+        }
         let db = transaction.db
         if let id = event.deliveryID,
             let stored = try Row.fetchOne(

@@ -15,9 +15,11 @@ extension Store {
 
     /// Queues a completed integration for a further run, with a queued attempt for each job that runs again. All that the
     /// runs before stored stays, and shows until this one's attempts are processed.
-    /// - Throws: `illegalTransition` for one that is not completed, with nothing stored; `notFound`.
+    /// - Parameter event: What is recorded with it: who asked.
+    /// - Throws: `illegalTransition` for one that is not completed, with nothing stored; `notFound`; `tooLarge` for the event.
     package func reopen(
-        _ id: IntegrationID, for rerun: NewRerun, at time: Timestamp
+        _ id: IntegrationID, for rerun: NewRerun, at time: Timestamp,
+        recording event: (@Sendable (IntegrationRecord) -> NewEvent)? = nil
     ) async throws(StoreError) -> IntegrationRecord {
         try await lane.write("queue \(id) again") { transaction in
             let db = transaction.db
@@ -46,6 +48,7 @@ extension Store {
                     at: job, of: record, testFilter: rerun.testFilter, at: time, transaction)
             }
             transaction.passes("rerun.queued")
+            if let event { _ = try Self.record(event(record), transaction) }
             return record
         }
     }
