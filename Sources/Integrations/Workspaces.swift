@@ -13,7 +13,8 @@ package actor Workspaces {
         /// Every other ref of the bot's own repository.
         case trusted
 
-        /// Whether jobs in it may have secrets: whoever wrote what they run may push to the bot's own repository.
+        /// Whether jobs in it may have secrets: whoever wrote what they run may push to the bot's own repository. A lane of
+        /// pull requests from forks, which there is none of yet, must answer no: a case more does not compile before it does.
         package var mayHaveSecrets: Bool {
             switch self {
             case .release, .trusted: true

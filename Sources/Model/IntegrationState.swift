@@ -10,8 +10,6 @@ package enum IntegrationState: Hashable, Sendable {
         case started
         case entered(IntegrationStep)
         case completed(Verdict, triggerFailed: Bool)
-        /// Taken back to the queue, because the daemon stopped before the first job was started.
-        case requeued
         /// A person wants it to run again, with further attempts.
         case reopened
     }
@@ -24,7 +22,7 @@ package enum IntegrationState: Hashable, Sendable {
         case (.queued, .completed(let verdict, let triggerFailed)),
             (.running, .completed(let verdict, let triggerFailed)):
             self = .completed(verdict, triggerFailed: triggerFailed)
-        case (.running, .requeued), (.completed, .reopened): self = .queued
+        case (.completed, .reopened): self = .queued
         default: throw IllegalTransition(state: "\(self)", event: "\(event)")
         }
     }

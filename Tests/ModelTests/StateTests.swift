@@ -7,14 +7,14 @@ import Testing
         [.queued] + steps.map { .running($0) } + [.completed(.succeeded, triggerFailed: false)]
     static let events: [IntegrationState.Event] =
         [.started] + IntegrationStep.allCases.map { .entered($0) }
-        + [.completed(.warnings, triggerFailed: true), .requeued, .reopened]
+        + [.completed(.warnings, triggerFailed: true), .reopened]
 
     /// What each event makes of each state; what is not here is refused.
     static func expected(_ state: IntegrationState, _ event: IntegrationState.Event) -> IntegrationState? {
         switch (state, event) {
         case (.queued, .started): .running(.preparing)
         case (.queued, .completed), (.running, .completed): .completed(.warnings, triggerFailed: true)
-        case (.running, .requeued), (.completed, .reopened): .queued
+        case (.completed, .reopened): .queued
         case (.running, .entered(let step)): steps.contains(step) ? .running(step) : nil
         default: nil
         }
@@ -43,8 +43,8 @@ import Testing
 
     @Test func testThatARefusalNamesStateAndEvent() {
         var state = IntegrationState.queued
-        let error = #expect(throws: IllegalTransition.self) { try state.apply(.requeued) }
-        #expect(error?.description == "requeued is not possible in the state queued")
+        let error = #expect(throws: IllegalTransition.self) { try state.apply(.reopened) }
+        #expect(error?.description == "reopened is not possible in the state queued")
     }
 }
 

@@ -124,7 +124,7 @@ import Testing
             }
         }
 
-        @Test(arguments: [IntegrationState.Event.entered(.running), .requeued])
+        @Test(arguments: [IntegrationState.Event.entered(.running), .reopened])
         func testThatAnIllegalChangeStoresNothing(event: IntegrationState.Event) async throws {
             try await withStore { fixture in
                 let before = try await fixture.queue()
@@ -139,28 +139,14 @@ import Testing
             try await withStore { fixture in
                 let id = try await fixture.queue().id
                 try await StoreIntegrationsTests.complete(id, in: fixture)
-                for event: IntegrationState.Event in [.started, .requeued, .completed(.canceled, triggerFailed: false)]
-                {
+                for event: IntegrationState.Event in [
+                    .started, .entered(.running), .completed(.canceled, triggerFailed: false),
+                ] {
                     await expectFailure(.illegalTransition) {
                         try await fixture.store.apply(event, to: id, at: time(200))
                     }
                 }
                 #expect(try await fixture.store.integration(id)?.endedAt == time(99))
-            }
-        }
-
-        @Test func testThatARequeuedOneKeepsItsPlace() async throws {
-            try await withStore { fixture in
-                // given
-                let (first, second) = (try await fixture.queue(1).id, try await fixture.queue(2).id)
-                try await fixture.store.apply(.started, to: first, at: time(20))
-
-                // when
-                let record = try await fixture.store.apply(.requeued, to: first, at: time(21))
-
-                // then
-                #expect(record.startedAt == nil)
-                #expect(try await fixture.store.queued().map(\.id) == [first, second])
             }
         }
 
