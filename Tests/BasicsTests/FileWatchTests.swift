@@ -1,4 +1,5 @@
 import Basics
+import Dispatch
 import Glibc
 import TestSupport
 import Testing
@@ -60,7 +61,9 @@ import Testing
                 try temporary.write("log", "a")
                 let observer = FileWatch().observer()
                 observer.add(file: temporary.path("log"))
-                let waiting = Task { await observer.wait(atMost: .seconds(3600)) }
+                let thread = OneThread()
+                let waiting = Task(executorPreference: thread) { await observer.wait(atMost: .seconds(3600)) }
+                thread.finishJobs()
                 // when
                 waiting.cancel()
                 // then
@@ -77,7 +80,7 @@ import Testing
                 observer.add(directory: temporary.path)
                 #expect(!observer.add(file: temporary.path("log")), "it is not there yet")
                 // when
-                let file = try Appended(temporary.write("log", "a"))
+                let file = try Appended(temporary.write("log", ""))
                 // then
                 #expect(await observer.wait(atMost: limit))
                 #expect(observer.add(file: temporary.path("log")))
@@ -100,6 +103,19 @@ private final class Appended: Sendable {
     deinit { close(descriptor) }
 
     func append(_ text: String) { #expect(write(descriptor, text, text.utf8.count) == text.utf8.count) }
+}
+
+/// Runs a task in one place, so that a test knows when it has come to where it waits.
+private final class OneThread: TaskExecutor {
+    private let queue = DispatchQueue(label: "martlet.test")
+
+    func enqueue(_ job: consuming ExecutorJob) {
+        let job = UnownedJob(job)
+        queue.async { job.runSynchronously(on: self.asUnownedTaskExecutor()) }
+    }
+
+    /// Returns when what was begun before has come to where it waits, or to its end.
+    func finishJobs() { queue.sync {} }
 }
 
 /// Far longer than a change needs to be told; no test waits for it.

@@ -118,10 +118,18 @@ import Testing
             }
         }
 
-        @Test func testThatACompressedLogThatIsNotTheSameIsMadeAgain() async throws {
+        @Test(arguments: ["damaged", "of another log"])
+        func testThatACompressedLogThatIsNotTheSameIsMadeAgain(left: String) async throws {
             try await tests.with { attempt, log in
                 // given
-                try Directory(opening: attempt.path).write("log.zst", bytes: [1, 2, 3])
+                let directory = try Directory(opening: attempt.path)
+                if left == "damaged" {
+                    try directory.write("log.zst", bytes: [1, 2, 3])
+                } else {
+                    try directory.write("log", bytes: Array(log.dropLast(1000)))
+                    try attempt.compressLog()
+                    try directory.write("log", bytes: log)
+                }
                 // when
                 try attempt.compressLog()
                 // then

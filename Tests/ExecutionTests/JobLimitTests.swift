@@ -51,7 +51,7 @@ import Testing
         try await withLaunched { launched in
             let end = try await launched.run(
                 job(
-                    launched, isFenced: isFenced, "head -c 10M /dev/zero | tail > /dev/null; echo survived",
+                    launched, isFenced: isFenced, "head -c 30M /dev/zero | tail > /dev/null; echo survived",
                     .init(memoryBytes: 64 << 20)))
             #expect(end.result == .completed)
         }

@@ -31,6 +31,7 @@ extension AttemptProcessorTests {
                 ], previousTests: 12)
             #expect(results.verdict == .warnings)
             #expect(results.findings.map(\.finding.rule) == ["martlet.tests"])
+            #expect(results.notes == ["0 tests", "0 tests"], "what was before is all steps' together")
         }
 
         @Test func testThatAFailedStepIsNamed() async throws {

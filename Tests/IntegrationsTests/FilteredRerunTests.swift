@@ -14,7 +14,8 @@ import Testing
     /// A Swift package with two tests, of which `subtracts` fails as long as it is broken; or none fails, and the command does
     /// after them, as with a `tearDown` of a class.
     private static func withPackage(
-        also: String = "", fault: Fault = .ofATest, _ body: (Bot, Locked<Bool>, Locked<[[String]]>) async throws -> Void
+        also: String = "", file: String = "", fault: Fault = .ofATest,
+        _ body: (Bot, Locked<Bool>, Locked<[[String]]>) async throws -> Void
     ) async throws {
         let isBroken = Locked(true)
         let commands = Locked<[[String]]>([])
@@ -37,7 +38,9 @@ import Testing
             }
         }
         let recipe = "configurations:\n  debug:\n\(also)analyze: []\narchive: { include: [] }\n"
-        try await withBot(BotPlan(recipe: recipe, executor: .scripted(executor))) { bot in
+        try await withBot(
+            BotPlan(recipe: recipe, file: file, scripts: ["tell": "#!/bin/sh\n"], executor: .scripted(executor))
+        ) { bot in
             try await bot.push(Commit(files: ["Package.swift": "// swift-tools-version:6.0\n"]))
             try await bot.announce()
             try await body(bot, isBroken, commands)
@@ -160,6 +163,26 @@ import Testing
                 ])
             expectVerdict(of: again, .testFailures, because: "1 of 2 tests failed")
             #expect(again.attempts.map(\.id.description).sorted() == ["kit#1/debug/1", "kit#1/debug/2", "kit#1/own/1"])
+        }
+    }
+
+    @Test func testThatTriggersDoNotRunAgain() async throws {
+        let file = "triggers: [{ name: tell, when: always, run: tell }]\n"
+        try await Self.withPackage(file: file) { bot, isBroken, _ in
+            // given
+            let red = try await bot.completion(of: Self.first)
+            expectTriggers(of: red, ["tell": .succeeded])
+            isBroken.withLock { $0 = false }
+
+            // when
+            _ = try await bot.operations.rerun(Self.first, Rerun(testFilter: "subtracts"), by: "ada")
+            let green = try await bot.completion(of: Self.first)
+
+            // then
+            expectVerdict(
+                of: green, .succeeded,
+                because: "the triggers were not run again, since only some tests were; rerun --triggers runs them")
+            #expect(green.triggers == red.triggers)
         }
     }
 }

@@ -61,7 +61,9 @@ import Testing
             try directory.makeDirectory("home/bin")
             try FileManager.default.createSymbolicLink(
                 atPath: directory.path("home/bin/swift"), withDestinationPath: directory.path("two/usr/bin/swift"))
-            let path = "\(directory.path("one/usr/bin")):/usr/local/bin:/usr/bin:\(directory.path("home/bin")):bin:"
+            let path =
+                "\(directory.path("one/usr/bin")):/usr/local/bin:/usr/bin:\(directory.path("home/bin")):"
+                + "\(directory.path("one-else/bin")):bin:"
 
             // when
             let decided = try JobIsolation.decide(

@@ -187,6 +187,7 @@ import Testing
         @Test func testThatItLiesInTheOwnersDirectory() async throws {
             let executor = ScriptedExecutor.playing()
             try await withTemporaryDirectory { images in
+                try images.makeDirectory("images/alpine")
                 try images.makeDirectory("images/debian-12")
                 let plan = BotPlan(
                     recipe: Self.recipe, executor: .scripted(executor),

@@ -161,7 +161,9 @@ import Testing
 
         @Test func testThatTriggersRunAgainWithoutAnyJob() async throws {
             let executor = Flaky([]).executor
-            try await withBot(BotPlan(file: Self.upload, executor: .scripted(executor))) { bot in
+            let file = Self.upload + "  - { name: ready, phase: before, run: ready }\n"
+            let plan = BotPlan(file: file, scripts: ["ready": "#!/bin/sh\n"], executor: .scripted(executor))
+            try await withBot(plan) { bot in
                 // given
                 bot.transport.serve("https://files.example/")
                 bot.transport.fail(request: 1, with: .status(503))
@@ -176,10 +178,10 @@ import Testing
                 // then
                 #expect(accepted.jobs.isEmpty)
                 expectResult(of: again, "succeeded")
-                #expect(executor.starts.count == 1)
+                #expect(executor.starts.count == 2, "the trigger before the jobs, and one job")
                 #expect(again.attempts.count == 1)
-                expectTriggers(of: again, ["publish": .succeeded, "office": .succeeded])
-                #expect(again.triggers.map(\.state) == [.succeeded, .failed, .succeeded, .succeeded])
+                expectTriggers(of: again, ["ready": .succeeded, "publish": .succeeded, "office": .succeeded])
+                #expect(again.triggers.map(\.state) == [.succeeded, .succeeded, .failed, .succeeded, .succeeded])
                 expectIssues(of: again, [])
                 try await expectPublished(by: bot, ["1.0.0"])
                 #expect(bot.transport.urls.count == (try bot.publishedFiles("1.0.0").count))
@@ -212,6 +214,8 @@ import Testing
 
                 // then
                 expectResult(of: try await bot.completion(of: first.id), "succeeded")
+                let urls = bot.transport.urls
+                #expect(!urls.isEmpty && urls.allSatisfy { $0.hasPrefix("https://files.example/") }, "\(urls)")
                 _ = bot.transport.takeRequests()
             }
         }
