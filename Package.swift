@@ -34,7 +34,7 @@ func library(_ name: String, _ dependencies: [Target.Dependency] = [], resources
 
 func tests(_ name: String, _ dependencies: [Target.Dependency], exclude: [String] = []) -> Target {
     .testTarget(
-        name: name, dependencies: dependencies + ["TestSupport", .customDump], exclude: exclude, swiftSettings: strict)
+        name: name, dependencies: dependencies + ["TestSupport"], exclude: exclude, swiftSettings: strict)
 }
 
 let package = Package(

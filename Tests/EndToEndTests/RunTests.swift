@@ -212,6 +212,10 @@ import Testing
                     (["--again"], 66, "nothing was run in \(fixture.tree) before"),
                     (["--again", "--configuration", "quick"], 64, "--again repeats the last selection"),
                     (["--configuration", "No"], 64, "No is no configuration's name"),
+                    (
+                        ["--configuration", "nightly"], 64,
+                        "there is no configuration nightly in \(fixture.tree); there is"
+                    ),
                     ([fixture.tree + "/none"], 66, "there is no such directory"),
                 ] {
                     let result = try await fixture.martlet(arguments)

@@ -1,4 +1,3 @@
-import CustomDump
 import Execution
 import ExecutionSupport
 import Glibc

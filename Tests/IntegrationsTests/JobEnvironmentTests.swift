@@ -1,6 +1,6 @@
-import CustomDump
 import Model
 import Storage
+import TestSupport
 import Testing
 
 @testable import Integrations

@@ -1,5 +1,4 @@
 import BotSupport
-import CustomDump
 import Execution
 import ExecutionSupport
 import JobProtocol

@@ -132,11 +132,12 @@ import Testing
         }
 
         @Test func testThatItIsComparedWithTheIntegrationBeforeIt() async throws {
-            try await withBot(
-                BotPlan(configurations: ["debug"], executor: .scripted(Flaky([]).executor))
-            ) { bot in
+            let flaky = Flaky([])
+            let executor = flaky.executor
+            try await withBot(BotPlan(configurations: ["debug"], executor: .scripted(executor))) { bot in
                 // given
                 try await bot.integrate()
+                flaky.broken.withLock { $0 = ["debug"] }
                 let second = try await bot.integrate(Commit(files: ["n": "2"]))
 
                 // when
@@ -144,7 +145,8 @@ import Testing
                 let again = try await bot.completion(of: second.id)
 
                 // then
-                #expect(again.summary.change == Counts())
+                #expect(again.summary.change.testFailures == 1)
+                #expect(again.issues.map(\.status) == [.new])
                 #expect(again.id.number == 2)
             }
         }

@@ -1,5 +1,5 @@
-import CustomDump
 import JobProtocol
+import TestSupport
 import Testing
 
 /// Why jobs cannot be fenced, told from the kernel's settings.

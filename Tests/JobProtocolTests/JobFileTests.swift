@@ -1,5 +1,5 @@
-import CustomDump
 import JobProtocol
+import TestSupport
 import Testing
 
 /// What stands in the files of an attempt's directory, written and read again.

@@ -20,6 +20,7 @@ import Testing
         // then
         #expect(reading.findings.map(\.message) == ["first", "second"])
         #expect(reading.findings.map(\.path) == ["a.swift", "b.swift"])
+        #expect(reading.findings.map(\.line) == [1, 3])
         #expect(counts.firstIndex(of: 1) == log.firstIndex(of: 0x0A))
     }
 

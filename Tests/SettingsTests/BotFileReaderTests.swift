@@ -1,6 +1,6 @@
-import CustomDump
 import Model
 import Settings
+import TestSupport
 import Testing
 
 /// A text with `§` at the place where the first diagnostic must be.
@@ -120,7 +120,7 @@ struct Marked: Sendable, CustomTestStringConvertible {
                 name: Name(nearest: "our-script"), branches: release, when: [.always], action: .run("upload-archive"),
                 secrets: ["office-token"], timeout: limit),
         ]
-        expected.recipe = .init(yaml: "  configurations:\n    debug:\n", firstLine: 33)
+        expected.recipe = .init(yaml: "  configurations:\n    debug:\n", firstLine: 34)
         expectNoDifference(bot, expected)
         #expect(reading.diagnostics.isEmpty)
     }

@@ -1,5 +1,5 @@
-import CustomDump
 import Foundation
+import TestSupport
 import Testing
 
 @testable import Settings

@@ -1,7 +1,7 @@
-import CustomDump
 import Foundation
 import Model
 import Settings
+import TestSupport
 import Testing
 
 @Suite struct RecipeReaderTests {

@@ -1,5 +1,5 @@
-import CustomDump
 import Model
+import TestSupport
 import Testing
 
 @testable import Settings
@@ -83,6 +83,7 @@ import Testing
             log: 64MiB                            # an attempt's, at most 1GiB
             product: kit
             triggers: []
+            # secrets: none, so jobs have none
             # recipe: the repository's .martlet.yml, else its project's usual commands
 
             """)

@@ -1,6 +1,6 @@
-import CustomDump
 import Model
 import Settings
+import TestSupport
 import Testing
 
 @Suite struct SettingsReaderTests {

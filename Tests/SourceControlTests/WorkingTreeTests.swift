@@ -56,14 +56,14 @@ import Testing
             try await withWorkingTree { fixture in
                 // given
                 try fixture.directory.write("kit/README", "changed\n")
-                let first = try await fixture.tree.snapshot()
+                let first = try await fixture.aged(try await fixture.tree.snapshot())
                 // when
                 let second = try await fixture.tree.snapshot()
                 try fixture.directory.write("kit/README", "again\n")
                 let third = try await fixture.tree.snapshot()
                 // then
-                #expect(first == second)
-                #expect(third.commit != first.commit)
+                #expect(second.commit == first)
+                #expect(third.commit != first)
                 #expect(try await fixture.files(third)["README"] == "again\n")
             }
         }
@@ -249,6 +249,19 @@ private struct WorkingTreeFixture {
             }
         }
         return found
+    }
+
+    /// What a snapshot of another day, of the same tree, had left: with another time it is another commit.
+    func aged(_ snapshot: WorkingTreeSnapshot) async throws -> CommitID {
+        let ours = directory.path("ours")
+        let old = try await runExpectingSuccess(
+            ["git", "-C", ours, "commit-tree", "-p", "\(snapshot.commit)^", "-m", "old", "\(snapshot.commit)^{tree}"],
+            environment: GitRepository.environment()
+        ).trimmingCharacters(in: .whitespacesAndNewlines)
+        _ = try await runExpectingSuccess(
+            ["git", "-C", ours, "update-ref", "refs/martlet-snapshot", old], environment: GitRepository.environment())
+        #expect(old != snapshot.commit.description)
+        return try #require(CommitID(old))
     }
 
     /// Index, refs and files as git sees them.

@@ -8,6 +8,12 @@ import Testing
         try await withStore(["kit", "app"]) { fixture in
             // given
             let store = fixture.store
+            let again = try await StoreRerunsTests.done(fixture)
+            try await store.recordTrigger(
+                TriggerRecord(
+                    integration: again.id, trigger: try name("publish"), attempt: 1, phase: .after, state: .failed,
+                    startedAt: time(14)))
+            _ = try await store.reopen(again.id, for: NewRerun(requestedBy: "ann", jobs: []), at: time(15))
             for _ in 1...3 {
                 let attempt = try await StoreResultsTests.attempt(fixture)
                 try await store.record(
@@ -17,18 +23,18 @@ import Testing
             let other = try await store.queue(
                 NewIntegration(bot: try name("app"), ref: .main, commit: try commit(1), cause: .person), at: time(10))
             // when
-            let removed = try await store.removeIntegrations(of: try name("kit"), below: 3)
+            let removed = try await store.removeIntegrations(of: try name("kit"), below: 4)
             // then
-            #expect(removed == [1, 2])
-            #expect(try await store.integrations().items.map(\.id.description) == ["app#1", "kit#3"])
-            let left = try await store.attempts(of: IntegrationID(bot: try name("kit"), number: 3))
+            #expect(removed == [1, 2, 3])
+            #expect(try await store.integrations().items.map(\.id.description) == ["app#1", "kit#4"])
+            let left = try await store.attempts(of: IntegrationID(bot: try name("kit"), number: 4))
             #expect(left.count == 1)
             #expect(try await store.findings(of: left[0].id).count == 3)
             #expect(try await store.integration(other.id) != nil)
             #expect(try await fixture.damage().isEmpty)
             // and no number comes again
-            #expect(try await fixture.queue().id.number == 4)
-            #expect(try await store.removeIntegrations(of: try name("kit"), below: 3).isEmpty)
+            #expect(try await fixture.queue().id.number == 5)
+            #expect(try await store.removeIntegrations(of: try name("kit"), below: 4).isEmpty)
         }
     }
 }

@@ -5,7 +5,7 @@ import Testing
 
 @Suite struct StoreRerunsTests {
     /// An integration that has come to test-failures with two jobs.
-    private static func done(_ fixture: StoreFixture) async throws -> IntegrationRecord {
+    static func done(_ fixture: StoreFixture) async throws -> IntegrationRecord {
         let id = try await fixture.queue().id
         try await fixture.store.apply(.started, to: id, at: time(11))
         for job in ["debug", "release"] {

@@ -1,4 +1,5 @@
 import Basics
+import CustomDump
 import Foundation
 package import Testing
 
@@ -14,6 +15,18 @@ package func expectEqualLines(
     func line(_ lines: [Substring]) -> String { index < lines.count ? "\"\(lines[index])\"" : "the end" }
     Issue.record(
         "line \(index + 1) is \(line(left)), expected \(line(right)) (\(left.count) and \(right.count) lines)\n\(actual)",
+        sourceLocation: sourceLocation)
+}
+
+/// Expects two values to be equal, and says otherwise in which of their parts they differ.
+///
+/// CustomDump's function of this name is not used: where no library joins it to Swift Testing, as here, it prints and passes.
+package func expectNoDifference<Value: Equatable>(
+    _ actual: Value, _ expected: Value, _ comment: String = "", sourceLocation: SourceLocation = #_sourceLocation
+) {
+    guard actual != expected else { return }
+    Issue.record(
+        "\(comment)\n\(diff(actual, expected) ?? "\(actual) is not \(expected)")\n(- is, + expected)",
         sourceLocation: sourceLocation)
 }
 

@@ -18,6 +18,15 @@ import Testing
         }
     }
 
+    @Test func testThatAPartThatDiffersIsNamed() {
+        expectNoDifference(["a": 1, "b": 2], ["a": 1, "b": 2])
+        withKnownIssue {
+            expectNoDifference(["a": 1, "b": 2], ["a": 1, "b": 3])
+        } matching: {
+            $0.description.contains(#"-   "b": 2"#) && $0.description.contains(#"+   "b": 3"#)
+        }
+    }
+
     @Test func testThatAFileThatMustNotBeIsFound() {
         expectNoFile("/nonexistent")
         withKnownIssue { expectNoFile("/etc/passwd") }
