@@ -15,6 +15,8 @@ package struct CompiledFiles: Sendable {
     private static let extensions: Set<String> = ["swift", "c", "cc", "cpp", "cxx", "m", "mm", "S", "s"]
 
     private var isOptimized = false
+    /// Lines of SwiftPM that were taken, so that one of a file that is compiled again costs no string.
+    private var taken = CompilingLines(limit: Self.maximumFiles)
 
     package init() {}
 
@@ -25,7 +27,12 @@ package struct CompiledFiles: Sendable {
 
     /// Understands SwiftPM's `[5/9] Compiling Kit Parser.swift` and command lines with `-c FILE`, as Make prints them.
     package mutating func take(_ line: LogLine) {
-        guard line.contains(Self.needles) else { return }
+        let names = CompilingLines.names(in: line.bytes)
+        if let names {
+            if !taken.insert(names) { return }
+        } else {
+            guard line.contains(Self.needles) else { return }
+        }
         let text = line.text
         let words = text.utf8.split(separator: UInt8(ascii: " ")).map { Substring($0) }
         let files = words.filter { word in
@@ -35,7 +42,11 @@ package struct CompiledFiles: Sendable {
         let place = words.firstIndex(of: "Compiling")
         var module = ""
         if let place, words.count > place + 2 { module = String(words[place + 1]) }
-        if line.contains([Self.production]) { isOptimized = true }
+        if names == nil, !isOptimized, line.contains([Self.production]) {
+            isOptimized = true
+            // From now on their modules are taken as a whole.
+            taken = CompilingLines(limit: Self.maximumFiles)
+        }
         if isOptimized, !module.isEmpty { whole.insert(module) }
         for file in files where modules.count < Self.maximumFiles {
             let name = file.utf8.split(separator: UInt8(ascii: "/")).last.map { Substring($0) } ?? ""

@@ -199,6 +199,35 @@ import Testing
         #expect(found.count == DiagnosticReader.maximumFindings + 1, "errors are not crowded out by warnings")
     }
 
+    @Test(arguments: [
+        "[1/12] Compiling Kit Ä.swift", "\u{1B}[1m[1/12] Compiling Kit Ä.swift\u{1B}[0m",
+        "[1/12] Compiling Kit A.swift Ä.swift", "[1/12] Compiling Kit B.swift, Ä.swift", "Compiling Kit Ä.swift",
+        "[12/12] Compiling Kit B.swift\n[1/12] Compiling Kit Ä.swift", "swiftc -c Sources/Kit/Ä.swift",
+    ])
+    func testThatAFileIsCompiledInWhateverFormTheLineHas(log: String) {
+        for name in ["Ä", "A"] {
+            let compiled = CompiledFiles(log: Array(log.replacing("Ä", with: name).utf8))
+            #expect(compiled.contains("Sources/Kit/\(name).swift"))
+            #expect(!compiled.contains("Sources/Kit/C.swift"))
+        }
+    }
+
+    @Test func testThatALineThatComesAgainCountsAnewWhenTheBuildIsOptimized() {
+        let line = "[1/2] Compiling Kit A.swift\n"
+        #expect(!CompiledFiles(log: Array((line + line).utf8)).contains("Sources/Kit/B.swift"))
+        let log = line + "Building for production...\n" + line
+        #expect(CompiledFiles(log: Array(log.utf8)).contains("Sources/Kit/B.swift"))
+    }
+
+    @Test func testThatFilesAndModulesThatShareTheirNamesAreToldApart() {
+        let log = "[1/3] Compiling Kit A.swift\n[2/3] Compiling Tool A.swift\n[3/3] Compiling Kit B.swift\n"
+        let compiled = CompiledFiles(log: Array(log.utf8))
+        for path in ["Sources/Kit/A.swift", "Sources/Tool/A.swift", "Sources/Kit/B.swift"] {
+            #expect(compiled.contains(path))
+        }
+        #expect(!compiled.contains("Sources/Tool/B.swift"))
+    }
+
     @Test func testThatAnIncrementalBuildHidesWarningsAndTheCompiledFilesTellIt() throws {
         // given a build, and one after it that compiles only what failed
         let (first, second) = (try Samples.bytes("build-errors.txt"), try Samples.bytes("build-errors-incremental.txt"))

@@ -57,8 +57,9 @@ package final class KillSweep {
     var succeeded = 0
 
     static let branch = "release/1.0"
-    /// Lines that each step prints, so that both together are a log which is worth compressing.
-    private static let lines = 1000
+    /// Lines that each step prints, so that both together are a log which is worth compressing, and long enough for the
+    /// attempt to be shown as ended while it is read: over 1 MiB.
+    private static let lines = 100_000
     /// What a log must be.
     static let log = ["build", "test"].map { step in
         "\(step) begins\n" + (1...lines).map { "\($0)\n" }.joined() + "\(step) ends\n"
