@@ -74,7 +74,7 @@ let package = Package(
         // Adapters: none imports another
         library("Settings", ["Model", .yams]),
         library("Storage", ["Model", "Basics", .grdb]),
-        library("SourceControl", ["Model", "Basics", "CLibGit2"]),
+        library("SourceControl", ["Model", "Basics", "CLibGit2", "CLinux"]),
         library("Execution", ["Model", "Basics", "JobProtocol", "CLinux", "CZstd", .subprocess]),
         library("Reports", ["Model"]),
         library("Archives", ["Model", "Basics", "CLibArchive", .crypto]),

@@ -18,6 +18,9 @@ static inline int clibgit2_set_option_size(int option, size_t value) { return gi
 static inline int clibgit2_set_search_path(int level, const char *path) {
     return git_libgit2_opts(GIT_OPT_SET_SEARCH_PATH, level, path);
 }
+static inline int clibgit2_set_certificates(const char *file) {
+    return git_libgit2_opts(GIT_OPT_SET_SSL_CERT_LOCATIONS, file, NULL);
+}
 
 // A stream of ours, laid out as libgit2's own git_socket_stream (src/libgit2/streams/socket.h): its ssh transport takes
 // the socket out of the structure instead of asking the stream to read.

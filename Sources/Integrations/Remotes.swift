@@ -6,7 +6,7 @@ package import SourceControl
 /// Finds a bot's mirror, with the credentials that its host asks for.
 ///
 /// Credentials are secrets named `git-HOST`: `user:password` (or a token as the password) for https, or a private key
-/// in OpenSSH's form for ssh.
+/// in OpenSSH's form for ssh; `git-HOST-known-hosts` holds that host's lines of known_hosts.
 package struct Remotes: Sendable {
     private enum Source: Sendable {
         case mirrors(Mirrors, SecretStore)
@@ -32,12 +32,16 @@ package struct Remotes: Sendable {
     }
 
     private static func credentials(host: String?, _ secrets: SecretStore) throws -> Credentials? {
-        guard let host, SecretStore.isName("git-\(host)"), let secret = try secrets.value("git-\(host)") else {
-            return nil
+        guard let host else { return nil }
+        func secret(_ name: String) throws -> String? { SecretStore.isName(name) ? try secrets.value(name) : nil }
+        let known = try secret("git-\(host)-known-hosts")
+        guard let secret = try secret("git-\(host)") else {
+            return known.map { Credentials(knownHosts: $0) }
         }
-        if secret.hasPrefix("-----BEGIN") { return Credentials(user: "git", key: .text(secret)) }
+        if secret.hasPrefix("-----BEGIN") { return Credentials(user: "git", key: .text(secret), knownHosts: known) }
         let parts = secret.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
         return parts.count == 2
-            ? Credentials(user: parts[0], password: parts[1]) : Credentials(user: "git", password: secret)
+            ? Credentials(user: parts[0], password: parts[1], knownHosts: known)
+            : Credentials(user: "git", password: secret, knownHosts: known)
     }
 }

@@ -11,20 +11,60 @@ struct Fetch {
         var missing = try missing(of: wanted, in: repository.pointer)
         let isAnew = store.hasLostHolds
         guard !missing.isEmpty || isAnew else { return }
-        let gone = try session.run(in: repository.pointer, operation: "fetch of") {
-            remote, list, operation throws(SourceControlError) in
-            let listed = missing.keys.filter { list.refs[$0] != nil }
-            let everything = ["+refs/heads/*:refs/heads/*", "+refs/tags/*:refs/tags/*"]
-            let specifications = isAnew ? everything : listed.map { "+\($0):\($0)" }
-            if !specifications.isEmpty { try session.download(specifications, from: remote, operation) }
-            try store.writeRefs(list.refs, in: repository.pointer)
-            return Set(missing.keys).subtracting(listed)
+        // Not again from files that were found damaged.
+        let isLinked = !isAnew && linkObjects()
+        let gone: Set<RefName>
+        do throws(SourceControlError) {
+            gone = try fetch(wanted, isAnew: isAnew, known: isLinked ? nil : known(wanted), into: repository.pointer)
+        } catch {
+            // A ref that was there when we looked is not any more: asked again, which it is.
+            guard error.code == .refGone else { throw error }
+            gone = try fetch(wanted, isAnew: isAnew, known: nil, into: repository.pointer)
         }
-        missing = try self.missing(of: missing, in: repository.pointer)
+        // A deleted ref is gone, also where its objects came by themselves with those of a path.
+        missing = try self.missing(of: missing, in: repository.pointer).merging(
+            missing.filter { gone.contains($0.key) }
+        ) { $1 }
         for (ref, commit) in missing.sorted(by: { $0.key < $1.key }) {
             try fetch(commit, of: ref, isGone: gone.contains(ref), into: repository.pointer)
         }
         if isAnew { try store.restoreHolds(in: repository.pointer) }
+    }
+
+    /// Downloads the refs that are listed and not here as the server has them. - Returns: Those that are not listed.
+    private func fetch(
+        _ wanted: [RefName: CommitID], isAnew: Bool, known: RemoteSession.Advertisement?,
+        into repository: OpaquePointer
+    ) throws(SourceControlError) -> Set<RefName> {
+        let isWhole = isAnew || store.isEmpty
+        return try session.run(in: repository, operation: "fetch of", isWhole: isWhole, known: known) {
+            server throws(SourceControlError) in
+            let refs = server.list.refs
+            let isHere = try store.objects(in: repository, server.operation)
+            let asked = wanted.keys.filter { ref in refs[ref].map { !isHere($0.id) } ?? false }.sorted()
+            let everything = ["+refs/heads/*:refs/heads/*", "+refs/tags/*:refs/tags/*"]
+            let isAll = isAnew || asked.count > Self.maximumRefspecs
+            let specifications = isAll ? everything : asked.map { "+\($0):\($0)" }
+            if !specifications.isEmpty { try server.download(specifications) }
+            try store.writeRefs(refs, in: repository)
+            return Set(wanted.keys.filter { refs[$0] == nil })
+        }
+    }
+
+    /// More refs than this are asked for by pattern.
+    private static let maximumRefspecs = 1000
+
+    /// The last look's list, where it has all that is wanted as it is wanted.
+    private func known(_ wanted: [RefName: CommitID]) -> RemoteSession.Advertisement? {
+        guard let list = session.memory.list else { return nil }
+        let heads = list.heads
+        return wanted.allSatisfy { heads[$0.key] == $0.value } ? list : nil
+    }
+
+    /// The objects of a path on this machine for a first mirror. - Returns: Whether there are any now.
+    private func linkObjects() -> Bool {
+        guard session.url.kind == .path, store.isEmpty, session.engine != .library else { return false }
+        return LocalObjects(from: session.url.path, to: store).link()
     }
 
     private func missing(of wanted: [RefName: CommitID], in repository: OpaquePointer) throws(SourceControlError)
@@ -42,9 +82,8 @@ struct Fetch {
         var reason: SourceControlError?
         if !isGone {
             do throws(SourceControlError) {
-                try session.run(in: repository, operation: "fetch of") {
-                    remote, _, operation throws(SourceControlError) in
-                    try session.download(["\(commit)"], from: remote, operation)
+                try session.run(in: repository, operation: "fetch of") { server throws(SourceControlError) in
+                    try server.download(["\(commit)"])
                 }
             } catch {
                 if session.control.stopped != nil { throw error }

@@ -27,6 +27,10 @@ enum LibGit2 {
             try git("setting up libgit2") {
                 clibgit2_set_option_size(Int32(GIT_OPT_SET_PACK_MAX_OBJECTS.rawValue), NetworkLimits().objects)
             }
+            // As curl and git take it: whose certificates count, in place of the machine's.
+            if let certificates = ProgramAccess.variable("SSL_CERT_FILE") {
+                try git("reading SSL_CERT_FILE, \(certificates)") { clibgit2_set_certificates(certificates) }
+            }
             try SocketStream.register()
             return nil
         } catch {
@@ -49,4 +53,9 @@ func git(_ operation: String, _ call: () -> Int32) throws(SourceControlError) ->
     let result = call()
     if result >= 0 { return result }
     throw GitFailure.last(result).error(operation)
+}
+
+extension LibGit2 {
+    /// Of the headers that we were built with.
+    static let version = LIBGIT2_VERSION
 }

@@ -13,6 +13,8 @@ package struct Mirror: Sendable {
     let lane: BlockingLane
     let limits: NetworkLimits
     let configuration: GitConfiguration
+    let engine: GitEngine
+    let memory: ListMemory
 
     /// Where the bare repository lies.
     package var path: String { store.path }
@@ -26,13 +28,15 @@ package struct Mirror: Sendable {
         let (store, session) = (store, session)
         return try await watch.run(limit: limits.look) { control throws(SourceControlError) in
             let repository = try store.open()
-            return try session(control).run(in: repository.pointer, operation: "look at") {
-                _, list, operation throws(SourceControlError) in
+            let session = session(control)
+            return try session.run(in: repository.pointer, operation: "look at") { server throws(SourceControlError) in
+                let list = server.list
                 guard !list.refs.isEmpty else {
                     throw SourceControlError(
-                        code: .empty, operation: operation,
+                        code: .empty, operation: server.operation,
                         message: "the repository has neither branches nor tags; push a commit to it")
                 }
+                session.memory.list = list
                 return Listing(heads: list.heads, defaultBranch: list.defaultBranch)
             }
         }
@@ -75,8 +79,12 @@ package struct Mirror: Sendable {
     private var watch: NetworkWatch { NetworkWatch(lane: lane, limits: limits) }
 
     private var session: @Sendable (NetworkControl) -> RemoteSession {
-        let (url, credentials, configuration) = (url, credentials, configuration)
-        return { RemoteSession(url: url, credentials: credentials, configuration: configuration, control: $0) }
+        let mirror = self
+        return {
+            RemoteSession(
+                url: mirror.url, credentials: mirror.credentials, configuration: mirror.configuration,
+                store: mirror.store, engine: mirror.engine, memory: mirror.memory, control: $0)
+        }
     }
 
     /// Runs work on the opened repository. Damage that it finds is remembered for the next fetch.

@@ -103,6 +103,32 @@ struct MirrorStore: Sendable {
         (try? Directory(opening: path).status(Self.lostHolds)) != nil
     }
 
+    /// Whether nothing was ever fetched.
+    var isEmpty: Bool {
+        // Unreadable counts as not: then only the slower way is taken.
+        guard let objects = try? Directory(opening: path + "/objects").entries() else { return false }
+        return objects.allSatisfy { entry in
+            ["info", "pack"].contains(entry.name)
+                && (try? Directory(opening: path + "/objects/" + entry.name).entries().isEmpty) == true
+        }
+    }
+
+    /// Removes what an interrupted fetch has left: nobody else writes here, and we one after the other.
+    /// - Returns: The size of the largest.
+    func removeTemporaryPacks(_ operation: String) throws(SourceControlError) -> Int64 {
+        try files(operation) { () throws(FileError) in
+            let objects = try Directory(opening: path + "/objects")
+            guard try objects.status("pack") != nil else { return 0 }
+            var largest: Int64 = 0
+            for entry in try objects.entries("pack") where entry.name.hasPrefix("tmp_") || entry.name.hasPrefix(".tmp-")
+            {
+                largest = max(largest, try objects.status("pack/" + entry.name)?.size ?? 0)
+                try objects.remove("pack/" + entry.name)
+            }
+            return largest
+        }
+    }
+
     /// Makes again the holds whose commits are here.
     func restoreHolds(in repository: OpaquePointer) throws(SourceControlError) {
         let operation = "holding commits in the mirror \(name) again"
@@ -172,22 +198,34 @@ struct MirrorStore: Sendable {
         return true
     }
 
+    /// Asks whether objects are here, as of now.
+    func objects(in repository: OpaquePointer, _ operation: String) throws(SourceControlError) -> (String) -> Bool {
+        let store = try GitHandle(operation, free: git_odb_free) { git_repository_odb($0, repository) }
+        // The repository keeps it for as long as it is open.
+        let pointer = store.pointer
+        try git(operation) { git_odb_refresh(pointer) }
+        return { id in
+            var oid = git_oid()
+            return git_oid_fromstr(&oid, id) == 0
+                && git_odb_exists_ext(pointer, &oid, GIT_ODB_LOOKUP_NO_REFRESH.rawValue) == 1
+        }
+    }
+
+    /// The text of `packed-refs`; empty when there is none.
+    func packedRefs(_ operation: String) throws(SourceControlError) -> String {
+        try files(operation) { () throws(FileError) in
+            guard try Directory(opening: path).status("packed-refs") != nil else { return "" }
+            return String(decoding: try WholeFile.read("\(path)/packed-refs", limit: 256 << 20), as: UTF8.self)
+        }
+    }
+
     /// Writes what the server lists, as far as it is here, in place of what it listed before.
     func writeRefs(_ refs: [RefName: RemoteSession.AdvertisedRef], in repository: OpaquePointer)
         throws(SourceControlError)
     {
         let operation = "writing the refs of the mirror \(name)"
-        let store = try GitHandle(operation, free: git_odb_free) { git_repository_odb($0, repository) }
-        try git(operation) { git_odb_refresh(store.pointer) }
-        func isHere(_ id: String) -> Bool {
-            var oid = git_oid()
-            return git_oid_fromstr(&oid, id) == 0
-                && git_odb_exists_ext(store.pointer, &oid, GIT_ODB_LOOKUP_NO_REFRESH.rawValue) == 1
-        }
-        let old = try files(operation) { () throws(FileError) -> [UInt8] in
-            guard try Directory(opening: path).status("packed-refs") != nil else { return [] }
-            return try WholeFile.read("\(path)/packed-refs", limit: 256 << 20)
-        }
+        let isHere = try objects(in: repository, operation)
+        let old = try packedRefs(operation)
         var lines: [(name: String, line: String)] = []
         for (ref, advertised) in refs where isHere(advertised.id) {
             var line = "\(advertised.id) \(ref)\n"
@@ -195,13 +233,13 @@ struct MirrorStore: Sendable {
             lines.append((ref.description, line))
         }
         // Who ran git gc here has packed our own refs too.
-        for line in String(decoding: old, as: UTF8.self).split(separator: "\n") where !line.hasPrefix("#") {
+        for line in old.split(separator: "\n") where !line.hasPrefix("#") {
             let parts = line.split(separator: " ", maxSplits: 1)
             if parts.count == 2, parts[1].hasPrefix("refs/martlet/") { lines.append((String(parts[1]), line + "\n")) }
         }
         lines.sort { $0.name.utf8.lexicographicallyPrecedes($1.name.utf8) }
         let text = "# pack-refs with: peeled fully-peeled sorted \n" + lines.map(\.line).joined()
-        guard Array(text.utf8) != old else { return }
+        guard text != old else { return }
         try files(operation) { () throws(FileError) in try AtomicFile.write(Array(text.utf8), to: "\(path)/packed-refs")
         }
     }

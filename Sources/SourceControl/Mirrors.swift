@@ -7,31 +7,36 @@ package final class Mirrors: Sendable {
     private let directory: String
     private let limits: NetworkLimits
     private let configuration: GitConfiguration
+    private let engine: GitEngine
     /// One for each mirror, also when it is asked for again with other credentials.
-    private let lanes = Mutex<[String: BlockingLane]>([:])
+    private let lanes = Mutex<[String: (lane: BlockingLane, memory: ListMemory)]>([:])
 
     /// - Parameters:
     ///   - directory: Made with what is missing above it when the first mirror is needed.
     ///   - configuration: Where `url.*.insteadOf` is read.
+    ///   - engine: Who talks to servers.
     package init(
-        directory: String, limits: NetworkLimits = NetworkLimits(), configuration: GitConfiguration = .ofThisAccount
+        directory: String, limits: NetworkLimits = NetworkLimits(), configuration: GitConfiguration = .ofThisAccount,
+        engine: GitEngine = .automatic
     ) {
         self.directory = directory
         self.limits = limits
         self.configuration = configuration
+        self.engine = engine
     }
 
     /// The mirror of a repository. Nothing is made, read or contacted yet.
     package func mirror(of url: RemoteURL, credentials: Credentials? = nil) -> Mirror {
         let name = Self.directoryName(of: url)
-        let lane = lanes.withLock { lanes in
-            let lane = lanes[name] ?? BlockingLane(label: "git." + name)
+        let (lane, memory) = lanes.withLock { lanes in
+            let lane = lanes[name] ?? (BlockingLane(label: "git." + name), ListMemory())
             lanes[name] = lane
             return lane
         }
         let store = MirrorStore(path: "\(directory)/\(name)", name: name)
         return Mirror(
-            url: url, credentials: credentials, store: store, lane: lane, limits: limits, configuration: configuration)
+            url: url, credentials: credentials, store: store, lane: lane, limits: limits, configuration: configuration,
+            engine: engine, memory: memory)
     }
 
     /// Readable, and different for different URLs: `kit-0123456789abcdef`, with FNV-1a's 64 bits of the URL.

@@ -1,7 +1,7 @@
 import Glibc
 import Synchronization
 
-/// One network operation while it runs: its sockets, and whether it was told to stop.
+/// One network operation while it runs: its sockets and processes, and whether it was told to stop.
 ///
 /// Shared by the lane's thread, on which libgit2 works, and the watch. A stop shuts the sockets down, which ends every
 /// read, write and poll on them, also those inside libssh2; the lane gets free at once.
@@ -18,6 +18,8 @@ final class NetworkControl: Sendable {
     private struct State {
         var began: ContinuousClock.Instant?
         var sockets: Set<Int32> = []
+        var processes: Set<pid_t> = []
+        var heard: ContinuousClock.Instant?
         var stop: Stop?
         var credentialTries = 0
         var failure: SourceControlError.Code?
@@ -79,13 +81,34 @@ final class NetworkControl: Sendable {
         state.withLock {
             if $0.stop == nil { $0.stop = reason }
             for socket in $0.sockets { shutdown(socket, Int32(SHUT_RDWR)) }
+            // Its session, whose leader it is: what fetches for git is a child of it.
+            for process in $0.processes { kill(-process, SIGKILL) }
         }
     }
 
-    /// How long all sockets have heard nothing; nothing while there is none.
+    /// How long all sockets and processes have let nothing be heard; nothing while there is none.
     func silence(of measure: (Int32) -> Int?) -> Duration? {
-        state.withLock { $0.sockets.compactMap(measure).min().map { .milliseconds($0) } }
+        state.withLock {
+            let process = $0.processes.isEmpty ? nil : $0.heard.map { ContinuousClock.now - $0 }
+            return ($0.sockets.compactMap(measure).map { .milliseconds($0) } + [process].compactMap(\.self)).min()
+        }
     }
+
+    // MARK: Processes
+
+    /// Puts a process under the watch, the leader of its own session. - Returns: False when the operation is to stop.
+    func add(process: pid_t) -> Bool {
+        state.withLock {
+            $0.processes.insert(process)
+            $0.heard = .now
+            return $0.stop == nil
+        }
+    }
+
+    func remove(process: pid_t) { _ = state.withLock { $0.processes.remove(process) } }
+
+    /// Something came from a process.
+    func heard() { state.withLock { $0.heard = .now } }
 
     // MARK: The operation of a thread
 

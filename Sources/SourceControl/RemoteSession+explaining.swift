@@ -12,33 +12,13 @@ extension RemoteSession {
             return SourceControlError(
                 code: code, operation: operation + address, message: message, underlying: failure)
         }
-        func redirected() -> SourceControlError {
-            explained(
-                .redirected, "the server redirects elsewhere (\(said)), which is not followed; write the new address")
-        }
+        func redirected() -> SourceControlError { explained(.redirected, Self.redirected(said)) }
         switch control.failure {
-        case .credentialsMissing:
-            let secret = "git-\(url.host ?? "HOST")"
-            return explained(
-                .credentialsMissing,
-                url.kind == .ssh
-                    ? "the server asks for a key; store an Ed25519 key's private part with martlet secret set \(secret),"
-                        + " or put it at ~/.ssh/id_ed25519 (and .pub) of the daemon's account"
-                    : "the repository is private or does not exist: the server asks for a password or token; store"
-                        + " USER:TOKEN with martlet secret set \(secret)")
-        case .credentialsRefused:
-            return explained(
-                .credentialsRefused,
-                "the server refused the credentials; check the account and its right to read"
-                    + (url.kind == .ssh ? ", and that the key is Ed25519 or ECDSA" : ""))
+        case .credentialsMissing: return explained(.credentialsMissing, Self.missingCredentials(url))
+        case .credentialsRefused: return explained(.credentialsRefused, Self.refusedCredentials(url))
         case .serverUntrusted:
             return explained(
-                .serverUntrusted,
-                url.kind == .ssh
-                    ? "the server's host key is not known; compare it and add it:"
-                        + " ssh-keyscan \(url.host ?? "HOST") >> ~/.ssh/known_hosts of the daemon's account"
-                    : "the server's certificate is not valid for \(url.host ?? "it") (\(said));"
-                        + " install the issuer's certificate on this machine")
+                .serverUntrusted, url.kind == .ssh ? Self.unknownHost(url) : Self.untrustedCertificate(url, said))
         case .redirected: return redirected()
         default: break
         }
@@ -58,14 +38,10 @@ extension RemoteSession {
             "access denied or repository",
         ]
         if absent.contains(where: { lower.contains($0) }) {
-            // A path without a repository: libgit2 then takes it for a URL of a protocol that it does not know.
-            guard url.kind != .path else {
-                return explained(
-                    .repositoryNotFound,
-                    "there is no git repository at this path, or the daemon's account may not read it; check the path")
-            }
-            return explained(
-                .repositoryNotFound, "there is no repository, or it is hidden from us (\(said)); check the URL")
+            return explained(.repositoryNotFound, Self.absent(url, said))
+        }
+        if lower.contains("object-format") || lower.contains("objectformat") || lower.contains("sha256") {
+            return Self.differentHash(operation)
         }
         if failure.isDamage, failure.errorClass != Int32(GIT_ERROR_NET.rawValue) { return error }
         let network = [GIT_ERROR_NET, GIT_ERROR_SSH, GIT_ERROR_HTTP, GIT_ERROR_SSL, GIT_ERROR_OS]
@@ -73,5 +49,44 @@ extension RemoteSession {
             return explained(.unreachable, "\(said); it is tried again later")
         }
         return explained(error.code, said)
+    }
+
+    // MARK: What failures mean, whoever met them
+
+    static func missingCredentials(_ url: RemoteURL) -> String {
+        let secret = "git-\(url.host ?? "HOST")"
+        return url.kind == .ssh
+            ? "the server asks for a key; store a private key with martlet secret set \(secret),"
+                + " or put it at ~/.ssh/id_ed25519 (and .pub) of the daemon's account"
+            : "the repository is private or does not exist: the server asks for a password or token; store"
+                + " USER:TOKEN with martlet secret set \(secret)"
+    }
+
+    static func refusedCredentials(_ url: RemoteURL) -> String {
+        "the server refused the credentials; check the account and its right to read"
+            + (url.kind == .ssh ? ", and that the key is Ed25519 or ECDSA where git is not installed" : "")
+    }
+
+    static func unknownHost(_ url: RemoteURL) -> String {
+        let host = url.host ?? "HOST"
+        return "the server's host key is not known, or not the one that is; compare it and add it:"
+            + " ssh-keyscan \(host) | martlet secret set git-\(host)-known-hosts,"
+            + " or to ~/.ssh/known_hosts of the daemon's account"
+    }
+
+    static func untrustedCertificate(_ url: RemoteURL, _ said: String) -> String {
+        "the server's certificate is not valid for \(url.host ?? "it") (\(said));"
+            + " install the issuer's certificate on this machine"
+    }
+
+    static func redirected(_ said: String) -> String {
+        "the server redirects elsewhere (\(said)), which is not followed; write the new address"
+    }
+
+    static func absent(_ url: RemoteURL, _ said: String) -> String {
+        // A path without a repository: libgit2 takes it for a URL of a protocol that it does not know.
+        url.kind == .path
+            ? "there is no git repository at this path, or the daemon's account may not read it; check the path"
+            : "there is no repository, or it is hidden from us (\(said)); check the URL"
     }
 }

@@ -7,6 +7,9 @@ struct RemoteSession {
     let url: RemoteURL
     let credentials: Credentials?
     let configuration: GitConfiguration
+    let store: MirrorStore
+    let engine: GitEngine
+    let memory: ListMemory
     let control: NetworkControl
 
     /// A ref as the server lists it.
@@ -28,15 +31,43 @@ struct RemoteSession {
         }
     }
 
-    /// Connects, hands the connected remote and its list to `body`, and disconnects.
-    /// - Parameter repository: The mirror; libgit2 wants one for the way of the objects.
+    /// A server that has said what it has, and can be asked for it.
+    struct Conversation {
+        let list: Advertisement
+        /// For messages.
+        let operation: String
+        /// Brings what refspecs name, and the repository lacks, into its object store; no ref is touched.
+        let download: (_ refspecs: [String]) throws(SourceControlError) -> Void
+    }
+
+    /// Connects, hands the server's list to `body`, and disconnects.
+    /// - Parameters:
+    ///   - repository: The mirror; libgit2 wants one for the way of the objects.
+    ///   - isWhole: Whether much is going to come: a first mirror.
+    ///   - known: A list of a moment ago, which spares asking where asking is a connection of its own.
     func run<Value>(
-        in repository: OpaquePointer, operation verb: String,
-        _ body: (_ remote: OpaquePointer, _ list: Advertisement, _ operation: String) throws(SourceControlError) ->
-            Value
+        in repository: OpaquePointer, operation verb: String, isWhole: Bool = false, known: Advertisement? = nil,
+        _ body: (Conversation) throws(SourceControlError) -> Value
     ) throws(SourceControlError) -> Value {
         let operation = "\(verb) \(url)"
         let address = try Self.address(configuration.rewritten(url.description))
+        let target = try RemoteURL(address, isInsecureAllowed: true)
+        guard let program = try engine.program(for: target, credentials, isWhole: isWhole, operation) else {
+            return try runLibrary(in: repository, address, operation, body)
+        }
+        let list: Advertisement
+        if let known { list = known } else { list = try self.list(address, by: program, operation) }
+        return try body(
+            Conversation(list: list, operation: operation) { refspecs throws(SourceControlError) in
+                try download(refspecs, listed: list.refs, address, by: program, operation)
+            })
+    }
+
+    /// As `run`, by libgit2.
+    private func runLibrary<Value>(
+        in repository: OpaquePointer, _ address: String, _ operation: String,
+        _ body: (Conversation) throws(SourceControlError) -> Value
+    ) throws(SourceControlError) -> Value {
         let remote = try GitHandle(operation, free: git_remote_free) { out in
             var options = git_remote_create_options()
             git_remote_create_options_init(&options, UInt32(GIT_REMOTE_CREATE_OPTIONS_VERSION))
@@ -55,18 +86,23 @@ struct RemoteSession {
                 options.callbacks = payload.callbacks
                 options.proxy_opts.type = GIT_PROXY_AUTO
                 options.follow_redirects = GIT_REMOTE_REDIRECT_NONE
-                try git(operation) { git_remote_connect_ext(remote.pointer, GIT_DIRECTION_FETCH, &options) }
-                defer { git_remote_disconnect(remote.pointer) }
-                let list = try advertisement(of: remote.pointer, operation)
-                return try body(remote.pointer, list, operation)
+                let connected = remote.pointer
+                try git(operation) { git_remote_connect_ext(connected, GIT_DIRECTION_FETCH, &options) }
+                defer { git_remote_disconnect(connected) }
+                let list = try advertisement(of: connected, operation)
+                return try body(
+                    Conversation(list: list, operation: operation) { refspecs throws(SourceControlError) in
+                        try download(refspecs, from: connected, operation)
+                    })
             }
         } catch {
             throw explained(error, operation: operation, address: address)
         }
     }
 
-    /// Downloads what `refspecs` name and the repository lacks, into its object store; no ref is touched.
-    func download(_ refspecs: [String], from remote: OpaquePointer, _ operation: String) throws(SourceControlError) {
+    private func download(_ refspecs: [String], from remote: OpaquePointer, _ operation: String)
+        throws(SourceControlError)
+    {
         var options = git_fetch_options()
         try git(operation) { git_fetch_options_init(&options, UInt32(GIT_FETCH_OPTIONS_VERSION)) }
         let payload = RemoteCallbacks(credentials: credentials, userInURL: url.user, control: control)
@@ -95,9 +131,7 @@ struct RemoteSession {
         try git(operation) { git_remote_ls(&list, &count, remote) }
         // Twice: annotated tags come with their peeled twin, and HEAD with none.
         guard count <= control.limits.refs * 2 + 1 else {
-            throw SourceControlError(
-                code: .tooLarge, operation: operation,
-                message: "the server lists more than \(control.limits.refs) refs; remove refs there")
+            throw Self.tooManyRefs(control.limits.refs, operation)
         }
         var result = Advertisement()
         for index in 0..<count {
@@ -109,9 +143,7 @@ struct RemoteSession {
             if isPeeled { result.refs[ref]?.peeled = id } else { result.refs[ref] = AdvertisedRef(id: id) }
         }
         guard result.refs.count <= control.limits.refs else {
-            throw SourceControlError(
-                code: .tooLarge, operation: operation,
-                message: "the server lists more than \(control.limits.refs) refs; remove refs there")
+            throw Self.tooManyRefs(control.limits.refs, operation)
         }
         var buffer = git_buf()
         defer { git_buf_dispose(&buffer) }

@@ -21,11 +21,15 @@ package struct RemoteURL: Sendable, Hashable, CustomStringConvertible {
     package let user: String?
     /// Nothing for a local path.
     package let host: String?
+    /// As it stands in the URL; nothing for the protocol's own.
+    package let port: Int?
     /// As the server gets it; for a local path the path.
     package let path: String
 
     /// A directory of this machine that nothing is ever fetched from: any path will do.
-    init(directory: String) { (description, kind, user, host, path) = (directory, .path, nil, nil, directory) }
+    init(directory: String) {
+        (description, kind, user, host, port, path) = (directory, .path, nil, nil, nil, directory)
+    }
 
     /// - Parameter isInsecureAllowed: Whether `http://` and `git://`, which anyone on the way can read and change, pass.
     package init(_ text: String, isInsecureAllowed: Bool) throws(SourceControlError) {
@@ -49,7 +53,7 @@ package struct RemoteURL: Sendable, Hashable, CustomStringConvertible {
                 throw refusal(
                     "write a local path absolute, without colons and without empty, \".\" and \"..\" components")
             }
-            (description, kind, user, host, path) = (text, .path, nil, nil, text)
+            (description, kind, user, host, port, path) = (text, .path, nil, nil, nil, text)
             return
         }
         let authority: String
@@ -124,8 +128,12 @@ package struct RemoteURL: Sendable, Hashable, CustomStringConvertible {
         let whole = (user.map { $0 + "@" } ?? "") + name.lowercased() + (port.map { ":" + $0 } ?? "")
         self.user = user
         host = name.lowercased()
+        self.port = port.flatMap { Int($0) }
         description = text.contains("://") ? "\(kind.rawValue)://\(whole)\(path)" : "\(whole):\(path)"
     }
+
+    /// Scheme, host and port, for which an answer to a server's question is meant; nothing for a local path.
+    var origin: String? { host.map { "\(kind.rawValue)://\($0)" + (port.map { ":\($0)" } ?? "") } }
 
     /// A readable name: the last component of the path without `.git`.
     package var name: Name {

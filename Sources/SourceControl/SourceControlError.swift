@@ -34,6 +34,8 @@ package struct SourceControlError: Error, CustomStringConvertible {
         case treeRefused
         /// The mirror's files are damaged; the next fetch makes it anew.
         case mirrorDamaged
+        /// Something of git that neither libgit2 1.5 nor, where it is missing, the `git` command can do for us.
+        case unsupported
         /// Reading or writing on our own disk failed.
         case file
         /// Anything else that libgit2 says.

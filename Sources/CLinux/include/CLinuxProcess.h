@@ -65,6 +65,8 @@ typedef struct clinux_spawn_request {
     /// RLIMIT_FSIZE and RLIMIT_NPROC; -1: as its parent's.
     int64_t file_bytes;
     int64_t processes;
+    /// RLIMIT_AS; 0: as its parent's.
+    int64_t address_bytes;
 } clinux_spawn_request;
 
 /// Starts a command: a new session, standard input from /dev/null, the given output and errors, no other descriptor but

@@ -1,0 +1,37 @@
+/// Who talks to servers: libgit2, or the `git` command.
+package enum GitEngine: Sendable, Hashable {
+    /// libgit2; the command, where it is installed, for https (libgit2's mbedTLS accepts TLS 1.0 and 1.1, and no option forbids
+    /// it), ssh (OpenSSH knows RSA keys and every form of known_hosts), local paths (libgit2 packs them anew, on one core and
+    /// without the deltas that are there), first mirrors and proxies.
+    case automatic
+    /// libgit2 alone, as where `git` is not installed.
+    case library
+    /// The command alone.
+    case program
+
+    /// - Throws: `unsupported` for what libgit2 cannot do when there is no command.
+    func program(for url: RemoteURL, _ credentials: Credentials?, isWhole: Bool, _ operation: String)
+        throws(SourceControlError) -> GitProgram?
+    {
+        func unsupported(_ what: String) -> SourceControlError {
+            SourceControlError(
+                code: .unsupported, operation: operation,
+                message: "libgit2 \(LibGit2.version) cannot do \(what); install git "
+                    + "\(GitProgram.oldest.map(String.init).joined(separator: ".")) or newer"
+                    + (url.kind == .ssh ? " and OpenSSH's client" : ""))
+        }
+        let installed = self == .library ? nil : GitProgram.installed
+        if let installed, url.kind != .ssh || installed.ssh != nil {
+            let isProxied = ProxyRules.ofThisProcess.proxy(for: url) != nil
+            let isWanted = self == .program || isWhole || isProxied || [.https, .ssh, .path].contains(url.kind)
+            return isWanted ? installed : nil
+        }
+        if url.kind == .ssh, credentials?.knownHosts != nil { throw unsupported("ssh with known hosts of a secret") }
+        if url.kind == .ssh, credentials?.key?.isRSA == true { throw unsupported("ssh with an RSA key") }
+        if url.kind == .http, let proxy = ProxyRules.ofThisProcess.proxy(for: url) {
+            throw unsupported("plain http through the proxy \(proxy)")
+        }
+        if self == .program { throw unsupported("what was asked for") }
+        return nil
+    }
+}

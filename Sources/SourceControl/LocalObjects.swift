@@ -1,0 +1,69 @@
+import Basics
+import Glibc
+
+/// The objects of a repository on this machine, taken over for a first mirror as `git clone --local` does it: by links of
+/// their files, which git never changes, or copies where a link cannot be made.
+///
+/// Only plain repositories: borrowed objects (alternates), shallow and partial ones are left to git, and a file that is a
+/// link is not followed (CVE-2022-39253). Objects are believed as little as a server's: libgit2 holds each to its id when it
+/// reads it.
+struct LocalObjects {
+    let from: String
+    let to: MirrorStore
+
+    init(from: String, to: MirrorStore) {
+        self.from = from
+        self.to = to
+    }
+
+    /// - Returns: Whether all was taken. What goes wrong on the way is no failure: git fetches what is missing.
+    func link() -> Bool {
+        guard let root = (try? Directory(opening: from + "/.git")) ?? (try? Directory(opening: from)),
+            let source = try? root.directory("objects"), let target = try? Directory(opening: to.path + "/objects"),
+            (try? root.status("shallow")) == .some(nil), (try? source.status("info/alternates")) == .some(nil)
+        else { return false }
+        do throws(FileError) {
+            let packs = try source.status("pack") == nil ? [] : try source.entries("pack").map(\.name)
+            guard !packs.contains(where: { $0.hasSuffix(".promisor") }) else { return false }
+            try target.makeDirectories("pack")
+            // The index last: a pack counts as soon as it is there.
+            for end in [".pack", ".idx"] {
+                for name in packs where name.hasPrefix("pack-") && name.hasSuffix(end) {
+                    try take("pack/" + name, from: source, to: target)
+                }
+            }
+            for directory in try source.entries().map(\.name)
+            where directory.utf8.count == 2 && isHexadecimal(directory) {
+                try target.makeDirectories(directory)
+                for name in try source.entries(directory).map(\.name) where name.utf8.count == 38 && isHexadecimal(name)
+                {
+                    try take("\(directory)/\(name)", from: source, to: target)
+                }
+            }
+            try target.directory("pack").synchronize()
+            return true
+        } catch {
+            return false
+        }
+    }
+
+    private func take(_ path: String, from source: Directory, to target: Directory) throws(FileError) {
+        guard try source.status(path)?.kind == .file else {
+            throw FileError(code: .notRegular, operation: "link", path: path, message: "it is no file")
+        }
+        let place = String(path[..<(path.lastIndex(of: "/") ?? path.startIndex)])
+        let (old, new) = (try source.directory(place), try target.directory(place))
+        let name = String(path.dropFirst(place.utf8.count + 1))
+        // Another owner's file (fs.protected_hardlinks), another file system, too many links: copied.
+        if linkat(old.descriptor, name, new.descriptor, name, 0) == 0 {
+            // A link that was put there meanwhile has been linked itself.
+            if try new.status(name)?.kind != .file { try new.remove(name) }
+        } else if errno != EEXIST {
+            _ = try old.copyFile(name, to: new, name, limit: NetworkLimits().bytes)
+        }
+    }
+
+    private func isHexadecimal(_ name: String) -> Bool {
+        name.utf8.allSatisfy { (0x30...0x39).contains($0) || (0x61...0x66).contains($0) }
+    }
+}

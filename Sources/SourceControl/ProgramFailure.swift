@@ -1,0 +1,74 @@
+import CLibGit2
+
+/// A `git` that ended with a status other than 0, and what its words mean.
+struct ProgramFailure: Error {
+    let status: Int32
+    /// Its last lines without its progress.
+    let said: String
+    let url: RemoteURL
+    let hasCredentials: Bool
+
+    init(_ result: ChildProcess.Result, url: RemoteURL, hasCredentials: Bool) {
+        status = result.status
+        self.url = url
+        self.hasCredentials = hasCredentials
+        // Progress is written over itself by carriage returns; what a server says begins with `remote:`.
+        let lines = result.errors.split { $0 == "\n" || $0 == "\r" || $0 == "\r\n" }
+        said = lines.filter { !Self.isProgress($0) }.suffix(6).map { $0.prefix(300) }.joined(separator: "; ")
+    }
+
+    private static func isProgress(_ line: Substring) -> Bool {
+        let starts = [
+            "Receiving objects:", "Resolving deltas:", "remote: Counting", "remote: Compressing", "remote: Enumerating",
+            "remote: Total", "From ", " * ", " + ", "   ", "Checking connectivity",
+        ]
+        return starts.contains { line.hasPrefix($0) }
+    }
+
+    /// The code, and what to do.
+    func error(_ operation: String) -> SourceControlError {
+        let lower = said.lowercased()
+        func says(_ parts: String...) -> Bool { parts.contains { lower.contains($0) } }
+        func error(_ code: SourceControlError.Code, _ message: String) -> SourceControlError {
+            SourceControlError(code: code, operation: operation, message: message, underlying: self)
+        }
+        // SIGXFSZ is 25.
+        if status == 128 + 25 || says("file too large", "died of signal 25") {
+            return error(.tooLarge, "the server sent more than is allowed")
+        }
+        if says("mismatched algorithms") { return RemoteSession.differentHash(operation) }
+        if says("no space left", "disk quota") { return error(.file, "git says: \(said)") }
+        if says("host key verification failed", "host key is known", "host identification has changed") {
+            return error(.serverUntrusted, RemoteSession.unknownHost(url))
+        }
+        if says("permission denied (", "too many authentication failures") {
+            return hasCredentials
+                ? error(.credentialsRefused, RemoteSession.refusedCredentials(url))
+                : error(.credentialsMissing, RemoteSession.missingCredentials(url))
+        }
+        if says("could not read username", "could not read password", "authentication failed", "error: 403") {
+            return hasCredentials
+                ? error(.credentialsRefused, RemoteSession.refusedCredentials(url))
+                : error(.credentialsMissing, RemoteSession.missingCredentials(url))
+        }
+        if says("certificate", "gnutls_handshake", "ssl_error", "tlsv1 alert", "ssl connect error", "ssl: ") {
+            return error(.serverUntrusted, RemoteSession.untrustedCertificate(url, said))
+        }
+        if says("error: 30", "redirect") { return error(.redirected, RemoteSession.redirected(said)) }
+        if says("couldn't find remote ref", "remote error: upload-pack: not our ref", "not our ref", "unadvertised") {
+            return error(.refGone, "the server does not have it any more (\(said))")
+        }
+        if says("out of memory", "cannot allocate") {
+            return error(.tooLarge, "what the server sent needs more memory than git is given (\(said))")
+        }
+        if says(
+            "not found", "does not appear to be a git", "does not exist", "not exported", "no such file", "error: 404",
+            "access denied", "no such repository", "repository unavailable")
+        {
+            return error(.repositoryNotFound, RemoteSession.absent(url, said))
+        }
+        return error(
+            .unreachable,
+            "git says: \(said.isEmpty ? "nothing, and ended with \(status)" : said); it is tried again later")
+    }
+}

@@ -1,0 +1,115 @@
+import Basics
+import CLibGit2
+import Glibc
+import Model
+
+/// The conversation as `git` has it.
+extension RemoteSession {
+    /// `git ls-remote`.
+    func list(_ address: String, by program: GitProgram, _ operation: String) throws(SourceControlError)
+        -> Advertisement
+    {
+        let scratch = try GitScratch(program, store: store, operation: operation)
+        let result = try run(scratch, ["ls-remote", "--quiet", "--symref", "--", address], address, operation)
+        try scratch.remove(operation)
+        return try Self.advertisement(from: result.output, limit: control.limits.refs, operation)
+    }
+
+    /// `git fetch`: what `refspecs` name goes into the mirror's objects; its refs are not touched.
+    func download(
+        _ refspecs: [String], listed: [RefName: AdvertisedRef], _ address: String, by program: GitProgram,
+        _ operation: String
+    ) throws(SourceControlError) {
+        let scratch = try GitScratch(
+            program, store: store, refs: haves(listed: listed, operation), operation: operation)
+        let options = [
+            "fetch", "--progress", "--no-write-fetch-head", "--no-auto-maintenance", "--no-recurse-submodules",
+            "--show-forced-updates", "--force",
+        ]
+        // A program that was killed leaves what it had received.
+        _ = try store.removeTemporaryPacks(operation)
+        do throws(SourceControlError) {
+            _ = try run(scratch, options + ["--", address] + refspecs, address, operation)
+        } catch {
+            guard try store.removeTemporaryPacks(operation) >= control.limits.bytes else { throw error }
+            throw NetworkWatch.error(.tooManyBytes(control.limits.bytes), underlying: error)
+        }
+        try scratch.remove(operation)
+    }
+
+    /// What is here, for the server to know: the mirror's refs, those that are still listed by their names, so that tags
+    /// that are here are not asked for; the others by numbers, since `a/b` must not be in the way of a new `a`.
+    private func haves(listed: [RefName: AdvertisedRef], _ operation: String) throws(SourceControlError) -> String {
+        var (lines, count, isKept) = ("# pack-refs with: peeled fully-peeled \n", 0, true)
+        for line in try store.packedRefs(operation).split(separator: "\n") where !line.hasPrefix("#") {
+            if line.hasPrefix("^") {
+                if isKept { lines += line + "\n" }
+                continue
+            }
+            let parts = line.split(separator: " ", maxSplits: 1)
+            guard parts.count == 2 else { continue }
+            isKept = listed[RefName(String(parts[1]))] != nil
+            count += 1
+            lines += isKept ? line + "\n" : "\(parts[0]) refs/gone/\(count)\n"
+        }
+        return lines
+    }
+
+    private func run(_ scratch: GitScratch, _ arguments: [String], _ address: String, _ operation: String)
+        throws(SourceControlError) -> ChildProcess.Result
+    {
+        let target = try RemoteURL(address, isInsecureAllowed: true)
+        let access = ProgramAccess(url: target, credentials: credentials, ssh: scratch.program.ssh)
+        let result = try scratch.run(
+            arguments, operation, control: control, more: access.configuration, environment: access.environment,
+            memory: access.memory)
+        guard result.status != 0 else { return result }
+        throw ProgramFailure(result, url: target, hasCredentials: hasCredentials(for: target)).error(
+            address == url.description ? operation : "\(operation) (by insteadOf: \(address))")
+    }
+
+    private func hasCredentials(for url: RemoteURL) -> Bool {
+        url.kind == .ssh ? credentials?.key != nil : credentials?.password != nil
+    }
+
+    /// Reads lines `ID\tREF` and `ref: REF\tHEAD`.
+    static func advertisement(from output: [UInt8], limit: Int, _ operation: String) throws(SourceControlError)
+        -> Advertisement
+    {
+        var result = Advertisement()
+        var branch: RefName?
+        var count = 0
+        for line in output.split(separator: UInt8(ascii: "\n")) {
+            guard let tab = line.firstIndex(of: UInt8(ascii: "\t")) else { continue }
+            let (first, name) = (line[..<tab], String(decoding: line[line.index(after: tab)...], as: UTF8.self))
+            if first.starts(with: "ref: ".utf8) {
+                if name == "HEAD" { branch = RefName(String(decoding: first.dropFirst(5), as: UTF8.self)) }
+                continue
+            }
+            count += 1
+            guard count <= limit * 2 + 1 else { throw tooManyRefs(limit, operation) }
+            let isPeeled = name.hasSuffix("^{}")
+            let ref = RefName(isPeeled ? String(name.dropLast(3)) : name)
+            guard ref.branch != nil || ref.tag != nil, isValid(ref) else { continue }
+            let id = String(decoding: first, as: UTF8.self)
+            guard id.utf8.count == Int(GIT_OID_HEXSZ) else { throw differentHash(operation) }
+            if isPeeled { result.refs[ref]?.peeled = id } else { result.refs[ref] = AdvertisedRef(id: id) }
+        }
+        guard result.refs.count <= limit else { throw tooManyRefs(limit, operation) }
+        if let branch, result.refs[branch] != nil { result.defaultBranch = branch }
+        return result
+    }
+
+    static func tooManyRefs(_ limit: Int, _ operation: String) -> SourceControlError {
+        SourceControlError(
+            code: .tooLarge, operation: operation,
+            message: "the server lists more than \(limit) refs; remove refs there")
+    }
+
+    static func differentHash(_ operation: String) -> SourceControlError {
+        SourceControlError(
+            code: .unsupported, operation: operation,
+            message: "the repository names its objects by SHA-256, which libgit2 \(LIBGIT2_VERSION) cannot read; "
+                + "use a repository with SHA-1, git's default (git init --object-format=sha1)")
+    }
+}

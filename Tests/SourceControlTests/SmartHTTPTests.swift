@@ -1,0 +1,200 @@
+import Basics
+import Glibc
+import Model
+import SourceControl
+import TestSupport
+import Testing
+
+/// Against git's own http-backend behind nginx: what `SmartHTTPServer` serves.
+@Suite(.enabled(if: SmartHTTPServer.isPossible, "needs nginx, fcgiwrap and openssl: deploy/packages --test"))
+struct SmartHTTPTests {
+    static let engines = [GitEngine.library, .program]
+
+    static func mirror(
+        _ url: String, _ engine: GitEngine, in directory: TemporaryDirectory, _ credentials: Credentials? = nil
+    ) throws -> Mirror {
+        Mirrors(directory: directory.path("mirrors"), configuration: GitConfiguration(files: []), engine: engine)
+            .mirror(of: try RemoteURL(url, isInsecureAllowed: true), credentials: credentials)
+    }
+
+    @Test(arguments: engines)
+    func testThatItFetchesWhatAnybodyMayRead(_ engine: GitEngine) async throws {
+        try await withOrigin { fixture in
+            try await SmartHTTPServer.serving(fixture.directory.path("origin"), in: fixture.directory) { server in
+                // given
+                let mirror = try Self.mirror(server.origin + "/pub/kit", engine, in: fixture.directory)
+                let first = try await mirror.look().heads
+                try await mirror.fetch(first)
+                try await fixture.origin.tag("1.0.0", message: "One")
+                let later = try await fixture.origin.commit(files: ["b": "2\n"])
+
+                // when
+                let second = try await mirror.look()
+                try await mirror.fetch(second.heads)
+
+                // then
+                let tagged = try #require(first[fixture.main])
+                #expect(second.heads == [fixture.main: later, RefName(tag: "1.0.0"): tagged])
+                #expect(second.defaultBranch == fixture.main)
+                let tag = try await mirror.resolve("refs/tags/1.0.0")
+                #expect(tag == first[fixture.main])
+                #expect(try await mirror.contains(later))
+                #expect(try server.authorized().isEmpty)
+                try await runExpectingSuccess(["git", "-C", mirror.path, "fsck", "--full", "--strict"])
+            }
+        }
+    }
+
+    @Suite struct GivenAPrivateRepository {
+        @Test(arguments: engines, [Credentials(user: "ci", password: "secret")])
+        func testThatItFetchesByUserAndPassword(_ engine: GitEngine, _ credentials: Credentials) async throws {
+            try await withOrigin { fixture in
+                try await SmartHTTPServer.serving(fixture.directory.path("origin"), in: fixture.directory) { server in
+                    let mirror = try SmartHTTPTests.mirror(
+                        server.origin + "/git/kit", engine, in: fixture.directory, credentials)
+                    try await mirror.fetch(try await mirror.look().heads)
+                    let head = try await fixture.origin.head()
+                    #expect(try await mirror.contains(head))
+                    // base64 of ci:secret, and nothing else was ever sent.
+                    #expect(try server.authorized().allSatisfy { $0.hasSuffix(" Basic Y2k6c2VjcmV0") })
+                    #expect(try !server.authorized().isEmpty)
+                }
+            }
+        }
+
+        @Test(arguments: engines)
+        func testThatAWrongPasswordIsTriedOnceAndNeverShown(_ engine: GitEngine) async throws {
+            try await withOrigin { fixture in
+                try await SmartHTTPServer.serving(fixture.directory.path("origin"), in: fixture.directory) { server in
+                    let mirror = try SmartHTTPTests.mirror(
+                        server.origin + "/git/kit", engine, in: fixture.directory,
+                        Credentials(user: "ci", password: "guessed"))
+                    let error = await expectRejection(SourceControlError.self, \.code, .credentialsRefused) {
+                        try await mirror.look()
+                    }
+                    #expect(!"\(try #require(error))".contains("guessed"))
+                    #expect(try server.authorized().count == 1)
+                }
+            }
+        }
+
+        @Test(arguments: engines)
+        func testThatItAsksForASecret(_ engine: GitEngine) async throws {
+            try await withOrigin { fixture in
+                try await SmartHTTPServer.serving(fixture.directory.path("origin"), in: fixture.directory) { server in
+                    let mirror = try SmartHTTPTests.mirror(server.origin + "/git/kit", engine, in: fixture.directory)
+                    let error = await expectRejection(SourceControlError.self, \.code, .credentialsMissing) {
+                        try await mirror.look()
+                    }
+                    expectContains("\(try #require(error))", "martlet secret set git-127.0.0.1")
+                }
+            }
+        }
+    }
+
+    /// G3: to another host's name, although it is the same server.
+    @Test(arguments: engines)
+    func testThatARedirectIsNotFollowed(_ engine: GitEngine) async throws {
+        try await withOrigin { fixture in
+            try await SmartHTTPServer.serving(fixture.directory.path("origin"), in: fixture.directory) { server in
+                let mirror = try Self.mirror(
+                    server.origin + "/moved/kit", engine, in: fixture.directory,
+                    Credentials(user: "ci", password: "secret")
+                )
+                await expectRejection(SourceControlError.self, \.code, .redirected) { try await mirror.look() }
+                #expect(try server.log().count == 1)
+                #expect(try server.authorized().isEmpty)
+            }
+        }
+    }
+
+    @Test(arguments: engines)
+    func testThatItSaysWhenThereIsNoRepository(_ engine: GitEngine) async throws {
+        try await withOrigin { fixture in
+            try await SmartHTTPServer.serving(fixture.directory.path("origin"), in: fixture.directory) { server in
+                let mirror = try Self.mirror(server.origin + "/pub/absent", engine, in: fixture.directory)
+                await expectRejection(SourceControlError.self, \.code, .repositoryNotFound) { try await mirror.look() }
+            }
+        }
+    }
+
+    /// G9: nothing of ours reaches a server that cannot show who it is.
+    @Suite struct GivenTLS {
+        @Test(arguments: engines)
+        func testThatACertificateOfAKnownAuthorityServes(_ engine: GitEngine) async throws {
+            try await withOrigin { fixture in
+                let authority = try await CertificateAuthority(in: fixture.directory)
+                let issued = try await authority.issue("good", host: "localhost")
+                let tls = SmartHTTPServer.TLS(certificate: issued.certificate, key: issued.key)
+                try await SmartHTTPServer.serving(
+                    fixture.directory.path("origin"), in: fixture.directory, tls: tls
+                ) { server in
+                    // In a process of its own: libgit2 takes the list of authorities once.
+                    let (root, url, trusted) = (
+                        fixture.directory.path, server.origin + "/git/kit", authority.certificate
+                    )
+                    let isLibrary = engine == .library
+                    await #expect(processExitsWith: .success) {
+                        [
+                            root = root as String, url = url as String, trusted = trusted as String,
+                            isLibrary = isLibrary as Bool
+                        ] in
+                        setenv("SSL_CERT_FILE", trusted, 1)
+                        let mirror = Mirrors(directory: root + "/mirrors", engine: isLibrary ? .library : .automatic)
+                            .mirror(
+                                of: try RemoteURL(url, isInsecureAllowed: false),
+                                credentials: Credentials(user: "ci", password: "secret"))
+                        try await mirror.fetch(try await mirror.look().heads)
+                    }
+                    let authorized = try server.authorized()
+                    #expect(authorized.count >= 2)
+                }
+            }
+        }
+
+        @Test(arguments: [
+            (GitEngine.library, "self-signed"), (.library, "expired"), (.library, "another host"),
+            (.automatic, "self-signed"), (.automatic, "expired"), (.automatic, "another host"), (.automatic, "TLS 1.1"),
+        ])
+        func testThatAWrongOneIsRefusedAndGetsNothing(_ engine: GitEngine, _ fault: String) async throws {
+            try await withOrigin { fixture in
+                // given
+                let authority = try await CertificateAuthority(in: fixture.directory)
+                var trusted = authority.certificate
+                let host = fault == "another host" ? "git.example.org" : "localhost"
+                let issued = try await authority.issue("bad", host: host, days: fault == "expired" ? -1 : 2)
+                var tls = SmartHTTPServer.TLS(certificate: issued.certificate, key: issued.key)
+                if fault == "self-signed" { trusted = "/etc/ssl/certs/ca-certificates.crt" }
+                if fault == "TLS 1.1" { tls.protocols = "TLSv1.1" }
+                try await SmartHTTPServer.serving(
+                    fixture.directory.path("origin"), in: fixture.directory, tls: tls
+                ) { server in
+                    // when
+                    let (root, url, isLibrary) = (
+                        fixture.directory.path, server.origin + "/git/kit", engine == .library
+                    )
+                    let isOld = fault == "TLS 1.1"
+                    await #expect(processExitsWith: .success) {
+                        [
+                            root = root as String, url = url as String, trusted = trusted as String,
+                            isLibrary = isLibrary as Bool, isOld = isOld as Bool
+                        ] in
+                        setenv("SSL_CERT_FILE", trusted, 1)
+                        let mirror = Mirrors(directory: root + "/mirrors", engine: isLibrary ? .library : .automatic)
+                            .mirror(
+                                of: try RemoteURL(url, isInsecureAllowed: false),
+                                credentials: Credentials(user: "ci", password: "secret"))
+                        let error = await expectRejection(
+                            SourceControlError.self, { $0.code == .serverUntrusted || isOld }, true
+                        ) { try await mirror.look() }
+                        if error == nil { exit(2) }
+                    }
+
+                    // then
+                    let log = try server.log()
+                    #expect(log.allSatisfy { $0.hasSuffix(" -") && !$0.contains("/git/") })
+                }
+            }
+        }
+    }
+}
