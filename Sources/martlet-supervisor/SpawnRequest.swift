@@ -41,7 +41,7 @@ struct SpawnRequest {
                             group_count: groups.count, user: identity.map { Int64($0.user) } ?? -1,
                             group: identity.map { Int64($0.group) } ?? -1,
                             drops_capabilities: dropsCapabilities ? 1 : 0,
-                            file_bytes: fileBytes ?? -1, processes: processes.map { Int64($0) } ?? -1)
+                            file_bytes: fileBytes ?? -1, processes: processes.map { Int64($0) } ?? -1, address_bytes: 0)
                         return clinux_spawn(&request, &number)
                     }
                 }
