@@ -63,7 +63,7 @@ struct ProgramFailure: Error {
         }
         if says(
             "not found", "does not appear to be a git", "does not exist", "not exported", "no such file", "error: 404",
-            "access denied", "no such repository", "repository unavailable")
+            "access denied", "denied by", "no such repository", "repository unavailable")
         {
             return error(.repositoryNotFound, RemoteSession.absent(url, said))
         }

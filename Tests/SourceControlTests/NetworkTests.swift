@@ -126,13 +126,14 @@ import Testing
         }
     }
 
-    @Test func testThatARefusedConnectionIsUnreachable() async throws {
+    @Test(arguments: [("https", "connect to 127.0.0.1"), ("git", "Connection refused")])
+    func testThatARefusedConnectionIsUnreachable(_ scheme: String, _ words: String) async throws {
         try await withTemporaryDirectory { directory in
             let port = try LoopbackSocket.freePort()
-            let url = try RemoteURL("https://127.0.0.1:\(port)/kit", isInsecureAllowed: false)
+            let url = try RemoteURL("\(scheme)://127.0.0.1:\(port)/kit", isInsecureAllowed: true)
             let mirror = Mirrors(directory: directory.path("repositories")).mirror(of: url)
             let error = await expectRejection(SourceControlError.self, \.code, .unreachable) { try await mirror.look() }
-            expectContains("\(try #require(error))", "Connection refused")
+            expectContains("\(try #require(error))", words)
         }
     }
 
