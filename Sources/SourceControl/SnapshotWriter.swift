@@ -194,7 +194,7 @@ struct SnapshotWriter: Sendable {
         return id
     }
 
-    /// What is not read. A rule of the tree (`!*.swift`) may take what is excluded out of what is ignored.
+    /// What is not read. A rule of the tree (`!*/`) may take what is excluded out of what is ignored.
     private final class LeftOut {
         let excluded: [String]
         init(_ excluded: [String]) { self.excluded = excluded }

@@ -196,13 +196,11 @@ import Testing
                 #expect(try await fixture.martlet().status == 0)
                 // when
                 let unknown = try await fixture.martlet(["--configuration", "fast"])
-                let afterwards = try await fixture.martlet()
+                let afterwards = try await fixture.martlet(["--json"])
                 // then
                 #expect((unknown.status, afterwards.status) == (64, 0))
-                let json = try await fixture.martlet(["--json"])
-                expectContains(json.stdout, #""status":"unresolved""#)
-                #expect(!json.stdout.contains(#""status":"new""#))
-                expectContains(afterwards.stdout, "kit#2 warnings: 0 tests, 1 warning\n")
+                expectContains(afterwards.stdout, #""status":"unresolved""#)
+                #expect(!afterwards.stdout.contains(#""status":"new""#))
             }
         }
 

@@ -96,7 +96,7 @@ import Testing
                 try fixture.directory.write("kit/a [c]*/run/kit/a.swift", "1\n")
                 try fixture.directory.write("kit/a [c]*/other", "1\n")
                 _ = try await fixture.tree.snapshot()
-                try fixture.directory.write("kit/.gitignore", "!*.swift\n")
+                try fixture.directory.write("kit/.gitignore", "!*/\n!*.swift\n")
                 let tree = WorkingTree(
                     path: fixture.tree.path, repository: fixture.directory.path("ours"),
                     excluding: [cache, fixture.directory.path("elsewhere"), fixture.tree.path],

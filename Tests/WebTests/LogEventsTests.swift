@@ -33,6 +33,7 @@ import Transfer
                 at: WebFixture.now)
             _ = try await store.apply(.started, to: record.id, at: WebFixture.now)
             id = try await store.addAttempt(to: record.id, job: SampleContent.debug, at: WebFixture.now).id
+            try await store.apply(.entered(.building), to: id, at: WebFixture.now)
             let place = "state/integrations/kit/1/debug/1"
             try web.directory.write("\(place)/log", "")
             try web.directory.write("\(place)/status.jsonl", "")
