@@ -133,6 +133,10 @@ let package = Package(
         .executableTarget(
             name: "PerformanceTests", dependencies: ["ServiceSupport"], path: "Tests/PerformanceTests",
             swiftSettings: strict),
+        // What git costs, beside the git command.
+        .executableTarget(
+            name: "GitFigures", dependencies: ["SourceControl", "Model", "Basics", "TestSupport"],
+            path: "Tests/GitFigures", swiftSettings: strict),
         .executableTarget(
             name: "KillSweep", dependencies: ["ServiceSupport"], path: "Tests/KillSweep", swiftSettings: strict),
         tests("TestSupportTests", ["Model", "Basics", "Transfer", .logging]),

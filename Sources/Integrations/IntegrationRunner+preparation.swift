@@ -69,7 +69,8 @@ extension IntegrationRunner {
         var backoff = Backoff(first: .seconds(2), limit: .seconds(30))
         for attempt in 1...Self.maximumFetches {
             do throws(SourceControlError) {
-                return try await mirror.fetch([record.ref: record.commit])
+                try await mirror.fetch([record.ref: record.commit])
+                return try await repack(mirror)
             } catch {
                 guard attempt < Self.maximumFetches, [.unreachable, .timedOut].contains(error.code) else { throw error }
                 logger.warning(
@@ -77,6 +78,17 @@ extension IntegrationRunner {
                     metadata: ["integration": "\(record.id)", "error": "\(error)"])
                 try await timer.sleep(for: backoff.next())
             }
+        }
+    }
+
+    /// What is needed now and then after fetches; what fails in it fails no integration.
+    private func repack(_ mirror: Mirror) async throws(SourceControlError) {
+        do throws(SourceControlError) {
+            try await mirror.repack()
+        } catch {
+            if error.code == .canceled { throw error }
+            logger.warning(
+                "a mirror could not be repacked", metadata: ["mirror": "\(mirror.path)", "error": "\(error)"])
         }
     }
 

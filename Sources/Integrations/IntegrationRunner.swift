@@ -183,7 +183,8 @@ package struct IntegrationRunner: Sendable {
         try await withThrowingTaskGroup(of: Result<AttemptRecord, any Error>.self) { group in
             for configuration in recipe.configurations {
                 let request = JobRunner.Request(
-                    integration: record, bot: bot, recipe: recipe, configuration: configuration, mirror: mirror)
+                    integration: record, bot: bot, recipe: recipe, configuration: configuration, mirror: mirror,
+                    remotes: remotes)
                 group.addTask {
                     do {
                         return .success(try await jobs.run(request, cancellation: cancellation))

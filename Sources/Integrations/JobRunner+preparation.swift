@@ -25,9 +25,11 @@ extension JobRunner {
                 || isMoved(workspace, mark: place.mark)
             return (place, isClean)
         }
+        let submodules = try await request.remotes.submodules(
+            of: request.integration.commit, in: request.mirror, for: request.bot)
         let report = try await request.mirror.checkout(
             request.integration.commit, ref: request.integration.ref, into: workspace.tree, state: workspace.state,
-            isClean: isClean, kept: JobPlanner.keptDirectories)
+            isClean: isClean, kept: JobPlanner.keptDirectories, submodules: submodules)
         _ = try await isEntered
         let (isFresh, now) = (isClean || report.isFresh, clock.now())
         return try await lane.run { try arrange(directory, workspace, request, place, isFresh: isFresh, at: now) }

@@ -58,6 +58,8 @@ package struct JobRunner: Sendable {
         package var recipe: Recipe
         package var configuration: Recipe.Configuration
         package var mirror: Mirror
+        /// Where the commit's submodules are had.
+        package var remotes: Remotes
         /// Which tests the attempt runs, as the test tool reads it; nothing: all.
         package var testFilter: String?
     }

@@ -31,6 +31,13 @@ package struct Remotes: Sendable {
         }
     }
 
+    /// The submodules of a commit, fetched; none of a working tree's snapshot, which has their files, and where the bot file
+    /// says `submodules: false`.
+    func submodules(of commit: CommitID, in mirror: Mirror, for bot: BotSpecification) async throws -> [Submodule] {
+        guard bot.hasSubmodules, case .mirrors(let mirrors, _) = source else { return [] }
+        return try await mirrors.submodules(of: commit, in: mirror)
+    }
+
     private static func credentials(host: String?, _ secrets: SecretStore) throws -> Credentials? {
         guard let host else { return nil }
         func secret(_ name: String) throws -> String? { SecretStore.isName(name) ? try secrets.value(name) : nil }

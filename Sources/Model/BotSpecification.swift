@@ -4,6 +4,8 @@ package struct BotSpecification: Hashable, Sendable, Codable {
     /// As written: https, ssh, an absolute local path; http and git only when `isInsecure`.
     package var repository: String
     package var isInsecure: Bool
+    /// Whether submodules are fetched and checked out.
+    package var hasSubmodules: Bool
     /// Nothing: the remote's default branch and `release/*`.
     package var branches: [RefPattern]?
     package var tags: [RefPattern]
@@ -32,7 +34,8 @@ package struct BotSpecification: Hashable, Sendable, Codable {
     package var jobSecrets: [JobSecret]?
 
     package init(
-        name: Name, repository: String, isInsecure: Bool = false, branches: [RefPattern]? = nil,
+        name: Name, repository: String, isInsecure: Bool = false, hasSubmodules: Bool = true,
+        branches: [RefPattern]? = nil,
         tags: [RefPattern] = [], poll: Poll = .automatic, webhookSecret: String? = nil, schedule: Schedule? = nil,
         clean: Clean = .never, supersede: Supersede? = nil, timeout: Duration = .seconds(1800),
         logLimit: ByteCount = Self.usualLogLimit, triggers: [Trigger] = [], recipe: RecipeSource? = nil,
@@ -41,6 +44,7 @@ package struct BotSpecification: Hashable, Sendable, Codable {
         self.name = name
         self.repository = repository
         self.isInsecure = isInsecure
+        self.hasSubmodules = hasSubmodules
         self.branches = branches
         self.tags = tags
         self.poll = poll

@@ -44,6 +44,7 @@ package enum BotFileReader {
         }
 
         var bot = BotSpecification(name: name, repository: repository ?? "", isInsecure: isInsecure)
+        bot.hasSubmodules = diagnostics.truth(fields["submodules"], "submodules") ?? true
         bot.branches = diagnostics.patterns(fields["branches"], "branches")
         bot.tags = diagnostics.patterns(fields["tags"], "tags") ?? []
         if bot.branches == [], bot.tags.isEmpty, !diagnostics.hasErrors {

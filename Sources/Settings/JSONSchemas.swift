@@ -69,6 +69,7 @@ package enum JSONSchemas {
           "properties": {
             "repository": { "type": "string" },
             "insecure": { "type": "boolean", "default": false },
+            "submodules": { "type": "boolean", "default": true },
             "branches": { "$ref": "#/$defs/texts" },
             "tags": { "$ref": "#/$defs/texts", "default": [] },
             "poll": { "anyOf": [{ "$ref": "#/$defs/duration" }, { "enum": ["automatic", "off", false] }] },

@@ -19,7 +19,8 @@ enum Keys {
     ]
     static let fence: [Key] = ["read-only", "memory", "processes", "workspace"]
     static let bot: [Key] = [
-        "repository", "insecure", "branches", "tags", "poll", "webhook", "schedule", "clean", "timeout", "log",
+        "repository", "insecure", "submodules", "branches", "tags", "poll", "webhook", "schedule", "clean", "timeout",
+        "log",
         "product", "supersede", "triggers", "secrets", "recipe", .later("pull-requests"), .later("retention"),
         .later("priority"),
         .later("notify"),

@@ -11,6 +11,7 @@ package enum ResolvedYAML {
             lines.append(comment.map { line + padding + "# " + $0 } ?? line)
         }
         add("repository", YAMLText.scalar(bot.repository))
+        add("submodules", "\(bot.hasSubmodules)", bot.hasSubmodules ? nil : "their directories stay empty")
         add("insecure", "\(bot.isInsecure)", bot.isInsecure ? "http and git addresses are allowed" : nil)
         if let branches = bot.branches {
             add("branches", YAMLText.list(branches.map(\.description)))

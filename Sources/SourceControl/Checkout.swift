@@ -20,6 +20,8 @@ struct Checkout {
     let isClean: Bool
     /// Untracked entries of the root that stay, whatever the commit's rules say.
     let kept: Set<[UInt8]>
+    /// Their files are written too. Each holds its commit.
+    let submodules: [Submodule]
 
     /// Files in a workspace, built ones included; above it the workspace is emptied.
     static let maximumFiles = 10_000_000
@@ -28,7 +30,18 @@ struct Checkout {
 
     func run() throws(SourceControlError) -> CheckoutReport {
         let reading = CommitReading(repository: repository, operation: operation)
-        let listing = try TreeListing(of: commit, reading: reading)
+        let opened = try submodules.map { module throws(SourceControlError) in try OpenRepository(module.mirror.store) }
+        let listing = try TreeListing(
+            of: commit, reading: reading,
+            modules: zip(submodules, opened).map { module, opened in
+                .init(
+                    path: Array(module.path.utf8), commit: module.commit,
+                    reading: CommitReading(repository: opened.pointer, operation: operation))
+            })
+        return try withExtendedLifetime(opened) { () throws(SourceControlError) in try run(listing, reading) }
+    }
+
+    private func run(_ listing: TreeListing, _ reading: CommitReading) throws(SourceControlError) -> CheckoutReport {
         let memory = try files(operation) { () throws(FileError) in try Directory(creating: state, mode: 0o700) }
         let tree = try openTree()
         let ruleDirectory = try files(operation) { () throws(FileError) -> Directory in
@@ -105,7 +118,7 @@ struct Checkout {
         try WorkspaceGit(
             operation: operation, store: store, repository: repository, commit: commit, ref: ref, tree: tree,
             memory: memory
-        ).write(record, isSame: isSame)
+        ).write(record, links: writer.listing.links, isSame: isSame)
         guard !isSame else { return }
         let bytes = record.bytes
         // Not to the disk: a record that a loss of power takes back is an older one, and what differs from it is looked at.

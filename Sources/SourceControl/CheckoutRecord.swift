@@ -90,6 +90,13 @@ struct CheckoutRecord: Equatable {
 }
 
 extension CheckoutRecord.Entry {
+    /// Of what has no status on the disk that counts.
+    init(_ entry: TreeListing.Entry, size: Int64) {
+        kind = entry.kind
+        id = entry.id.bytes
+        (self.size, modified, changed, inode, device) = (size, 0, 0, 0, 0)
+    }
+
     init(_ entry: TreeListing.Entry, _ status: FileStatus) {
         kind = entry.kind
         id = entry.id.bytes

@@ -67,6 +67,42 @@ struct Fetch {
         return LocalObjects(from: session.url.path, to: store).link()
     }
 
+    /// Brings a commit that no look has found: another repository names it.
+    func run(_ commit: CommitID) throws(SourceControlError) {
+        let repository = try store.open()
+        let isAnew = store.hasLostHolds
+        if try store.contains(commit, in: repository.pointer), !isAnew { return }
+        if !isAnew { _ = linkObjects() }
+        let isWhole = isAnew || store.isEmpty
+        try session.run(in: repository.pointer, operation: "fetch of", isWhole: isWhole) {
+            server throws(SourceControlError) in
+            let refs = server.list.refs
+            let isHere = try store.objects(in: repository.pointer, server.operation)
+            let tip = refs.first { ($0.value.peeled ?? $0.value.id) == commit.description }?.key
+            let specifications =
+                isAnew || tip == nil
+                ? ["+refs/heads/*:refs/heads/*", "+refs/tags/*:refs/tags/*"] : tip.map { ["+\($0):\($0)"] } ?? []
+            if isAnew || !isHere(commit.description) { try server.download(specifications) }
+            try store.writeRefs(refs, in: repository.pointer)
+        }
+        if isAnew { try store.restoreHolds(in: repository.pointer) }
+        if try store.contains(commit, in: repository.pointer) { return }
+        var reason: SourceControlError?
+        do throws(SourceControlError) {
+            try session.run(in: repository.pointer, operation: "fetch of") { server throws(SourceControlError) in
+                try server.download(["\(commit)"])
+            }
+        } catch {
+            if session.control.stopped != nil { throw error }
+            reason = error
+        }
+        guard try store.contains(commit, in: repository.pointer) else {
+            throw SourceControlError(
+                code: .refGone, operation: "fetch of \(session.url)",
+                message: "it does not have the commit \(commit); push it there", underlying: reason)
+        }
+    }
+
     private func missing(of wanted: [RefName: CommitID], in repository: OpaquePointer) throws(SourceControlError)
         -> [RefName: CommitID]
     {

@@ -6,7 +6,7 @@ extension Mirror {
     ///
     /// Tracked files that are unchanged keep their times; untracked files go, unless the commit's own rules ignore them. An
     /// interrupted checkout is repaired by the next. Links and directories that a job has planted are removed, never
-    /// followed. Submodules become empty directories and are named in the report.
+    /// followed. Submodules that are not given become empty directories and are named in the report.
     /// - Parameters:
     ///   - ref: What the job's `.git` says is checked out.
     ///   - workspace: The tree's absolute path, made when absent.
@@ -14,16 +14,17 @@ extension Mirror {
     ///   - isClean: Empties the workspace first.
     ///   - kept: Names in the root that are treated as ignored: build directories of tools, also of a repository that
     ///     forgot to ignore them, so that an incremental build stays incremental.
+    ///   - submodules: As `Mirrors.submodules` fetched them; their files are written as the commit's own are.
     /// - Throws: `commitMissing`, `treeRefused`, `tooLarge`, `mirrorDamaged`, `file`.
     package func checkout(
         _ commit: CommitID, ref: RefName, into workspace: String, state: String, isClean: Bool = false,
-        kept: [String] = []
+        kept: [String] = [], submodules: [Submodule] = []
     ) async throws(SourceControlError) -> CheckoutReport {
         let store = store
         return try await local { repository throws(SourceControlError) in
             try Checkout(
                 store: store, repository: repository, commit: commit, ref: ref, workspace: workspace, state: state,
-                isClean: isClean, kept: Set(kept.map { Array($0.utf8) })
+                isClean: isClean, kept: Set(kept.map { Array($0.utf8) }), submodules: submodules
             ).run()
         }
     }

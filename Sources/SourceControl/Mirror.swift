@@ -76,9 +76,9 @@ package struct Mirror: Sendable {
 
     // MARK: Ways to the lane
 
-    private var watch: NetworkWatch { NetworkWatch(lane: lane, limits: limits) }
+    var watch: NetworkWatch { NetworkWatch(lane: lane, limits: limits) }
 
-    private var session: @Sendable (NetworkControl) -> RemoteSession {
+    var session: @Sendable (NetworkControl) -> RemoteSession {
         let mirror = self
         return {
             RemoteSession(

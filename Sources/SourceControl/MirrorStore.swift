@@ -1,5 +1,6 @@
 import Basics
 import CLibGit2
+import Glibc
 import Model
 
 /// A mirror's bare repository on disk. Synchronous: every call is made on the mirror's lane.
@@ -31,6 +32,7 @@ struct MirrorStore: Sendable {
             for part in ["HEAD", "config", "objects", "refs"] where isWhole {
                 isWhole = try directory.status(part) != nil
             }
+            if isWhole { isWhole = try Self.isReadable(directory) }
             return (isNew, isWhole)
         }
         if isNew { try make() }
@@ -41,6 +43,22 @@ struct MirrorStore: Sendable {
             try makeAnew(directory)
             return try opened()
         }
+    }
+
+    /// Whether `HEAD` and `packed-refs` begin as git writes them; libgit2 would read over it, and a job's git would not.
+    private static func isReadable(_ directory: Directory) throws(FileError) -> Bool {
+        func start(_ name: String) throws(FileError) -> [UInt8] {
+            let file = try directory.openForReading(name)
+            defer { close(file) }
+            return [UInt8](unsafeUninitializedCapacity: 64) { buffer, count in
+                count = max(0, read(file, buffer.baseAddress, buffer.count))
+            }
+        }
+        guard try start("HEAD").starts(with: "ref: refs/".utf8) else { return false }
+        guard try directory.status("packed-refs") != nil else { return true }
+        let first = try start("packed-refs")
+        return first.isEmpty || first.starts(with: "# pack-refs".utf8)
+            || first.prefix(40).allSatisfy { (0x30...0x39).contains($0) || (0x61...0x66).contains($0) }
     }
 
     /// Has the next `open` make the mirror anew.

@@ -27,16 +27,23 @@ package final class Mirrors: Sendable {
 
     /// The mirror of a repository. Nothing is made, read or contacted yet.
     package func mirror(of url: RemoteURL, credentials: Credentials? = nil) -> Mirror {
+        mirror(of: url, credentials: credentials, isPublicOnly: false)
+    }
+
+    /// - Parameter isPublicOnly: Only public addresses are connected to; by libgit2, since only its connections are ours.
+    func mirror(of url: RemoteURL, credentials: Credentials?, isPublicOnly: Bool) -> Mirror {
         let name = Self.directoryName(of: url)
         let (lane, memory) = lanes.withLock { lanes in
             let lane = lanes[name] ?? (BlockingLane(label: "git." + name), ListMemory())
             lanes[name] = lane
             return lane
         }
+        var limits = limits
+        limits.isPublicOnly = isPublicOnly
         let store = MirrorStore(path: "\(directory)/\(name)", name: name)
         return Mirror(
             url: url, credentials: credentials, store: store, lane: lane, limits: limits, configuration: configuration,
-            engine: engine, memory: memory)
+            engine: isPublicOnly ? .library : engine, memory: memory)
     }
 
     /// Readable, and different for different URLs: `kit-0123456789abcdef`, with FNV-1a's 64 bits of the URL.

@@ -21,6 +21,8 @@ package struct NetworkLimits: Sendable, Hashable {
     /// Objects in one pack.
     package var objects = 50_000_000
 
+    /// Whether connections to loopback, private, link-local and other special addresses are refused.
+    var isPublicOnly = false
     /// Address space of each process of the `git` command, in bytes: packs are mapped 1 GiB at a time. A header that claims
     /// 2^31 objects needs 150 GB and ends it at once.
     static let programMemory: Int64 = 8 << 30

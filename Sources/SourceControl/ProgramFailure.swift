@@ -5,6 +5,8 @@ struct ProgramFailure: Error {
     let status: Int32
     /// Its last lines without its progress.
     let said: String
+    /// Whether it complains of the objects that are here, not of those of a server.
+    let isDamage: Bool
     let url: RemoteURL
     let hasCredentials: Bool
 
@@ -14,6 +16,10 @@ struct ProgramFailure: Error {
         self.hasCredentials = hasCredentials
         // Progress is written over itself by carriage returns; what a server says begins with `remote:`.
         let lines = result.errors.split { $0 == "\n" || $0 == "\r" || $0 == "\r\n" }
+        let own = lines.filter { !$0.hasPrefix("remote:") }.joined(separator: "\n").lowercased()
+        isDamage =
+            ["bad object", "not point to a valid object", "is corrupt", "not a git packfile", "hash mismatch"]
+            .contains { own.contains($0) } || (own.contains("unable to read") && own.contains("object"))
         said = lines.filter { !Self.isProgress($0) }.suffix(6).map { $0.prefix(300) }.joined(separator: "; ")
     }
 
@@ -36,6 +42,7 @@ struct ProgramFailure: Error {
         if status == 128 + 25 || says("file too large", "died of signal 25") {
             return error(.tooLarge, "the server sent more than is allowed")
         }
+        if isDamage { return error(.mirrorDamaged, "git says of the mirror: \(said); it is made anew") }
         if says("mismatched algorithms") { return RemoteSession.differentHash(operation) }
         if says("no space left", "disk quota") { return error(.file, "git says: \(said)") }
         if says("host key verification failed", "host key is known", "host identification has changed") {

@@ -20,6 +20,11 @@ extension RemoteSession {
             return explained(
                 .serverUntrusted, url.kind == .ssh ? Self.unknownHost(url) : Self.untrustedCertificate(url, said))
         case .redirected: return redirected()
+        case .invalidURL:
+            return explained(
+                .invalidURL,
+                "\(url.host ?? "its host") has no public address, and only the bot file may name one of this network; "
+                    + "move the submodule to the repository's host")
         default: break
         }
         if failure.code == GIT_EAUTH.rawValue {
@@ -31,6 +36,10 @@ extension RemoteSession {
         let lower = said.lowercased()
         if lower.contains("redirect") || lower.contains("status code: 30") {
             return redirected()
+        }
+        // Refs of the mirror that lead to nothing: what we have is wrong, not the server.
+        if failure.code == GIT_ENOTFOUND.rawValue, failure.errorClass == Int32(GIT_ERROR_ODB.rawValue) {
+            return explained(.mirrorDamaged, "\(said) in the mirror; it is made anew")
         }
         let absent = [
             "404", "not found", "does not exist", "not exported", "could not find repository", "no such file",

@@ -72,6 +72,12 @@ enum SocketStream {
         var next = found
         while let address = next {
             next = address.pointee.ai_next
+            // The very address that is connected to: a name may mean another one a moment later.
+            if control.limits.isPublicOnly, !PublicAddress.contains(address.pointee.ai_addr) {
+                control.note(.invalidURL)
+                reason = "it has no public address"
+                continue
+            }
             let kind = address.pointee.ai_socktype | Int32(SOCK_CLOEXEC.rawValue | SOCK_NONBLOCK.rawValue)
             let number = socket(address.pointee.ai_family, kind, address.pointee.ai_protocol)
             guard number >= 0 else {

@@ -9,6 +9,8 @@ struct TreeListing {
     struct Entry {
         let kind: Kind
         let id: git_oid
+        /// Which of `readings` has it.
+        var source = 0
     }
 
     /// Files, links and submodules; many more than any repository known to us has (N5: a million).
@@ -23,14 +25,38 @@ struct TreeListing {
     private(set) var order: [[UInt8]] = []
     /// All directories that hold something, without the root.
     private(set) var directories: Set<[UInt8]> = []
+    /// Submodules whose files are in `entries`, with their commits.
+    private(set) var modules: [[UInt8]: git_oid] = [:]
+    /// The commit's own repository, then those of its submodules.
+    private let readings: [CommitReading]
+
+    /// All submodules, also those that stay empty directories.
+    var links: [[UInt8]: git_oid] {
+        entries.filter { $1.kind == .submodule && $1.source == 0 }.mapValues(\.id).merging(
+            modules.filter { path, _ in
+                !modules.keys.contains { path.count > $0.count && path.starts(with: $0 + [0x2f]) }
+            }
+        ) { $1 }
+    }
+
+    func reading(of entry: Entry) -> CommitReading { readings[entry.source] }
+
+    /// A submodule whose files are listed in place of it.
+    struct Module {
+        let path: [UInt8]
+        let commit: CommitID
+        let reading: CommitReading
+    }
 
     /// - Throws: `treeRefused` naming the path and why; `tooLarge`.
-    init(of commit: CommitID, reading: CommitReading) throws(SourceControlError) {
+    init(of commit: CommitID, reading: CommitReading, modules given: [Module] = []) throws(SourceControlError) {
+        readings = [reading] + given.map(\.reading)
+        let places = Dictionary(given.enumerated().map { ($1.path, $0 + 1) }) { first, _ in first }
         // A stack of our own: the depth is the repository's choice.
-        var pending: [(path: [UInt8], id: git_oid, depth: Int)] = []
-        pending.append(([], CommitReading.id(of: try reading.rootTree(of: commit)), 0))
+        var pending: [(path: [UInt8], id: git_oid, depth: Int, source: Int)] = []
+        pending.append(([], CommitReading.id(of: try reading.rootTree(of: commit)), 0, 0))
         while let next = pending.popLast() {
-            let tree = try reading.tree(next.id)
+            let tree = try readings[next.source].tree(next.id)
             let prefix = next.path.isEmpty ? [] : next.path + [UInt8(ascii: "/")]
             var names: Set<[UInt8]> = []
             for entry in CommitReading.entries(of: tree) {
@@ -49,18 +75,25 @@ struct TreeListing {
                 case S_IFDIR:
                     guard next.depth < Self.maximumDepth else { throw refusal("directories are nested too deeply") }
                     directories.insert(path)
-                    pending.append((path, entry.id, next.depth + 1))
+                    pending.append((path, entry.id, next.depth + 1, next.source))
                     continue
                 case S_IFREG: kind = entry.mode & 0o100 != 0 ? .executable : .file
                 case S_IFLNK: kind = .link
                 // A commit in a tree (gitlink), 0160000.
-                case 0o160000: kind = .submodule
+                case 0o160000:
+                    kind = .submodule
+                    guard let place = places[path], given[place - 1].commit == entry.id.commitID else { break }
+                    modules[path] = entry.id
+                    directories.insert(path)
+                    let root = try readings[place].rootTree(of: given[place - 1].commit)
+                    pending.append((path, CommitReading.id(of: root), next.depth + 1, place))
+                    continue
                 default: throw refusal("it is neither a file, a link, a directory nor a submodule")
                 }
                 if kind == .link, PathRules.isModulesFile(entry.name) {
                     throw refusal("it must not be a link (CVE-2018-11235)")
                 }
-                entries[path] = Entry(kind: kind, id: entry.id)
+                entries[path] = Entry(kind: kind, id: entry.id, source: next.source)
                 order.append(path)
                 guard order.count <= Self.maximumEntries else {
                     throw SourceControlError(

@@ -38,7 +38,7 @@ final class TreeRules {
             let bytes: [UInt8]
             do throws(SourceControlError) {
                 bytes = CommitReading.bytes(
-                    of: try reading.blob(
+                    of: try listing.reading(of: entry).blob(
                         entry.id, limit: Self.maximumRuleFile, path: String(decoding: path, as: UTF8.self)))
             } catch {
                 if error.code == .tooLarge { continue }

@@ -24,11 +24,12 @@ struct TreeWriter {
     func content(of path: [UInt8], _ entry: TreeListing.Entry) throws(SourceControlError) -> [UInt8] {
         switch entry.kind {
         case .file, .executable:
-            return try rules.filtered(entry.id, path: path, limit: Self.maximumFile, reading: reading)
+            return try rules.filtered(
+                entry.id, path: path, limit: Self.maximumFile, reading: listing.reading(of: entry))
         case .link:
             // PATH_MAX; the kernel takes no longer target.
             let target = CommitReading.bytes(
-                of: try reading.blob(
+                of: try listing.reading(of: entry).blob(
                     entry.id, limit: Directory.maximumPathLength, path: String(decoding: path, as: UTF8.self)))
             guard !target.isEmpty, !target.contains(0) else {
                 throw SourceControlError(

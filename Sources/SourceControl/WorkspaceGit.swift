@@ -23,9 +23,10 @@ struct WorkspaceGit {
 
     /// - Parameter isSame: Whether the checkout before wrote the very same files of the same commit. Then what it wrote is
     ///   left alone if nobody has touched it since: a job that changed it has changed the times of its inodes.
-    func write(_ record: CheckoutRecord, isSame: Bool) throws(SourceControlError) {
+    /// - Parameter links: Submodules, written or not, by their paths.
+    func write(_ record: CheckoutRecord, links: [[UInt8]: git_oid], isSame: Bool) throws(SourceControlError) {
         if isSame, let seal = seal(), try isSealed(seal) { return }
-        let index = try index(of: record)
+        let index = try index(of: record, links)
         let tags = try tags()
         var refs: [(String, String)] = tags
         if ref.branch != nil { refs.append((ref.description, "\(commit) \(ref)\n")) }
@@ -115,12 +116,21 @@ struct WorkspaceGit {
     }
 
     /// git's index of what was written, with its times, so that `git status` finds nothing changed.
-    private func index(of record: CheckoutRecord) throws(SourceControlError) -> [UInt8] {
+    private func index(of record: CheckoutRecord, _ links: [[UInt8]: git_oid]) throws(SourceControlError) -> [UInt8] {
         let path = memory.path + "/index"
         try files(operation) { () throws(FileError) in try memory.remove("index") }
         let index = try GitHandle(operation, free: git_index_free) { git_index_open($0, path) }
+        // For git a submodule is its commit, whatever lies in its directory.
+        var entries = record.entries
+        if !links.isEmpty {
+            let slash = UInt8(ascii: "/")
+            entries = entries.filter { path, _ in
+                !path.indices.contains { path[$0] == slash && links[Array(path[..<$0])] != nil }
+            }
+            for (path, id) in links { entries[path] = .init(.init(kind: .submodule, id: id), size: 0) }
+        }
         // In the index's own order, so that each is appended and none inserted.
-        for (path, entry) in record.entries.sorted(by: { $0.key.lexicographicallyPrecedes($1.key) }) {
+        for (path, entry) in entries.sorted(by: { $0.key.lexicographicallyPrecedes($1.key) }) {
             var added = git_index_entry()
             added.mtime = git_index_time(
                 seconds: Int32(truncatingIfNeeded: entry.modified / 1_000_000_000), nanoseconds: 0)

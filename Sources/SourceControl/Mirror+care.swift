@@ -1,0 +1,37 @@
+import Basics
+
+extension Mirror {
+    /// Packs above which a mirror is repacked: git's own `gc.autoPackLimit` (git-config(1)). Each fetch adds one, and each object
+    /// that is read is looked for in all.
+    static let maximumPacks = 50
+
+    /// Joins small packs into larger ones when there are many, by `git repack --geometric`; nothing is ever dropped, held or
+    /// not. Jobs that read the mirror meanwhile go on: git and libgit2 look for packs again when one is gone.
+    /// - Returns: Whether it was needed and done; false also where git is not installed.
+    @discardableResult
+    package func repack() async throws(SourceControlError) -> Bool {
+        guard engine != .library, let program = GitProgram.installed else { return false }
+        let store = store
+        return try await watch.run(limit: limits.fetch) { control throws(SourceControlError) in
+            let operation = "repacking the mirror \(store.name)"
+            let count = try files(operation) { () throws(FileError) in
+                let objects = try Directory(creating: store.path + "/objects")
+                guard try objects.status("pack") != nil else { return 0 }
+                return try objects.entries("pack").count { $0.name.hasSuffix(".pack") }
+            }
+            guard count > Self.maximumPacks else { return false }
+            _ = try store.removeTemporaryPacks(operation)
+            let scratch = try GitScratch(program, store: store, operation: operation)
+            // Its sizes are no server's.
+            let result = try scratch.run(
+                ["repack", "--geometric=2", "-d", "-q", "--no-write-bitmap-index"], operation, control: control)
+            try scratch.remove(operation)
+            guard result.status == 0 else {
+                throw SourceControlError(
+                    code: .mirrorDamaged, operation: operation,
+                    message: "git says: \(result.errors.suffix(600)); the mirror is made anew by the next fetch")
+            }
+            return true
+        }
+    }
+}

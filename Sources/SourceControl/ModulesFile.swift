@@ -1,0 +1,103 @@
+/// What a commit's `.gitmodules` says (gitmodules(5), with the syntax of git-config(1)): for each path an address.
+///
+/// Read by ourselves: libgit2 would follow `include.path` to files of this machine. Names of sections are never used, so
+/// that none can become a path (CVE-2018-11235).
+struct ModulesFile {
+    struct Module {
+        var path: [UInt8]?
+        var url: String?
+        var update: String?
+    }
+
+    /// In bytes; a longer one is treated as absent.
+    static let maximumSize = 256 << 10
+
+    /// Those with a path, by their paths. What stands later wins, as git has it.
+    private(set) var modules: [[UInt8]: Module] = [:]
+
+    init(_ bytes: [UInt8]) {
+        var sections: [[UInt8]: Module] = [:]
+        var order: [[UInt8]] = []
+        var current: [UInt8]?
+        for line in Self.lines(bytes) {
+            let text = Self.trimmed(line)
+            guard let first = text.first, first != UInt8(ascii: "#"), first != UInt8(ascii: ";") else { continue }
+            if first == UInt8(ascii: "[") {
+                current = Self.isModule(text) ? Array(text) : nil
+                if let current, sections[current] == nil {
+                    sections[current] = Module()
+                    order.append(current)
+                }
+                continue
+            }
+            guard let current, let equals = text.firstIndex(of: UInt8(ascii: "=")) else { continue }
+            let key = String(decoding: Self.trimmed(text[..<equals]), as: UTF8.self).lowercased()
+            guard let value = Self.value(Self.trimmed(text[text.index(after: equals)...])) else { continue }
+            switch key {
+            case "path": sections[current]?.path = value
+            case "url": sections[current]?.url = String(decoding: value, as: UTF8.self)
+            case "update": sections[current]?.update = String(decoding: value, as: UTF8.self)
+            default: break
+            }
+        }
+        for name in order {
+            if let module = sections[name], let path = module.path { modules[path] = module }
+        }
+    }
+
+    /// A line that ends with a backslash goes on in the next.
+    private static func lines(_ bytes: [UInt8]) -> [[UInt8]] {
+        var lines: [[UInt8]] = []
+        var open: [UInt8]?
+        for part in bytes.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false) {
+            var line = (open ?? []) + part
+            open = nil
+            let slashes = line.reversed().prefix { $0 == UInt8(ascii: "\\") }.count
+            if slashes % 2 == 1 {
+                line.removeLast()
+                open = line
+            } else {
+                lines.append(line)
+            }
+        }
+        return lines + (open.map { [$0] } ?? [])
+    }
+
+    private static func isModule(_ header: ArraySlice<UInt8>) -> Bool {
+        let name = header.dropFirst().prefix { !" \t]\"".utf8.contains($0) }
+        return String(decoding: name, as: UTF8.self).lowercased() == "submodule" && header.last == UInt8(ascii: "]")
+    }
+
+    private static func trimmed(_ bytes: some Collection<UInt8>) -> ArraySlice<UInt8> {
+        var result = Array(bytes)[...]
+        while let first = result.first, first == 0x20 || first == 0x09 { result.removeFirst() }
+        // A carriage return at the end is the line's, not the value's.
+        while let last = result.last, last == 0x20 || last == 0x09 || last == 0x0d { result.removeLast() }
+        return result
+    }
+
+    /// Without quotes, escapes and comments; nothing for one that git would refuse.
+    private static func value(_ bytes: ArraySlice<UInt8>) -> [UInt8]? {
+        var (result, isQuoted, kept) = ([UInt8](), false, 0)
+        var rest = bytes
+        while let byte = rest.popFirst() {
+            switch byte {
+            case UInt8(ascii: "\""):
+                isQuoted.toggle()
+                kept = result.count
+            case UInt8(ascii: "\\"):
+                guard let next = rest.popFirst(),
+                    let plain = [0x6e: 0x0a, 0x74: 0x09, 0x62: 0x08, 0x22: 0x22, 0x5c: 0x5c][next] as UInt8?
+                else { return nil }
+                result.append(plain)
+                kept = result.count
+            case UInt8(ascii: "#") where !isQuoted, UInt8(ascii: ";") where !isQuoted:
+                rest = []
+            default:
+                result.append(byte)
+                if isQuoted || (byte != 0x20 && byte != 0x09) { kept = result.count }
+            }
+        }
+        return isQuoted ? nil : Array(result[..<kept])
+    }
+}

@@ -1,0 +1,113 @@
+package import Model
+
+/// A submodule of a commit, fetched: what is written at its path.
+package struct Submodule: Sendable {
+    /// From the root of the whole checkout.
+    package let path: String
+    package let commit: CommitID
+    /// Holds the commit.
+    package let mirror: Mirror
+}
+
+extension Mirrors {
+    /// Submodules within submodules.
+    package static let maximumSubmoduleDepth = 4
+    /// Submodules of one commit, those within submodules counted.
+    package static let maximumSubmodules = 200
+
+    /// Fetches the submodules of a commit, and theirs, each by the commit that its parent's tree names.
+    ///
+    /// Addresses come from `.gitmodules` and are held to `SubmoduleAddress`. The bot's own host gets the bot's credentials; another
+    /// one none, must have a public address, and is asked by libgit2, whose connections are ours. One without an address, or with
+    /// `update = none`, stays an empty directory, as git leaves it.
+    /// - Throws: `invalidURL`, `tooLarge` above the limits, else as `Mirror.fetch`; the message names the submodule.
+    package func submodules(of commit: CommitID, in mirror: Mirror) async throws(SourceControlError) -> [Submodule] {
+        var found: [Submodule] = []
+        var pending = [(mirror: mirror, commit: commit, prefix: "", depth: 0)]
+        while let next = pending.popLast() {
+            for link in try await next.mirror.links(of: next.commit) {
+                let path = next.prefix + link.path
+                guard next.depth < Self.maximumSubmoduleDepth, found.count < Self.maximumSubmodules else {
+                    throw SourceControlError(
+                        code: .tooLarge, operation: "fetch of the submodule \(path)",
+                        message:
+                            "at most \(Self.maximumSubmodules) submodules, \(Self.maximumSubmoduleDepth) within each"
+                            + " other, are checked out; write submodules: false in the bot file to do without")
+                }
+                do throws(SourceControlError) {
+                    let address = try SubmoduleAddress(link.url, parent: next.mirror.url, root: mirror.url)
+                    let module = try self.module(address, of: mirror)
+                    try await module.fetch(link.commit)
+                    found.append(Submodule(path: path, commit: link.commit, mirror: module))
+                    pending.append((module, link.commit, path + "/", next.depth + 1))
+                } catch {
+                    throw SourceControlError(
+                        code: error.code, operation: "fetch of the submodule \(path)", message: error.description,
+                        underlying: error)
+                }
+            }
+        }
+        return found
+    }
+
+    private func module(_ address: SubmoduleAddress, of mirror: Mirror) throws(SourceControlError) -> Mirror {
+        if address.isOwnHost { return self.mirror(of: address.url, credentials: mirror.credentials) }
+        if let proxy = ProxyRules.ofThisProcess.proxy(for: address.url) {
+            throw SourceControlError(
+                code: .unsupported, operation: "reading a submodule's URL",
+                message: "behind the proxy \(proxy) it cannot be seen whether another host than the repository's is a "
+                    + "public one; add the host to no_proxy")
+        }
+        return self.mirror(of: address.url, credentials: nil, isPublicOnly: true)
+    }
+}
+
+extension Mirror {
+    /// A commit in a commit's tree, and where it is to be had.
+    struct Link: Sendable {
+        let path: String
+        let url: String
+        let commit: CommitID
+    }
+
+    /// The submodules that a commit's tree and its `.gitmodules` agree on.
+    func links(of commit: CommitID) async throws(SourceControlError) -> [Link] {
+        try await local { repository throws(SourceControlError) in
+            let reading = CommitReading(
+                repository: repository, operation: "reading the submodules of \(commit.abbreviated)")
+            let bytes: [UInt8]?
+            do throws(SourceControlError) {
+                bytes = try reading.file(".gitmodules", at: commit, limit: ModulesFile.maximumSize)
+            } catch {
+                guard error.code == .tooLarge else { throw error }
+                return []
+            }
+            guard let bytes else { return [] }
+            let modules = ModulesFile(bytes).modules
+            let listing = try TreeListing(of: commit, reading: reading)
+            return listing.order.compactMap { path in
+                guard let entry = listing.entries[path], entry.kind == .submodule, let id = entry.id.commitID,
+                    let module = modules[path], module.update != "none", let url = module.url,
+                    let text = String(validating: path, as: UTF8.self)
+                else { return nil }
+                return Link(path: text, url: url, commit: id)
+            }
+        }
+    }
+
+    /// Sees to it that a commit is here that another repository names: by the branch or tag that ends at it, else with all
+    /// branches and tags, else by its id.
+    /// - Throws: `refGone` when the server does not have it; else as `look`.
+    package func fetch(_ commit: CommitID) async throws(SourceControlError) {
+        let (store, session) = (store, session)
+        try await watch.run(limit: limits.fetch) { control throws(SourceControlError) in
+            do throws(SourceControlError) {
+                try Fetch(store: store, session: session(control)).run(commit)
+            } catch {
+                guard error.code == .mirrorDamaged else { throw error }
+                try store.markDamaged()
+                try Fetch(store: store, session: session(control)).run(commit)
+            }
+        }
+    }
+}

@@ -1,0 +1,56 @@
+/// The address of a submodule, which is the commit's and not the operator's: held to less than a bot file's.
+///
+/// Allowed: a relative one (`../lib.git`) that stays on the repository's host, or for a path in its directory; https; ssh on the
+/// repository's own host. Everything else is refused, as are all that `RemoteURL` refuses (`-u./p`, `ext::`, `file://`).
+struct SubmoduleAddress {
+    let url: RemoteURL
+    /// Whether it is on the host of the bot's repository, and so may be told that host's credentials and have any address.
+    let isOwnHost: Bool
+
+    /// - Parameters:
+    ///   - parent: Of the repository whose commit says it; relative ones begin there.
+    ///   - root: Of the bot's repository.
+    init(_ text: String, parent: RemoteURL, root: RemoteURL) throws(SourceControlError) {
+        func refusal(_ reason: String) -> SourceControlError {
+            SourceControlError(
+                code: .invalidURL, operation: "reading a submodule's URL", message: "\"\(text.prefix(200))\": \(reason)"
+            )
+        }
+        if text.hasPrefix("./") || text.hasPrefix("../") {
+            var (rest, base) = (text[...], parent.path.split(separator: "/", omittingEmptySubsequences: false)[...])
+            if base.last == "" { base.removeLast() }
+            var climbed = 0
+            while true {
+                if rest.hasPrefix("./") {
+                    rest = rest.dropFirst(2)
+                } else if rest.hasPrefix("../") {
+                    rest = rest.dropFirst(3)
+                    climbed += 1
+                    guard !base.isEmpty, base.last != "" else { throw refusal("it leads out of the host's paths") }
+                    base.removeLast()
+                } else {
+                    break
+                }
+            }
+            guard parent.kind != .path || climbed == 1 else {
+                throw refusal("of a local repository only ../NAME, beside it, is allowed")
+            }
+            let path = (base + [rest]).joined(separator: "/")
+            url = try RemoteURL(
+                parent.description.dropLast(parent.path.count) + path, isInsecureAllowed: parent.isInsecure)
+        } else {
+            url = try RemoteURL(text, isInsecureAllowed: false)
+            guard url.kind != .path else {
+                throw refusal("a path of this machine is not allowed; write ../NAME or https://…")
+            }
+        }
+        isOwnHost = url.host == root.host
+        guard isOwnHost || url.kind == .https else {
+            throw refusal("on another host than the repository's only https is allowed")
+        }
+    }
+}
+
+extension RemoteURL {
+    var isInsecure: Bool { kind == .http || kind == .git }
+}

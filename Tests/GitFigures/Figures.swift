@@ -1,0 +1,66 @@
+import Basics
+import Foundation
+import Glibc
+import Model
+import SourceControl
+import TestSupport
+
+/// Times both sides and prints them side by side.
+enum Figures {
+    /// - Returns: What the body took.
+    static func time(_ body: () async throws -> Void) async throws -> Duration {
+        let clock = ContinuousClock()
+        let begin = clock.now
+        try await body()
+        return clock.now - begin
+    }
+
+    static func git(_ arguments: [String], in directory: String? = nil) async throws {
+        var environment = GitRepository.environment()
+        environment["GIT_CONFIG_COUNT"] = "1"
+        environment["GIT_CONFIG_KEY_0"] = "safe.directory"
+        environment["GIT_CONFIG_VALUE_0"] = "*"
+        // The daemon checks the owner without that.
+        try await runExpectingSuccess(["git"] + arguments, in: directory, environment: environment)
+    }
+
+    static func say(_ name: String, _ what: String, ours: [Duration], git: [Duration], goal: Double? = nil) {
+        guard let ours = ours.min(), let git = git.min() else { return }
+        let ratio = ours / git
+        var line = "figure  \(pad(name, 16)) \(pad(what, 46)) ours \(pad(text(ours), 10)) git \(pad(text(git), 10))"
+        line += " ratio \(String(format: "%.2f", ratio))"
+        if let goal { line += "  goal \(goal): \(ratio <= goal ? "met" : "missed")" }
+        print(line)
+        fflush(nil)
+    }
+
+    static func text(_ duration: Duration) -> String {
+        let seconds = Double(duration.components.seconds) + Double(duration.components.attoseconds) / 1e18
+        return String(format: "%.3f s", seconds)
+    }
+
+    static func pad(_ text: String, _ width: Int) -> String {
+        text + String(repeating: " ", count: max(0, width - text.count))
+    }
+
+    /// git's own server for a directory while the body runs.
+    static func serving(_ directory: String, _ body: (_ origin: String) async throws -> Void) async throws {
+        let port = try LoopbackSocket.freePort()
+        let file = directory + "/daemon.pid"
+        try await git([
+            "daemon", "--detach", "--reuseaddr", "--listen=127.0.0.1", "--port=\(port)", "--export-all",
+            "--base-path=\(directory)", "--pid-file=\(file)",
+        ])
+        while !LoopbackSocket.isListening(port) { usleep(10_000) }
+        let result: Result<Void, any Error>
+        do {
+            try await body("git://127.0.0.1:\(port)")
+            result = .success(())
+        } catch {
+            result = .failure(error)
+        }
+        let text = String(decoding: try WholeFile.read(file, limit: 100), as: UTF8.self)
+        if let process = Int32(text.trimmingCharacters(in: .whitespacesAndNewlines)) { kill(process, SIGTERM) }
+        try result.get()
+    }
+}

@@ -1,0 +1,156 @@
+import Basics
+import Model
+import SourceControl
+import TestSupport
+import Testing
+
+/// What keeps a mirror whole and quick.
+@Suite struct MirrorCareTests {
+    @Test func testThatManyPacksAreJoinedAndNothingIsLost() async throws {
+        try await withOrigin { fixture in
+            // given: a commit that no branch leads to any more, held, and 50 fetches
+            let held = try await fixture.fetch()
+            try await fixture.mirror.hold(held, for: IntegrationID(bot: try #require(Name("kit")), number: 1))
+            try await fixture.origin.git("checkout", "-q", "--orphan", "new")
+            try await fixture.origin.git("branch", "-q", "-D", "main")
+            try await fixture.origin.git("checkout", "-q", "-b", "main")
+            var commits: [CommitID] = []
+            for number in 0..<51 {
+                commits.append(try await fixture.origin.commit(files: ["a": "\(number)\n"]))
+                try await fixture.fetch()
+            }
+            #expect(
+                try await !Mirrors(directory: fixture.directory.path("x"), engine: .library).mirror(
+                    of: fixture.mirror.url
+                ).repack())
+
+            // when
+            let isDone = try await fixture.mirror.repack()
+
+            // then
+            #expect(isDone)
+            let packs = try Directory(opening: fixture.mirror.objects + "/pack").entries().count {
+                $0.name.hasSuffix(".pack")
+            }
+            #expect(packs < 10)
+            for commit in commits + [held] { #expect(try await fixture.mirror.contains(commit)) }
+            #expect(try await !fixture.mirror.repack())
+            try await runExpectingSuccess(["git", "-C", fixture.mirror.path, "fsck", "--full"])
+        }
+    }
+
+    /// The ways in which files are lost or changed; each is found at the latest by the next checkout.
+    @Test(arguments: ["pack cut", "pack gone", "index of the pack gone", "byte of the pack", "HEAD", "packed-refs"])
+    func testThatDamageIsMendedAndHoldsAreKept(_ damage: String) async throws {
+        try await withOrigin(["a": String(repeating: "line\n", count: 2000), "b/c": "1\n"]) { fixture in
+            // given: fetched over a connection, so that the mirror's files are its own
+            try await GitDaemon.serving(fixture.directory.path("origin")) { server in
+                let mirror = Mirrors(
+                    directory: fixture.directory.path("others"), configuration: GitConfiguration(files: [])
+                ).mirror(of: try RemoteURL("git://127.0.0.1:\(server.port)/kit", isInsecureAllowed: true))
+                let heads = try await mirror.look().heads
+                try await mirror.fetch(heads)
+                let commit = try #require(heads[fixture.main])
+                try await mirror.hold(commit, for: IntegrationID(bot: try #require(Name("kit")), number: 1))
+                let script = """
+                    chmod -R u+w objects; p=$(ls objects/pack/*.pack)
+                    case '\(damage)' in
+                    'pack cut') truncate -s -30 $p ;;
+                    'pack gone') rm $p ;;
+                    'index of the pack gone') rm ${p%.pack}.idx ;;
+                    'byte of the pack') s=$(stat -c %s $p); dd if=/dev/zero of=$p bs=1 seek=14 count=$((s - 40)) conv=notrunc 2>/dev/null ;;
+                    *) echo nonsense > '\(damage)' ;;
+                    esac
+                    """
+                try await runExpectingSuccess(["sh", "-c", script], in: mirror.path)
+
+                // when: an integration meets it, and the next one comes
+                func integrate() async throws {
+                    let heads = try await mirror.look().heads
+                    try await mirror.fetch(heads)
+                    _ = try await mirror.checkout(
+                        commit, ref: fixture.main, into: fixture.workspace, state: fixture.state, isClean: true)
+                }
+                do { try await integrate() } catch { try await integrate() }
+
+                // then
+                #expect(try fixture.tree().keys.sorted() == ["a", "b/c"])
+                let refs = try await runExpectingSuccess(
+                    ["git", "-C", mirror.path, "for-each-ref", "--format=%(refname) %(objectname)"])
+                #expect(refs.contains("refs/martlet/kit/1 \(commit)\n"))
+                try await runExpectingSuccess(["git", "-C", mirror.path, "fsck", "--full"])
+            }
+        }
+    }
+
+    @Suite struct GivenARepositoryThatChangesUnderIt {
+        /// Another one of the same address: unrelated history, the same branch.
+        @Test func testThatARepositoryThatWasMadeAnewIsFetched() async throws {
+            try await withOrigin { fixture in
+                // given
+                let old = try await fixture.fetch()
+                try await runExpectingSuccess(["rm", "-rf", fixture.origin.path])
+                let error = await expectRejection(SourceControlError.self, \.code, .repositoryNotFound) {
+                    try await fixture.mirror.look()
+                }
+                expectContains("\(try #require(error))", "there is no git repository")
+
+                // when
+                let origin = try await GitRepository.make(at: fixture.origin.path)
+                _ = try await origin.commit(files: ["other": "1\n"], message: "Another")
+                let new = try await fixture.fetch()
+
+                // then
+                #expect(new != old)
+                #expect(try await fixture.mirror.resolve("refs/heads/main") == new)
+                _ = try await fixture.mirror.checkout(
+                    new, ref: fixture.main, into: fixture.workspace, state: fixture.state)
+                #expect(try fixture.tree() == ["other": "1\n"])
+            }
+        }
+
+        /// N3: what was named is checked out, whole, whatever is pushed meanwhile.
+        @Test func testThatAForcePushMeanwhileMixesNothing() async throws {
+            try await withOrigin(["a": "1\n", "b": "1\n"]) { fixture in
+                let named = try await fixture.fetch()
+                try await fixture.origin.git("checkout", "-q", "--orphan", "other")
+                _ = try await fixture.origin.commit(files: ["a": "2\n", "c": "2\n"], removing: ["b"])
+                try await fixture.origin.git("branch", "-q", "-f", "main")
+                try await fixture.fetch()
+                _ = try await fixture.mirror.checkout(
+                    named, ref: fixture.main, into: fixture.workspace, state: fixture.state)
+                #expect(try fixture.tree() == ["a": "1\n", "b": "1\n"])
+            }
+        }
+    }
+
+    /// N5: 100,000 refs are listed, fetched from and written within the time and memory of one operation.
+    @Test(arguments: [GitEngine.library, .automatic])
+    func testThatAHundredThousandRefsAreLooked(_ engine: GitEngine) async throws {
+        try await withOrigin { fixture in
+            // given
+            let commit = try await fixture.origin.head()
+            let lines = (0..<100_000).map { "\(commit) refs/heads/topic/\($0)" }.sorted().joined(separator: "\n")
+            try AtomicFile.write(
+                Array("# pack-refs with: peeled fully-peeled sorted \n\(lines)\n".utf8),
+                to: fixture.origin.path + "/.git/packed-refs")
+            try await GitDaemon.serving(fixture.directory.path("origin")) { server in
+                let mirror = Mirrors(
+                    directory: fixture.directory.path("others"), configuration: GitConfiguration(files: []),
+                    engine: engine
+                ).mirror(of: try RemoteURL("git://127.0.0.1:\(server.port)/kit", isInsecureAllowed: true))
+
+                // when
+                let clock = ContinuousClock()
+                var heads: [RefName: CommitID] = [:]
+                let duration = try await clock.measure { heads = try await mirror.look().heads }
+                try await mirror.fetch([fixture.main: commit])
+
+                // then
+                #expect(heads.count == 100_001)
+                #expect(duration < .seconds(10) * TestLimits.scale)
+                #expect(try await mirror.resolve("refs/heads/topic/99999") == commit)
+            }
+        }
+    }
+}
