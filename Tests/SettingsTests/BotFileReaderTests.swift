@@ -213,6 +213,8 @@ struct Marked: Sendable, CustomTestStringConvertible {
 
     @Test func testThatPlainHTTPIsTakenWhenItIsSaidToBeInsecure() {
         #expect(read("repository: http://h/r\ninsecure: true\n").value?.isInsecure == true)
+        #expect(read("repository: https://h/r\nsubmodules: false\n").value?.hasSubmodules == false)
+        #expect(read("repository: https://h/r\n").value?.hasSubmodules == true)
     }
 
     @Test func testThatItGivesAllErrorsOfAFileInItsOrder() {

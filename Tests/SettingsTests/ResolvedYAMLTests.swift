@@ -71,6 +71,7 @@ import Testing
             """
             # kit.yml with every default
             repository: https://h/kit.git
+            submodules: true
             insecure: false
             # branches: the remote's default branch and release/*
             tags: []
