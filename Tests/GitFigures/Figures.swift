@@ -46,21 +46,21 @@ enum Figures {
     /// git's own server for a directory while the body runs.
     static func serving(_ directory: String, _ body: (_ origin: String) async throws -> Void) async throws {
         let port = try LoopbackSocket.freePort()
-        let file = directory + "/daemon.pid"
-        try await git([
-            "daemon", "--detach", "--reuseaddr", "--listen=127.0.0.1", "--port=\(port)", "--export-all",
-            "--base-path=\(directory)", "--pid-file=\(file)",
-        ])
+        // Not waited for, and not put into the background by itself: Foundation would wait for whoever inherits its descriptors.
+        let daemon = Process()
+        daemon.executableURL = URL(fileURLWithPath: "/bin/sh")
+        // Not through `git daemon`, whose child would outlive it.
+        daemon.arguments = [
+            "-c", "exec \"$(git --exec-path)/git-daemon\" \"$@\"", "sh", "--reuseaddr", "--listen=127.0.0.1",
+            "--port=\(port)", "--export-all",
+            "--base-path=\(directory)",
+        ]
+        daemon.environment = GitRepository.environment()
+        daemon.standardError = FileHandle.nullDevice
+        try daemon.run()
+        // Not SIGTERM, which Foundation's children have inherited blocked.
+        defer { kill(daemon.processIdentifier, SIGKILL) }
         while !LoopbackSocket.isListening(port) { usleep(10_000) }
-        let result: Result<Void, any Error>
-        do {
-            try await body("git://127.0.0.1:\(port)")
-            result = .success(())
-        } catch {
-            result = .failure(error)
-        }
-        let text = String(decoding: try WholeFile.read(file, limit: 100), as: UTF8.self)
-        if let process = Int32(text.trimmingCharacters(in: .whitespacesAndNewlines)) { kill(process, SIGTERM) }
-        try result.get()
+        try await body("git://127.0.0.1:\(port)")
     }
 }
