@@ -16,6 +16,8 @@ package struct AttemptReading: Sendable {
     var verdict: Verdict = .succeeded
     var reason: String?
     var analyzers: [String] = []
+    /// Findings of the steps that analyze; a sanitizer's are none of theirs.
+    private var analyzed = 0
     /// Whether an analyzer found nothing that is its.
     private var hadNothingToAnalyze = false
     /// Test steps that ran, and those of them that left no report.
@@ -80,6 +82,7 @@ package struct AttemptReading: Sendable {
                     rule: "martlet.analysis"))
         }
         findings += found
+        analyzed += found.count
         if !found.isEmpty { worsen(to: .analyzerWarnings, nil) }
     }
 
@@ -98,7 +101,10 @@ package struct AttemptReading: Sendable {
     private mutating func addBuild(
         step: JobDescription.Step, end: CommandEnd, console: StepConsole, reports: [ReportContent]
     ) {
-        var found = console.findings + reports.flatMap(\.findings)
+        // A compiler's report says what its console said.
+        let printed = Set(console.findings)
+        var found = console.findings + reports.flatMap(\.findings).filter { !printed.contains($0) }
+        notes += reports.flatMap(\.notes)
         if end.isSuccess {
             // The command succeeded, so what a plugin or a script called an error was none.
             for index in found.indices where found[index].category == .error { found[index].category = .warning }
@@ -118,6 +124,11 @@ package struct AttemptReading: Sendable {
         all.findings += found
         build = all
         findings += found
+        for problem in reports.flatMap(\.problems) {
+            findings.append(
+                Finding(category: .warning, message: "\(step.name): \(problem)", rule: "martlet.report"))
+            worsen(to: .warnings, nil)
+        }
     }
 
     /// The usual step has the name of what it does.
@@ -143,12 +154,13 @@ package struct AttemptReading: Sendable {
     ) {
         var end = end
         end.crash = console.crash
-        let merged = TestMerge.merge(reports.map(\.tests) + [console.xctest, console.swiftTesting], end: end)
+        let merged = TestMerge.merge(
+            reports.map(\.tests) + [console.xctest, console.swiftTesting] + console.others.map(\.tests), end: end)
         if merged.isEmpty, end.isSuccess, JobPlanner.saysNoTests(listed) {
             skipsTests = "skipped: no tests (the package has no test target)"
             return
         }
-        var problems = reports.flatMap(\.problems)
+        var problems = reports.flatMap(\.problems) + console.others.flatMap(\.problems)
         if let asked = context.askedReports[step.name], reports.isEmpty {
             problems.append("no file matches report: \(asked.joined(separator: ", "))")
         }
@@ -157,8 +169,12 @@ package struct AttemptReading: Sendable {
         let judged = TestVerdict(
             end: end, tests: merged, problems: problems, hasReport: hasReport,
             previousTests: isOnly ? context.previousTests : nil)
-        notes += judged.notes + reports.flatMap(\.notes)
+        notes += judged.notes + (reports + console.others).flatMap(\.notes)
+        let coverage = reports.compactMap(\.coverage)
+        if !coverage.isEmpty { notes.append(Self.described(coverage.reduce(Coverage(files: []), +))) }
         tests += merged
+        findings += console.findings
+        if !console.findings.isEmpty { worsen(to: .analyzerWarnings, nil) }
         findings += reports.flatMap(\.findings) + merged.compactMap(Finding.init(failureOf:))
         if judged.verdict > .succeeded, !merged.contains(where: \.outcome.isFailure) {
             findings.append(
@@ -169,6 +185,13 @@ package struct AttemptReading: Sendable {
         if judged.verdict > .succeeded { worsen(to: judged.verdict, judged.reason) }
         testSteps.all += 1
         if !hasReport { testSteps.silent += 1 }
+    }
+
+    private static func described(_ coverage: Coverage) -> String {
+        let tenths = (coverage.lines.percent ?? 0) * 10
+        let percent = "\(Int(tenths) / 10).\(Int(tenths) % 10) %"
+        return "coverage: \(percent) of lines (\(coverage.lines.covered) of \(coverage.lines.total)) in "
+            + coverage.files.count.counting("file")
     }
 
     /// What was tested, in words; nothing when no test step ran.
@@ -238,9 +261,9 @@ package struct AttemptReading: Sendable {
             plan.notAnalyzed
             ?? (analyzers.isEmpty
                 ? (hadNothingToAnalyze ? JobPlanner.noAnalyzerApplies : "not run")
-                : counts.analyzerWarnings == 0
+                : analyzed == 0
                     ? "clean (\(analyzers.joined(separator: ", ")))"
-                    : "\(counts.analyzerWarnings.counting("finding")) (\(analyzers.joined(separator: ", ")))")
+                    : "\(analyzed.counting("finding")) (\(analyzers.joined(separator: ", ")))")
         return AttemptResults(
             findings: stored, tests: tests, counts: counts, analysis: analysis,
             tested: plan.notTested ?? tested ?? "not run", notes: notes, verdict: verdict, reason: reason)

@@ -10,6 +10,8 @@ struct StepConsole {
     private(set) var crash: String?
     private(set) var xctest: [TestResult] = []
     private(set) var swiftTesting: [TestResult] = []
+    /// What other tools that test printed: Go's, Cargo's, CTest's, and TAP.
+    private(set) var others: [ReportContent] = []
     /// Lines of `swift test list`, or the first ones of the analyzer of C targets.
     private(set) var listed: [String] = []
     private var lines = LogLines()
@@ -22,7 +24,7 @@ struct StepConsole {
         switch kind {
         case .analyzing:
             if step.name == JobPlanner.clangStep { readers.list = [] }
-            if step.report.isEmpty { readers.diagnostics = DiagnosticReader(root: root, category: .analyzer) }
+            if step.report.isEmpty { readers.analyzer = AnalyzerLines(root: root) }
         case .building:
             readers.diagnostics = DiagnosticReader(root: root, category: .asPrinted)
             readers.compiled = CompiledFiles()
@@ -30,7 +32,11 @@ struct StepConsole {
         case .testing:
             readers.crash = CrashReader()
             readers.xctest = XCTestConsoleReader(root: root, listed: listed)
-            if !hasEvents { readers.swiftTesting = SwiftTestingConsoleReader(root: root, listed: listed) }
+            readers.sanitizer = SanitizerReader(root: root)
+            if !hasEvents {
+                readers.swiftTesting = SwiftTestingConsoleReader(root: root, listed: listed)
+                readers.others = OtherConsoles(root: root)
+            }
         case .archiving, .checkout, .processing: break
         }
     }
@@ -42,11 +48,13 @@ struct StepConsole {
     /// All was taken: what was read can be used.
     mutating func finish() {
         lines.finish { readers.take($0) }
-        findings = readers.diagnostics?.finish() ?? []
+        findings =
+            readers.diagnostics?.finish() ?? readers.analyzer?.finish() ?? readers.sanitizer?.finish() ?? []
         compiled = readers.compiled ?? CompiledFiles()
         crash = readers.crash?.finish()
         xctest = readers.xctest?.finish() ?? []
         swiftTesting = readers.swiftTesting?.finish() ?? []
+        others = readers.others?.finish() ?? []
         listed = readers.list ?? []
         readers = Readers()
     }
@@ -56,6 +64,9 @@ struct StepConsole {
         private static let maximumListedBytes = 8 << 20
 
         var diagnostics: DiagnosticReader?
+        var analyzer: AnalyzerLines?
+        var sanitizer: SanitizerReader?
+        var others: OtherConsoles?
         var compiled: CompiledFiles?
         var crash: CrashReader?
         var xctest: XCTestConsoleReader?
@@ -65,6 +76,9 @@ struct StepConsole {
 
         mutating func take(_ line: LogLine) {
             diagnostics?.take(line)
+            analyzer?.take(line)
+            sanitizer?.take(line)
+            others?.take(line)
             compiled?.take(line)
             crash?.take(line)
             xctest?.take(line)

@@ -7,6 +7,10 @@ struct DiagnosticCollector: Sendable {
     private var places: [DiagnosticKey: Int] = [:]
     private var errors = 0
     private var warnings = 0
+    /// The last diagnostic, when it has no place, and where in `lines` it is unless its text was there before.
+    private var unplaced: (line: DiagnosticLine, index: Int?)?
+    /// Places in `lines` of what turned out to be there before.
+    private var dropped: Set<Int> = []
 
     init(root: SourceRoot) { self.root = root }
 
@@ -22,7 +26,9 @@ struct DiagnosticCollector: Sendable {
 
     mutating func take(_ text: String) {
         if text.hasPrefix(">>> referenced by ") { return reference(text) }
+        if let place = LintLines.arrow(text) { return arrow(place) }
         guard var line = DiagnosticLine(text) else { return }
+        unplaced = nil
         if let place = line.place {
             // `<unknown>:0` and the like are no files.
             line.place = place.path.hasPrefix("<") || place.path.hasPrefix("macro expansion") ? nil : place
@@ -32,6 +38,7 @@ struct DiagnosticCollector: Sendable {
         let key = DiagnosticKey(
             isError: line.isError, message: line.message, path: line.place?.path, line: line.place?.line,
             column: line.place?.column)
+        if key.path == nil { unplaced = (line, nil) }
         if let place = places[key] {
             if lines[place].rule.isEmpty { lines[place].rule = line.rule }
             return
@@ -39,7 +46,29 @@ struct DiagnosticCollector: Sendable {
         guard (line.isError ? errors : warnings) < DiagnosticReader.maximumFindings else { return }
         if line.isError { errors += 1 } else { warnings += 1 }
         places[key] = lines.count
+        if key.path == nil { unplaced = (line, lines.count) }
         lines.append(line)
+    }
+
+    /// rustc's ` --> src/lib.rs:5:41` gives the diagnostic before it its place: the same text elsewhere is another one.
+    private mutating func arrow(_ printed: PrintedPlace) {
+        guard let (known, index) = unplaced, !known.isConsequence else { return }
+        unplaced = nil
+        var line = known
+        var key = DiagnosticKey(isError: line.isError, message: line.message)
+        if index != nil { places[key] = nil }
+        line.place = printed
+        line.place?.path = root.shown(printed.path)
+        (key.path, key.line, key.column) = (line.place?.path, line.place?.line, line.place?.column)
+        if places[key] != nil {
+            if let index { dropped.insert(index) }
+        } else if let index {
+            (lines[index], places[key]) = (line, index)
+        } else if (line.isError ? errors : warnings) < DiagnosticReader.maximumFindings {
+            if line.isError { errors += 1 } else { warnings += 1 }
+            places[key] = lines.count
+            lines.append(line)
+        }
     }
 
     /// lld's `>>> referenced by main.c:3 (/src/main.c:3)` gives the undefined symbol before it its place.
@@ -57,7 +86,7 @@ struct DiagnosticCollector: Sendable {
     }
 
     func findings(category: DiagnosticCategory) -> [Finding] {
-        var kept = lines.filter { !$0.isConsequence }
+        var kept = lines.indices.filter { !lines[$0].isConsequence && !dropped.contains($0) }.map { lines[$0] }
         if !kept.contains(where: \.isError), let consequence = lines.first(where: \.isConsequence) {
             kept.append(consequence)
         }

@@ -14,7 +14,12 @@ struct DiagnosticLine: Equatable {
         guard let first = line.utf8.first, first != 0x20, first != 0x09, !Self.isNumberedSource(line) else {
             return nil
         }
-        if let parsed = Self.severity(in: line) {
+        if line.hasPrefix("error["), let end = line.range(ofFirst: "]: ") {
+            // rustc: `error[E0425]: cannot find value`
+            self.init(head: "", isError: true, text: line[end.upperBound...])
+            rule = TextLimit.cut(
+                String(line[..<end.lowerBound].dropFirst("error[".count)), toBytes: TextLimit.nameBytes)
+        } else if let parsed = Self.severity(in: line) {
             self.init(head: parsed.head, isError: parsed.isError, text: parsed.text)
         } else if let parsed = Self.make(line) ?? Self.linker(line) {
             self = parsed
@@ -28,7 +33,8 @@ struct DiagnosticLine: Equatable {
         var text = text
         while text.last?.isWhitespace == true { text.removeLast() }
         (rule, message) = Self.ruleAndMessage(text)
-        guard !message.isEmpty else { return nil }
+        // Cargo's counts of what stands before them.
+        guard !message.isEmpty, isError || !(message.first == "`" && message.has(" generated ")) else { return nil }
         isConsequence = isError && Self.isConsequence(message)
         guard !head.isEmpty else { return }
         if let place = PrintedPlace(Self.afterLabel(head)) {
@@ -96,6 +102,7 @@ struct DiagnosticLine: Equatable {
     private static let consequences: [StaticString] = [
         "linker command failed with exit code", "link command failed with exit code", "ld returned 1 exit status",
         "command failed with exit code", "command failed due to signal", "final link failed",
+        "could not compile `", "aborting due to ", "test failed, to rerun pass", " target failed:", " targets failed:",
         "too many errors emitted", "xited with unexpected signal code",
     ]
 }

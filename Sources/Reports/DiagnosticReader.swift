@@ -4,7 +4,7 @@ package import Model
 ///
 /// Known forms: swiftc in both styles, clang, clang-tidy, gcc and swift-format
 /// (`PATH:LINE:COLUMN: error|fatal error|warning: TEXT`), tools that name themselves (`ld.lld: error: …`,
-/// `clang: error: …`), SwiftPM without a place (`error: …`), GNU ld and gold (`…: undefined reference to …`), Make
+/// `clang: error: …`), rustc, whose place is in the line beneath, SwiftPM without a place (`error: …`), GNU ld and gold (`…: undefined reference to …`), Make
 /// (`make: *** …`). Notes and remarks are no findings. Looked at against Swift 6.3.1, clang 21 and gcc 4 to 14.
 package struct DiagnosticReader: Sendable {
     /// The most errors, and the most warnings, that are taken from one log.
@@ -40,7 +40,8 @@ package struct DiagnosticReader: Sendable {
     }
 
     private static let needles: [Needle] = [
-        "error:", "warning:", "undefined reference to", "multiple definition of", "ld: ", ">>> referenced by", ": *** ",
+        "error:", "warning:", "error[", "--> ", "undefined reference to", "multiple definition of", "ld: ",
+        ">>> referenced by", ": *** ",
         "ld returned ",
     ]
 }

@@ -14,6 +14,7 @@ struct EventStream {
         var knownIssues: [String] = []
         var failurePath: String?
         var failureLine: Int?
+        var detail = TestDetail(test: "")
     }
 
     private let root: SourceRoot
@@ -27,6 +28,8 @@ struct EventStream {
     private(set) var hasRecords = false
 
     private static let maximumMessages = 50
+    /// Of one test; what is more is left out.
+    private static let maximumCases = 1000
 
     init(root: SourceRoot) { self.root = root }
 
@@ -52,7 +55,11 @@ struct EventStream {
         guard order.count < ReportContent.maximumItems else { return "more than \(ReportContent.maximumItems) tests" }
         let location = place(test["sourceLocation"])
         let (suite, name) = Self.suiteAndName(id: id, name: test["name"].string)
-        functions[id] = Function(suite: suite, name: name, path: location?.path, line: location?.line)
+        var function = Function(suite: suite, name: name, path: location?.path, line: location?.line)
+        function.detail.tags = (test["tags"].elements ?? test["_tags"].elements ?? []).prefix(100).compactMap { tag in
+            tag.string.map { TextLimit.cut($0.hasPrefix(".") ? String($0.dropFirst()) : $0, toBytes: 200) }
+        }
+        functions[id] = function
         order.append(id)
         return nil
     }
@@ -72,9 +79,39 @@ struct EventStream {
             if functions[id] == nil { skippedSuites.insert(id) }
             functions[id]?.skipReason = Self.skipReason(event)
         case "issueRecorded": record(event, id: id)
+        case "testCaseStarted": if let id { start(event, of: id) }
+        case "valueAttached": if let id { attach(event, to: id) }
         default: break
         }
         return nil
+    }
+
+    /// Version 0 names the arguments; later ones have them in the text for people: `Test case passing 1 argument n → 2 to
+    /// param(n:) started.`
+    private mutating func start(_ event: JSON, of id: String) {
+        guard functions[id]?.detail.cases.count ?? Self.maximumCases < Self.maximumCases else { return }
+        var arguments = event["_testCase"]["displayName"].string
+        if arguments == nil, let text = event["messages"][0]["text"].string, text.hasPrefix("Test case passing "),
+            let begin = text.range(ofFirst: " argument"), let end = text.range(ofLast: " to "),
+            begin.upperBound < end.lowerBound
+        {
+            arguments = String(text[begin.upperBound..<end.lowerBound].drop { $0 == "s" }.dropFirst())
+        }
+        // A function without parameters has one case without a name.
+        guard let arguments, !arguments.isEmpty else { return }
+        functions[id]?.detail.cases.append(.init(arguments: TextLimit.cut(arguments, toBytes: 500), isFailed: false))
+    }
+
+    private mutating func attach(_ event: JSON, to id: String) {
+        guard functions[id]?.detail.attachments.count ?? Self.maximumCases < Self.maximumCases else { return }
+        let attachment = event["attachment"]
+        var name = attachment["path"].string ?? attachment["_preferredName"].string
+        if name == nil, let text = event["messages"][0]["text"].string, text.hasPrefix("Attached '"),
+            let end = text.range(ofLast: "' to ")
+        {
+            name = String(text[..<end.lowerBound].dropFirst("Attached '".count))
+        }
+        functions[id]?.detail.attachments.append(TextLimit.cut(name ?? "(unnamed)", toBytes: 1000))
     }
 
     private mutating func record(_ event: JSON, id: String?) {
@@ -88,6 +125,12 @@ struct EventStream {
         let isFailure = issue["isFailure"].bool ?? (!isKnown && !isWarning)
         if let id, var function = functions[id], isFailure || isKnown {
             if isFailure {
+                if function.failures.count < Self.maximumMessages,
+                    let arguments = event["_testCase"]["displayName"].string,
+                    let index = function.detail.cases.lastIndex(where: { $0.arguments == arguments })
+                {
+                    function.detail.cases[index].isFailed = true
+                }
                 if function.failures.count < Self.maximumMessages { function.failures.append(message) }
                 if function.failurePath == nil {
                     (function.failurePath, function.failureLine) = (location?.path, location?.line)
@@ -110,6 +153,7 @@ struct EventStream {
     func content() -> ReportContent {
         var content = ReportContent(findings: findings)
         var neverStarted = 0
+        var details: [(index: Int, detail: TestDetail)] = []
         for id in order {
             guard let function = functions[id] else { continue }
             var result = TestResult(
@@ -137,9 +181,15 @@ struct EventStream {
                 }
                 result.outcome = .skipped
             }
+            if !function.detail.isEmpty { details.append((content.tests.count, function.detail)) }
             content.tests.append(result)
         }
         numberEqualNames(&content.tests)
+        content.details = details.map { index, detail in
+            var detail = detail
+            detail.test = content.tests[index].fullName
+            return detail
+        }
         if neverStarted > 0 {
             content.notes.append(
                 neverStarted.counting("test") + (neverStarted == 1 ? " was" : " were") + " never started")

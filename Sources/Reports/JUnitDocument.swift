@@ -1,9 +1,7 @@
-import Foundation
-import FoundationXML
 import Model
 
 /// The state of reading a JUnit report element by element.
-final class JUnitDocument: NSObject, XMLParserDelegate {
+final class JUnitDocument: XMLTestsHandler {
     /// A `testsuite` that is open.
     private struct Suite {
         var name: String
@@ -15,7 +13,8 @@ final class JUnitDocument: NSObject, XMLParserDelegate {
     /// A `testcase` that is open, or a failure of a suite itself.
     private struct Case {
         var result: TestResult
-        var time: String?
+        /// CTest's word for a test that it did not run, whatever the reason.
+        var isNotRun = false
     }
 
     /// The element whose text is wanted.
@@ -25,21 +24,15 @@ final class JUnitDocument: NSObject, XMLParserDelegate {
         var text = ""
     }
 
-    private static let roots: Set<String> = ["testsuites", "testsuite"]
+    static let roots: Set<String> = ["testsuites", "testsuite"]
     private let root: SourceRoot
-    private var depth = 0
-    private var hasRoot = false
     private var suites: [Suite] = []
     private var open: Case?
     private var capture: Capture?
     private var tests: [TestResult] = []
     private var problems: [String] = []
-    private(set) var refusal: String?
 
     init(root: SourceRoot) { self.root = root }
-
-    /// Whether the root element was there and ended.
-    var isClosed: Bool { hasRoot && depth == 0 }
 
     func content(problem: String?) -> ReportContent {
         var content = ReportContent(tests: JUnitRetries.joined(tests), problems: problems)
@@ -47,30 +40,22 @@ final class JUnitDocument: NSObject, XMLParserDelegate {
         return content
     }
 
-    func parser(
-        _ parser: XMLParser, didStartElement elementName: String, namespaceURI: String?, qualifiedName: String?,
-        attributes: [String: String]
-    ) {
-        depth += 1
-        hasRoot = true
-        let element = Self.localName(elementName)
+    func begin(_ element: String, _ attributes: [String: String], depth: Int) throws(XMLText.Refusal) {
         if depth == 1, !Self.roots.contains(element) {
-            return refuse("the root element is <\(TextLimit.cut(element, toBytes: 60))>, not a JUnit report's", parser)
-        }
-        if depth > JUnitReader.maximumDepth {
-            return refuse("elements nested deeper than \(JUnitReader.maximumDepth)", parser)
+            let name = TextLimit.cut(element, toBytes: 60)
+            throw XMLText.Refusal(text: "the root element is <\(name)>, not a JUnit report's")
         }
         switch element {
         case "testsuite":
             let stated = ["failures", "errors"].compactMap { attributes[$0].flatMap { Int($0) } }.filter { $0 > 0 }
             // A number as large as an Int has is a lie; saturate instead of overflowing.
             suites.append(Suite(name: attributes["name"] ?? "", statedFailures: stated.isEmpty ? 0 : 1))
-        case "testcase": begin(attributes, parser)
+        case "testcase": try begin(attributes)
         case "failure", "error", "skipped", "flakyFailure", "flakyError":
             if open == nil, !suites.isEmpty, element == "failure" || element == "error" {
                 // The suite itself failed: in its set-up, or before any case.
                 open = Case(
-                    result: TestResult(suite: name(suites.last?.name), name: "(suite)", outcome: .passed), time: nil)
+                    result: TestResult(suite: name(suites.last?.name), name: "(suite)", outcome: .passed))
             }
             if open != nil, capture == nil {
                 capture = Capture(element: element, attribute: attributes["message"] ?? attributes["type"] ?? "")
@@ -79,11 +64,7 @@ final class JUnitDocument: NSObject, XMLParserDelegate {
         }
     }
 
-    func parser(
-        _ parser: XMLParser, didEndElement elementName: String, namespaceURI: String?, qualifiedName: String?
-    ) {
-        depth -= 1
-        let element = Self.localName(elementName)
+    func end(_ element: String, depth: Int) {
         if let ended = capture, ended.element == element {
             capture = nil
             record(ended)
@@ -100,18 +81,14 @@ final class JUnitDocument: NSObject, XMLParserDelegate {
         }
     }
 
-    func parser(_ parser: XMLParser, foundCharacters string: String) { take(string) }
-
-    func parser(_ parser: XMLParser, foundCDATA block: Data) { take(String(decoding: block, as: UTF8.self)) }
-
-    private func take(_ text: String) {
+    func take(_ text: String) {
         guard let count = capture?.text.utf8.count, count < Finding.maximumMessageBytes else { return }
         capture?.text += text
     }
 
-    private func begin(_ attributes: [String: String], _ parser: XMLParser) {
+    private func begin(_ attributes: [String: String]) throws(XMLText.Refusal) {
         guard tests.count < ReportContent.maximumItems else {
-            return refuse("more than \(ReportContent.maximumItems) cases", parser)
+            throw XMLText.Refusal(text: "more than \(ReportContent.maximumItems) cases")
         }
         var suite = attributes["classname"] ?? attributes["class"] ?? ""
         if suite.isEmpty { suite = suites.last?.name ?? "" }
@@ -128,14 +105,15 @@ final class JUnitDocument: NSObject, XMLParserDelegate {
         default: break
         }
         if attributes["status"]?.lowercased() == "notrun" { result.outcome = .skipped }
-        open = Case(result: result, time: attributes["time"])
+        open = Case(result: result, isNotRun: attributes["status"]?.lowercased() == "notrun")
     }
 
     private func record(_ ended: Capture) {
         guard var result = open?.result else { return }
         let outcome: TestResult.Outcome =
             switch ended.element {
-            case "skipped": .skipped
+            // Its console counts a test without its program, or whose set-up failed, as failed; its report says skipped.
+            case "skipped": open?.isNotRun == true && Self.isFailure(ended.attribute) ? .failed : .skipped
             case "flakyFailure", "flakyError": .flaky
             default: .failed
             }
@@ -155,6 +133,11 @@ final class JUnitDocument: NSObject, XMLParserDelegate {
         open?.result = result
     }
 
+    /// Of a test that CTest did not run: whether nobody asked for that. `SKIP_RETURN_CODE=77` and the like are asked for.
+    private static func isFailure(_ reason: String) -> Bool {
+        !reason.isEmpty && !reason.hasPrefix("SKIP_") && reason != "Disabled"
+    }
+
     private func end() {
         guard let ended = open else { return }
         open = nil
@@ -163,14 +146,5 @@ final class JUnitDocument: NSObject, XMLParserDelegate {
         tests.append(ended.result)
     }
 
-    private func refuse(_ why: String, _ parser: XMLParser) {
-        if refusal == nil { refusal = why }
-        parser.abortParsing()
-    }
-
     private func name(_ text: String?) -> String { TextLimit.cut(text ?? "", toBytes: TextLimit.nameBytes) }
-
-    private static func localName(_ name: String) -> String {
-        name.lastIndex(of: ":").map { String(name[name.index(after: $0)...]) } ?? name
-    }
 }

@@ -28,5 +28,17 @@ enum JUnitRetries {
         return tests.indices.filter { !gone.contains($0) }.map { tests[$0] }
     }
 
+    /// Numbers tests of one name from the second on; for formats that run no test again, where they are different ones.
+    static func numbered(_ tests: [TestResult]) -> [TestResult] {
+        var counts: [String: Int] = [:]
+        return tests.map { test in
+            let count = counts[key(test), default: 0] + 1
+            counts[key(test)] = count
+            var test = test
+            if count > 1 { test.name += " (\(count))" }
+            return test
+        }
+    }
+
     private static func key(_ test: TestResult) -> String { test.suite + "\u{0}" + test.name }
 }

@@ -9,14 +9,21 @@ package struct ReportContent: Sendable, Hashable {
     package var problems: [String]
     /// Sentences for the page that change no verdict: how many tests never started, that a report holds no run.
     package var notes: [String]
+    /// Nothing when it is no coverage report, or of no file of the repository.
+    package var coverage: Coverage?
+    /// What a test has besides its result, for tests that have any.
+    package var details: [TestDetail]
 
     package init(
-        findings: [Finding] = [], tests: [TestResult] = [], problems: [String] = [], notes: [String] = []
+        findings: [Finding] = [], tests: [TestResult] = [], problems: [String] = [], notes: [String] = [],
+        coverage: Coverage? = nil, details: [TestDetail] = []
     ) {
         self.findings = findings
         self.tests = tests
         self.problems = problems
         self.notes = notes
+        self.coverage = coverage
+        self.details = details
     }
 
     /// A report of which nothing could be used.

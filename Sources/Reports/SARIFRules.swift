@@ -7,6 +7,8 @@ struct SARIFRules {
     /// The driver's by index; asked often, so taken apart once.
     private let driverRules: [JSON]
     private let extensionRules: [[JSON]]
+    /// Levels that an invocation set for the driver's rules (section 3.20.5), by identifier.
+    private var overrides: [String: String] = [:]
 
     init(_ run: JSON) {
         driver = run["tool"]["driver"]
@@ -15,6 +17,16 @@ struct SARIFRules {
         extensionRules = extensions.map { $0["rules"].elements ?? [] }
         for rule in extensionRules.joined() + driverRules {
             if let id = rule["id"].string { byIdentifier[id] = rule }
+        }
+        for invocation in run["invocations"].elements ?? [] {
+            for override in invocation["ruleConfigurationOverrides"].elements ?? [] {
+                let descriptor = override["descriptor"]
+                let index = descriptor["index"].int ?? -1
+                let id =
+                    descriptor["id"].string
+                    ?? (driverRules.indices.contains(index) ? driverRules[index]["id"].string : nil)
+                if let id { overrides[id] = override["configuration"]["level"].string }
+            }
         }
     }
 
@@ -37,9 +49,10 @@ struct SARIFRules {
         result["ruleId"].string ?? result["rule"]["id"].string ?? rule["id"].string ?? ""
     }
 
-    /// Section 3.27.10: the result's, else the rule's default, else `warning`.
+    /// Section 3.27.10: the result's, else what the invocation set, else the rule's default, else `warning`.
     func level(of result: JSON, rule: JSON) -> String {
-        result["level"].string ?? rule["defaultConfiguration"]["level"].string ?? "warning"
+        result["level"].string ?? overrides[identifier(of: result, rule: rule)] ?? rule["defaultConfiguration"]["level"]
+            .string ?? "warning"
     }
 
     /// The text with its arguments put in (section 3.11.5), from the result or from the rule by its message's id.

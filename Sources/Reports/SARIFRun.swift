@@ -28,6 +28,9 @@ struct SARIFRun {
                 "\(tool) did not succeed, as its report says"
                     + (why.map { ": " + TextLimit.cut($0, toBytes: 500) } ?? ""))
         }
+        if let said = firstError {
+            content.notes.append("\(tool) says of itself: " + TextLimit.cut(said, toBytes: 500))
+        }
         guard let results = run["results"].elements else {
             if run["externalPropertyFileReferences"]["results"].isNothing {
                 content.problems.append("\(tool) has no results in its report: the analysis did not take place")
@@ -44,6 +47,17 @@ struct SARIFRun {
             }
             content.findings.append(finding)
         }
+    }
+
+    /// What the tool notified of as an error: it looked at less than it was asked to, whatever it says of its success.
+    private var firstError: String? {
+        for invocation in run["invocations"].elements ?? [] {
+            for kind in ["toolExecutionNotifications", "toolConfigurationNotifications"] {
+                let error = (invocation[kind].elements ?? []).first { $0["level"].string == "error" }
+                if let error { return error["message"]["text"].string ?? error["descriptor"]["id"].string ?? kind }
+            }
+        }
+        return nil
     }
 
     private func finding(of result: JSON) -> Finding? {

@@ -1,7 +1,16 @@
+import Model
+
 /// Cuts texts that come from outside.
 enum TextLimit {
     /// The most bytes of a suite's, a test's or a rule's name.
     static let nameBytes = 1024
+
+    /// Adds to a text in place, and cuts it where it grows longer than the limit; what is as long stays as it is.
+    static func append(_ more: some StringProtocol, to text: inout String, limit: Int = Finding.maximumMessageBytes) {
+        guard text.utf8.count < limit else { return }
+        text.append(contentsOf: more)
+        if text.utf8.count > limit { text = cut(text, toBytes: limit) }
+    }
 
     /// The text, or its beginning that fits with `…` after it. No character is cut in two.
     static func cut(_ text: String, toBytes limit: Int) -> String {

@@ -181,6 +181,27 @@ import Testing
         #expect(findings(line) == [])
     }
 
+    @Test func testThatRustsPlaceIsInTheLineBeneath() {
+        // given the same text at two places, one of them again, and what Cargo says of them
+        let log = """
+            warning: unused variable: `a`
+             --> src/lib.rs:5:41
+            warning: unused variable: `a`
+              --> src/b.rs:50:4
+            warning: unused variable: `a`
+             --> src/lib.rs:5:41
+            error[E0425]: cannot find value `b` in this scope
+             --> src/lib.rs:7:1
+            warning: `kit` (lib) generated 2 warnings (run `cargo fix` to apply them)
+            error: could not compile `kit` (lib) due to 1 previous error
+            """
+        // then
+        let found = findings(log)
+        #expect(found.map(\.line) == [5, 50, 7])
+        #expect(found.map(\.path) == ["src/lib.rs", "src/b.rs", "src/lib.rs"])
+        #expect(found.last?.rule == "E0425")
+    }
+
     @Test func testThatAConsequenceCountsOnlyWithoutACause() {
         let consequences =
             "clang: error: linker command failed with exit code 1 (use -v to see invocation)\nerror: fatalError\n"

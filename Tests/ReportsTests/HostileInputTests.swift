@@ -11,11 +11,21 @@ import Testing
     struct Reader: Sendable, CustomTestStringConvertible {
         var name: String
         var seeds: [String]
+        /// How many mutations are tried here; the program `FuzzReports` tries as many as one likes.
+        var rounds = 2000
         var read: @Sendable ([UInt8]) -> Int
         var testDescription: String { name }
     }
 
     private static let root = SourceRoot(mountedAt: "/home/me/pkg")
+
+    private static func report(_ name: String, _ seeds: String...) -> Reader {
+        Reader(name: name, seeds: seeds, rounds: 300) { bytes in
+            let content = ReportReader.read(bytes, fileName: "a", root: root)
+            return content.tests.count + content.findings.count + (content.coverage?.files.count ?? 0)
+        }
+    }
+
     static let readers = [
         Reader(name: "diagnostics", seeds: ["build-errors.txt", "test-xctest-crash.txt"]) { bytes in
             DiagnosticReader.findings(in: bytes, root: root).count
@@ -42,6 +52,17 @@ import Testing
             let merged = TestMerge.merge([content.tests, content.tests], end: CommandEnd(exit: 1, console: bytes))
             return merged.count + Fingerprinter.keys(of: content.findings) { _, _ in nil }.count
         },
+        report("go test", "go.txt", "go-verbose.txt", "go.jsonl"),
+        report("cargo", "cargo.txt", "cargo.jsonl", "clippy.jsonl"),
+        report("ctest", "ctest.txt", "ctest-Test.xml", "ctest-junit.xml"),
+        report("XML of linters", "cppcheck.xml", "shellcheck.checkstyle.xml"),
+        report("JSON of linters", "shellcheck.json", "ruff.json", "ruff.jsonl", "ruff-gitlab.json"),
+        report("lines of linters", "cppcheck.txt", "ruff-full.txt", "ruff-concise.txt", "shellcheck-gcc.txt"),
+        report("serialized diagnostics", "swift.dia", "clang.dia"),
+        report("coverage", "cobertura.xml", "coverage.lcov"),
+        report(
+            "sanitizers", "sanitizer-asan.txt", "sanitizer-leak.txt", "sanitizer-tsan.txt", "sanitizer-ub-stack.txt"),
+        report("TAP", "tap.txt"), report(".NET", "nunit3.xml", "xunit-net.xml", "results.trx"),
     ]
 
     /// SplitMix64, so that a failure can be had again.
@@ -89,11 +110,11 @@ import Testing
     }
 
     @Test(arguments: readers)
-    func testThatTwoThousandMutationsDoNotTrap(reader: Reader) throws {
+    func testThatMutationsDoNotTrap(reader: Reader) throws {
         let seeds = try reader.seeds.map { Array(try Samples.bytes($0).prefix(12_000)) }
         var generator = Generator(state: 2026)
         var total = 0
-        for round in 0..<2000 {
+        for round in 0..<reader.rounds {
             let count = reader.read(Self.mutated(seeds[round % seeds.count], &generator))
             #expect(count < 1000)
             total += count

@@ -106,6 +106,26 @@ import Testing
         #expect(content.problems == ["lint did not succeed, as its report says: out of memory"])
     }
 
+    @Test func testThatAnInvocationSetsLevels() {
+        let rules = #""tool":{"driver":{"name":"lint","rules":[{"id":"A"},{"id":"B"}]}},"#
+        let overrides =
+            #""invocations":[{"executionSuccessful":true,"ruleConfigurationOverrides":[{"descriptor":{"index":0},"#
+            + #""configuration":{"level":"none"}},{"descriptor":{"id":"B"},"configuration":{"level":"note"}}]}],"#
+        let results =
+            #""results":[{"ruleId":"A","message":{"text":"m"}},{"ruleId":"B","message":{"text":"m"}},"#
+            + #"{"ruleId":"A","level":"error","message":{"text":"m"}}]"#
+        #expect(run(rules + overrides + results).findings.map(\.rule) == ["B", "A"])
+    }
+
+    @Test func testThatWhatAToolSaysOfItselfIsNoted() {
+        let content = run(
+            #""tool":{"driver":{"name":"lint"}},"results":[],"invocations":[{"executionSuccessful":true,"#
+                + #""toolExecutionNotifications":[{"level":"note","message":{"text":"fine"}},{"level":"error","message":{"text":"no file"}}]}]"#
+        )
+        #expect(content.problems == [])
+        #expect(content.notes == ["lint says of itself: no file"])
+    }
+
     @Test(arguments: [
         (#""kind":"pass""#, 0), (#""kind":"notApplicable""#, 0), (#""kind":"review""#, 1), (#""level":"none""#, 0),
         (#""level":"note""#, 1), (#""suppressions":[{"kind":"inSource"}]"#, 0),

@@ -1,0 +1,81 @@
+/// How much of the source a test run executed, a file at a time.
+package struct Coverage: Hashable, Sendable, Codable {
+    /// How many of how many.
+    package struct Share: Hashable, Sendable, Codable {
+        package var covered: Int
+        package var total: Int
+
+        /// Neither is less than 0, and no more are covered than there are.
+        package init(covered: Int, total: Int) {
+            self.total = max(0, total)
+            self.covered = min(max(0, covered), self.total)
+        }
+
+        /// From 0 to 100; nothing where there is nothing to cover.
+        package var percent: Double? { total == 0 ? nil : Double(covered) / Double(total) * 100 }
+
+        package static func + (left: Share, right: Share) -> Share {
+            let total = left.total.addingReportingOverflow(right.total)
+            let covered = left.covered.addingReportingOverflow(right.covered)
+            return Share(
+                covered: covered.overflow ? .max : covered.partialValue,
+                total: total.overflow ? .max : total.partialValue)
+        }
+    }
+
+    /// A file of the repository.
+    package struct File: Hashable, Sendable, Codable {
+        /// Relative to the repository's root.
+        package var path: String
+        package var lines: Share
+        /// Nothing where the tool does not count them.
+        package var functions: Share?
+        package var branches: Share?
+
+        package init(path: String, lines: Share, functions: Share? = nil, branches: Share? = nil) {
+            self.path = path
+            self.lines = lines
+            self.functions = functions
+            self.branches = branches
+        }
+    }
+
+    /// By path, each once.
+    package private(set) var files: [File]
+
+    /// A file that is there twice is there once, with the better share of each kind: of two reports neither tells which
+    /// lines it means.
+    package init(files: [File]) {
+        var byPath: [String: File] = [:]
+        for file in files {
+            guard let other = byPath[file.path] else {
+                byPath[file.path] = file
+                continue
+            }
+            byPath[file.path] = File(
+                path: file.path, lines: Self.better(file.lines, other.lines) ?? file.lines,
+                functions: Self.better(file.functions, other.functions),
+                branches: Self.better(file.branches, other.branches))
+        }
+        self.files = byPath.values.sorted { $0.path < $1.path }
+    }
+
+    /// What several reports of one run say together.
+    package static func + (left: Coverage, right: Coverage) -> Coverage { Coverage(files: left.files + right.files) }
+
+    /// Of all files, added up; what a report says of its totals is not believed.
+    package var lines: Share { files.reduce(Share(covered: 0, total: 0)) { $0 + $1.lines } }
+
+    /// Of the files that have them; nothing when none has.
+    package var functions: Share? { Self.sum(files.compactMap(\.functions)) }
+    package var branches: Share? { Self.sum(files.compactMap(\.branches)) }
+
+    private static func sum(_ shares: [Share]) -> Share? {
+        shares.isEmpty ? nil : shares.reduce(Share(covered: 0, total: 0), +)
+    }
+
+    private static func better(_ left: Share?, _ right: Share?) -> Share? {
+        guard let left, let right else { return left ?? right }
+        return (left.percent ?? 0, left.total) >= (right.percent ?? 0, right.total) ? left : right
+    }
+}

@@ -1,0 +1,46 @@
+/// How coverage changed from one integration to another.
+package struct CoverageDelta: Hashable, Sendable, Codable {
+    /// A file that is new, gone, or whose lines are covered otherwise than before.
+    package struct File: Hashable, Sendable, Codable {
+        package var path: String
+        /// Nothing for a file that was not there before, or is not there any more.
+        package var before: Coverage.Share?
+        package var after: Coverage.Share?
+
+        package init(path: String, before: Coverage.Share?, after: Coverage.Share?) {
+            self.path = path
+            self.before = before
+            self.after = after
+        }
+
+        /// In percentage points; nothing where either is unknown.
+        package var points: Double? { CoverageDelta.points(before, after) }
+    }
+
+    package var before: Coverage.Share
+    package var after: Coverage.Share
+    /// Only those that changed: the ones that lost most first, then new and gone ones, by path where equal.
+    package var files: [File]
+
+    /// In percentage points of lines; nothing where either has nothing to cover.
+    package var points: Double? { Self.points(before, after) }
+
+    package init(from before: Coverage, to after: Coverage) {
+        self.before = before.lines
+        self.after = after.lines
+        let old = Dictionary(before.files.map { ($0.path, $0.lines) }) { first, _ in first }
+        let new = Dictionary(after.files.map { ($0.path, $0.lines) }) { first, _ in first }
+        files = Set(old.keys).union(new.keys)
+            .map { File(path: $0, before: old[$0], after: new[$0]) }
+            .filter { $0.before != $0.after }
+            .sorted { left, right in
+                let (a, b) = (left.points ?? .infinity, right.points ?? .infinity)
+                return a == b ? left.path < right.path : a < b
+            }
+    }
+
+    static func points(_ before: Coverage.Share?, _ after: Coverage.Share?) -> Double? {
+        guard let old = before?.percent, let new = after?.percent else { return nil }
+        return new - old
+    }
+}

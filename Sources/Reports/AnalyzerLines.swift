@@ -1,0 +1,32 @@
+package import Model
+
+/// What an analysis prints: diagnostics as compilers print them, and lines of linters.
+package struct AnalyzerLines: Sendable {
+    private var diagnostics: DiagnosticReader
+    private var lints: LintLines
+
+    package init(root: SourceRoot) {
+        diagnostics = DiagnosticReader(root: root, category: .analyzer)
+        lints = LintLines(root: root)
+    }
+
+    package mutating func take(_ line: LogLine) {
+        diagnostics.take(line)
+        lints.take(line.text)
+    }
+
+    /// Without what both read.
+    package func finish() -> [Finding] {
+        let found = diagnostics.finish().map { finding in
+            guard finding.rule.isEmpty, let (rule, message) = LintLine.trailingRule(finding.message) else {
+                return finding
+            }
+            var finding = finding
+            (finding.rule, finding.message) = (rule, message)
+            return finding
+        }
+        let known = Set(found.map { [$0.path ?? "", "\($0.line ?? 0)", "\($0.column ?? 0)"] })
+        return found
+            + lints.finish().filter { !known.contains([$0.path ?? "", "\($0.line ?? 0)", "\($0.column ?? 0)"]) }
+    }
+}

@@ -1,0 +1,208 @@
+/// Reads LLVM's bitstream container: blocks of records, abbreviated or not (llvm.org/docs/BitCodeFormat).
+///
+/// Bounded by its bytes: every read moves on by at least a bit or fails.
+struct Bitstream {
+    struct Failure: Error { var text: String }
+
+    /// What comes next in a block.
+    enum Item {
+        case block(Int)
+        case record(Int, fields: [UInt64], blob: ArraySlice<UInt8>)
+        case end
+    }
+
+    private enum Encoding { case literal(UInt64), fixed(Int), variable(Int), array, character, blob }
+
+    private let bytes: [UInt8]
+    private var bit = 0
+    private var width = 2
+    private var abbreviations: [[Encoding]] = []
+    private var outer: [(width: Int, abbreviations: [[Encoding]], block: Int)] = []
+    private var block = -1
+    private var registered: [Int: [[Encoding]]] = [:]
+
+    /// The most nested blocks and the most operands of a record; serialized diagnostics have three and some ten.
+    private static let maximumDepth = 16
+    private static let maximumOperands = 1 << 16
+
+    /// - Parameter start: Where the first block begins, in bytes.
+    init(_ bytes: [UInt8], from start: Int) {
+        self.bytes = bytes
+        bit = start * 8
+    }
+
+    var isAtEnd: Bool { outer.isEmpty && bit + 32 > bytes.count * 8 }
+    /// In bytes, for messages.
+    var place: Int { bit / 8 }
+
+    /// The next block, record or end of a block. What defines abbreviations is taken in on the way.
+    mutating func next() throws(Failure) -> Item {
+        while true {
+            switch try fixed(width) {
+            case 0:
+                guard let last = outer.popLast() else { throw Failure(text: "an end without a block") }
+                align()
+                (width, abbreviations, block) = last
+                return .end
+            case 1:
+                let identifier = Int(try variable(8))
+                let newWidth = Int(try variable(4))
+                align()
+                _ = try fixed(32)
+                guard outer.count < Self.maximumDepth, (2...32).contains(newWidth) else {
+                    throw Failure(text: "a block that cannot be")
+                }
+                outer.append((width, abbreviations, block))
+                (width, abbreviations, block) = (newWidth, registered[identifier] ?? [], identifier)
+                if identifier != 0 { return .block(identifier) }
+                try readBlockInfo()
+            case 2:
+                let abbreviation = try definition()
+                guard abbreviations.count < 1000 else { throw Failure(text: "too many abbreviations") }
+                abbreviations.append(abbreviation)
+            case 3:
+                let code = Int(try variable(6))
+                let count = try operandCount(variable(6))
+                var fields: [UInt64] = []
+                for _ in 0..<count { fields.append(try variable(6)) }
+                return .record(code, fields: fields, blob: [])
+            case let identifier:
+                let index = Int(identifier) - 4
+                guard abbreviations.indices.contains(index) else {
+                    throw Failure(text: "an abbreviation that is not there")
+                }
+                return try record(abbreviations[index])
+            }
+        }
+    }
+
+    /// Passes over a block that has just begun.
+    mutating func skipBlock() throws(Failure) {
+        let depth = outer.count
+        while outer.count >= depth {
+            if case .end = try next(), outer.count < depth { return }
+        }
+    }
+
+    /// Block 0 registers abbreviations for blocks to come.
+    private mutating func readBlockInfo() throws(Failure) {
+        var target: Int?
+        while true {
+            switch try fixed(width) {
+            case 0:
+                guard let last = outer.popLast() else { throw Failure(text: "an end without a block") }
+                align()
+                (width, abbreviations, block) = last
+                return
+            case 2:
+                let abbreviation = try definition()
+                guard let target, registered[target, default: []].count < 1000, registered.count < 1000 else {
+                    throw Failure(text: "an abbreviation for no block")
+                }
+                registered[target, default: []].append(abbreviation)
+            case 3:
+                let code = try variable(6)
+                let count = try operandCount(variable(6))
+                for index in 0..<count {
+                    let value = try variable(6)
+                    if code == 1, index == 0 { target = Int(truncatingIfNeeded: value & 0xFFFF_FFFF) }
+                }
+            default: throw Failure(text: "a block of abbreviations that cannot be")
+            }
+        }
+    }
+
+    private mutating func definition() throws(Failure) -> [Encoding] {
+        let count = try operandCount(variable(5))
+        var encodings: [Encoding] = []
+        for _ in 0..<count {
+            if try fixed(1) == 1 {
+                encodings.append(.literal(try variable(8)))
+                continue
+            }
+            switch try fixed(3) {
+            case 1: encodings.append(.fixed(try bitCount(variable(5))))
+            case 2: encodings.append(.variable(try bitCount(variable(5))))
+            case 3: encodings.append(.array)
+            case 4: encodings.append(.character)
+            case 5: encodings.append(.blob)
+            default: throw Failure(text: "an encoding that is not known")
+            }
+        }
+        return encodings
+    }
+
+    private mutating func record(_ abbreviation: [Encoding]) throws(Failure) -> Item {
+        var values: [UInt64] = []
+        var blob: ArraySlice<UInt8> = []
+        var index = 0
+        while index < abbreviation.count {
+            switch abbreviation[index] {
+            case .array:
+                guard index + 1 < abbreviation.count else { throw Failure(text: "an array of nothing") }
+                let count = try operandCount(variable(6))
+                for _ in 0..<count { values.append(try scalar(abbreviation[index + 1])) }
+                index += 1
+            case .blob:
+                let count = Int(truncatingIfNeeded: try variable(6) & 0xFFFF_FFFF)
+                align()
+                guard bit / 8 + count <= bytes.count else { throw Failure(text: "it ends within a text") }
+                blob = bytes[(bit / 8)..<(bit / 8 + count)]
+                bit += count * 8
+                align()
+            case let encoding: values.append(try scalar(encoding))
+            }
+            index += 1
+        }
+        guard let code = values.first else { throw Failure(text: "a record without a code") }
+        return .record(Int(truncatingIfNeeded: code & 0xFFFF_FFFF), fields: Array(values.dropFirst()), blob: blob)
+    }
+
+    private mutating func scalar(_ encoding: Encoding) throws(Failure) -> UInt64 {
+        switch encoding {
+        case .literal(let value): value
+        case .fixed(let count): try fixed(count)
+        case .variable(let count): try variable(count)
+        case .character: try fixed(6)
+        case .array, .blob: throw Failure(text: "an array of arrays")
+        }
+    }
+
+    private func operandCount(_ value: UInt64) throws(Failure) -> Int {
+        guard value <= Self.maximumOperands else { throw Failure(text: "a record with \(value) operands") }
+        return Int(value)
+    }
+
+    private func bitCount(_ value: UInt64) throws(Failure) -> Int {
+        guard value <= 64 else { throw Failure(text: "a number of \(value) bits") }
+        return Int(value)
+    }
+
+    private mutating func fixed(_ count: Int) throws(Failure) -> UInt64 {
+        guard bit + count <= bytes.count * 8 else { throw Failure(text: "it ends too early") }
+        var value: UInt64 = 0
+        for offset in 0..<count {
+            let place = bit + offset
+            if bytes[place >> 3] >> UInt8(place & 7) & 1 == 1 { value |= 1 << UInt64(offset) }
+        }
+        bit += count
+        return value
+    }
+
+    /// Chunks of `count` bits, of which the highest says whether another follows.
+    private mutating func variable(_ count: Int) throws(Failure) -> UInt64 {
+        guard count > 1 else { return count == 1 ? try fixed(1) : 0 }
+        var value: UInt64 = 0
+        var shift = 0
+        while true {
+            let chunk = try fixed(count)
+            let high: UInt64 = 1 << UInt64(count - 1)
+            if shift < 64 { value |= (chunk & (high - 1)) << UInt64(shift) }
+            if chunk & high == 0 { return value }
+            shift += count - 1
+            guard shift < 128 else { throw Failure(text: "a number without an end") }
+        }
+    }
+
+    private mutating func align() { bit = (bit + 31) / 32 * 32 }
+}

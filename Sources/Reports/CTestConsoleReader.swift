@@ -1,0 +1,126 @@
+import Model
+
+/// Reads what `ctest` prints, with `--output-on-failure` or `--verbose` or without.
+package struct CTestConsoleReader: Sendable {
+    private static let needles: [Needle] = ["Test #", "Test project ", "% tests passed", "No tests were found"]
+
+    private var tests: [TestResult] = []
+    private var places: [Int: Int] = [:]
+    private var announced = 0
+    private var hasProject = false
+    private var hasSummary = false
+    private var failed: Int?
+    /// The test after whose result a line came: its output.
+    private var current: Int?
+
+    package init(root: SourceRoot) {}
+
+    /// Takes what a line tells.
+    package mutating func take(_ line: LogLine) {
+        guard line.contains(Self.needles) else {
+            if let current { output(line.text, of: current) }
+            return
+        }
+        let text = line.text
+        if text.hasPrefix("Test project ") {
+            // Another run: numbers begin anew.
+            (hasProject, hasSummary, places, current) = (true, false, [:], nil)
+        } else if let range = text.range(ofFirst: "% tests passed"), text[..<range.lowerBound].allSatisfy(\.isNumber) {
+            summary(text)
+        } else if text.hasPrefix("No tests were found") {
+            hasSummary = true
+        } else if hasProject {
+            result(text[...])
+        }
+    }
+
+    /// ` 2/8 Test #2: fails ............................***Failed    0.00 sec`
+    private mutating func result(_ line: Substring) {
+        guard tests.count < ReportContent.maximumItems, let mark = line.range(ofFirst: "Test "),
+            let slash = line[..<mark.lowerBound].range(ofFirst: "/"),
+            let total = TAPLine.number(
+                line[slash.upperBound..<mark.lowerBound].drop { $0 == " " }.prefix { $0 != " " }),
+            let hash = line[mark.upperBound...].range(ofFirst: "#"),
+            let colon = line[hash.upperBound...].range(ofFirst: ": "),
+            let number = TAPLine.number(line[hash.upperBound..<colon.lowerBound])
+        else {
+            if line.hasPrefix("    Start ") { current = nil }
+            return
+        }
+        announced = max(announced, total)
+        let rest = line[colon.upperBound...]
+        guard let (name, outcome, reason) = Self.outcome(rest) else { return }
+        var result = TestResult(suite: "", name: TextLimit.cut(name, toBytes: TextLimit.nameBytes), outcome: outcome)
+        if outcome != .passed { result.message = reason }
+        let words = rest.split(separator: " ")
+        if words.last == "sec", words.count > 1, let seconds = Double(words[words.count - 2]), seconds >= 0,
+            seconds < 1e9
+        {
+            result.duration = .seconds(seconds)
+        }
+        // The same number again is the test run again: `--repeat until-pass`.
+        if let place = places[number], tests[place].name == result.name {
+            if tests[place].outcome.isFailure, outcome == .passed { result.outcome = .flaky }
+            if result.outcome == .flaky { result.message = tests[place].message }
+            tests[place] = result
+            current = place
+            return
+        }
+        places[number] = tests.count
+        current = outcome.isFailure ? tests.count : nil
+        tests.append(result)
+    }
+
+    /// The name, and how it ended; words in CTest's own language, which is English only.
+    private static func outcome(_ text: Substring) -> (name: String, TestResult.Outcome, reason: String)? {
+        if let range = text.range(ofLast: "***") {
+            let name = text[..<range.lowerBound].trimmingSuffix { $0 == "." || $0 == " " }
+            var words = text[range.upperBound...].trimmingSuffix(while: \.isWhitespace)
+            if words.hasSuffix(" sec") {
+                words = words.dropLast(4).trimmingSuffix { $0 == "." || $0.isNumber }.trimmingSuffix { $0 == " " }
+            }
+            let reason = TextLimit.cut(String(words), toBytes: 500)
+            if words.hasPrefix("Skipped") || words.hasPrefix("Not Run (Disabled)") {
+                return (String(name), .skipped, reason)
+            }
+            return (String(name), words.hasPrefix("Exception") ? .crashed : .failed, reason)
+        }
+        guard let range = text.range(ofLast: "   Passed ") else { return nil }
+        return (String(text[..<range.lowerBound].trimmingSuffix { $0 == "." || $0 == " " }), .passed, "")
+    }
+
+    private mutating func output(_ text: String, of index: Int) {
+        if text.hasPrefix("    Start ") || text.hasPrefix("The following tests") { return current = nil }
+        tests[index].message.append(line: text)
+    }
+
+    /// `43% tests passed, 4 tests failed out of 7`
+    private mutating func summary(_ text: String) {
+        hasSummary = true
+        current = nil
+        let words = text.split(separator: " ")
+        if let place = words.firstIndex(of: "failed"), place > 1 { failed = TAPLine.number(words[place - 2]) }
+    }
+
+    /// The tests; nothing when CTest did not run. A run without its summary, or with failures that no test shows, is a
+    /// problem.
+    package mutating func finish() -> ReportContent? {
+        guard hasProject, !tests.isEmpty || hasSummary else { return nil }
+        var content = ReportContent(tests: JUnitRetries.joined(tests))
+        if !hasSummary {
+            content.problems.append("the output of ctest ends before its \(announced.counting("test")) do")
+        }
+        let found = tests.count(where: \.outcome.isFailure)
+        if let failed, failed > 0, found == 0 {
+            content.problems.append("ctest says that \(failed.counting("test")) failed, but names none")
+        }
+        return content
+    }
+
+    /// The report's tests in their order.
+    package static func read(_ bytes: [UInt8], root: SourceRoot) -> ReportContent {
+        var reader = CTestConsoleReader(root: root)
+        LogLines.forEach(in: bytes) { reader.take($0) }
+        return reader.finish() ?? .unreadable("no output of a ctest that ran")
+    }
+}

@@ -1,0 +1,88 @@
+import Model
+
+/// What `cargo test` prints for people, line by line.
+struct CargoTestLines: Sendable {
+    /// A test whose result comes in a line of its own, since it printed something first.
+    private var waiting: String?
+    /// The test whose output is being printed.
+    private var output: String?
+
+    mutating func take(_ line: String, into run: inout CargoTestRun) {
+        if let count = Self.count(line) {
+            (waiting, output) = (nil, nil)
+            run.begin(expected: count)
+        } else if let counts = Self.result(line) {
+            (waiting, output) = (nil, nil)
+            run.end(counts: counts)
+        } else if line.hasPrefix("---- "), line.hasSuffix(" stdout ----") || line.hasSuffix(" stderr ----") {
+            output = String(line.dropFirst(5).dropLast(12))
+        } else if line == "failures:" {
+            output = nil
+        } else if let output {
+            run.output(line, of: output)
+        } else if line.hasPrefix("test ") {
+            test(line.dropFirst(5), into: &run)
+        } else if let name = waiting, let ended = Self.outcome(line[...]) {
+            waiting = nil
+            run.end(name, ended.outcome, message: ended.message)
+        } else if let suite = Self.suite(line) {
+            run.name(suite)
+        }
+    }
+
+    /// `tests::adds - should panic ... ok`
+    private mutating func test(_ text: Substring, into run: inout CargoTestRun) {
+        guard let range = text.range(ofFirst: " ... ") ?? text.range(ofFirst: " ...") else { return }
+        var name = text[..<range.lowerBound]
+        for suffix in [" - should panic", " - compile fail", " - compile"] where name.hasSuffix(suffix) {
+            name = name.dropLast(suffix.count)
+        }
+        let rest = text[range.upperBound...]
+        if let ended = Self.outcome(rest) {
+            run.end(String(name), ended.outcome, message: ended.message)
+        } else if !rest.hasPrefix("bench:") {
+            run.start(String(name))
+            waiting = String(name)
+        }
+    }
+
+    private static func outcome(_ text: Substring) -> (outcome: TestResult.Outcome, message: String?)? {
+        var text = text.trimmingSuffix(while: \.isWhitespace)
+        // `ok <0.003s>` with --report-time
+        if text.hasSuffix("s>"), let range = text.range(ofLast: " <") { text = text[..<range.lowerBound] }
+        if text == "ok" { return (.passed, nil) }
+        if text == "FAILED" || text.hasPrefix("FAILED (") { return (.failed, nil) }
+        if text == "ignored" { return (.skipped, nil) }
+        return text.hasPrefix("ignored, ") ? (.skipped, String(text.dropFirst("ignored, ".count))) : nil
+    }
+
+    /// `running 5 tests`
+    private static func count(_ line: String) -> Int? {
+        guard line.hasPrefix("running "), line.hasSuffix(" tests") || line.hasSuffix(" test") else { return nil }
+        let words = line.split(separator: " ")
+        return words.count == 3 ? TAPLine.number(words[1]) : nil
+    }
+
+    /// `test result: FAILED. 2 passed; 2 failed; 1 ignored; 0 measured; 0 filtered out; finished in 0.07s`
+    private static func result(_ line: String) -> (passed: Int, failed: Int, ignored: Int)? {
+        guard line.hasPrefix("test result: "), line.utf8.count < 400 else { return nil }
+        func number(_ word: Substring) -> Int {
+            let words = line.split { $0 == " " || $0 == ";" }
+            guard let place = words.firstIndex(of: word), place > 0 else { return 0 }
+            return TAPLine.number(words[place - 1]) ?? 0
+        }
+        return (number("passed"), number("failed"), number("ignored"))
+    }
+
+    private static func suite(_ line: String) -> String? {
+        let text = line.drop { $0 == " " }
+        if text.hasPrefix("Doc-tests ") { return String(text) }
+        guard text.hasPrefix("Running "), text.hasSuffix(")"), let open = text.range(ofLast: "("),
+            text.utf8.count < 4096
+        else { return nil }
+        // The file's name is the crate's or the test's and a hash.
+        let file = text[open.upperBound...].dropLast().split(separator: "/").last ?? ""
+        guard let dash = file.lastIndex(of: "-") else { return nil }
+        return String(file[..<dash])
+    }
+}

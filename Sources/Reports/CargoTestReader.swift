@@ -1,0 +1,53 @@
+import Model
+
+/// Reads what `cargo test` prints, and what Rust's test harness writes with `--format json`.
+package struct CargoTestReader: Sendable {
+    private var run: CargoTestRun
+    private var lines = CargoTestLines()
+
+    package init(root: SourceRoot) { run = CargoTestRun(root: root) }
+
+    /// Takes what a line of a console tells.
+    package mutating func take(_ line: LogLine) { lines.take(line.text, into: &run) }
+
+    /// The tests; nothing when no test binary ran.
+    package mutating func finish() -> ReportContent? { run.suites > 0 ? run.content() : nil }
+
+    /// The report's tests in their order. Suites are the test binaries, where their names are printed (on standard error).
+    ///
+    /// A test that started and has no end is crashed; a binary without its result, and one whose counts its tests do not
+    /// meet, is a problem.
+    package static func read(_ bytes: [UInt8], root: SourceRoot) -> ReportContent {
+        var reader = CargoTestReader(root: root)
+        LogLines.forEach(in: bytes) { reader.take($0) }
+        return reader.finish() ?? .unreadable("no test binary's output")
+    }
+
+    /// `{ "type": "test", "event": "ok", "name": "tests::adds", "exec_time": 0.1 }`, a line each.
+    static func readJSON(_ bytes: [UInt8], root: SourceRoot) -> ReportContent {
+        var run = CargoTestRun(root: root)
+        let problem = JSONLines.forEach(in: bytes) { event in
+            let name = event["name"].string ?? ""
+            let seconds = event["exec_time"].double
+            switch (event["type"].string, event["event"].string) {
+            case ("suite", "started"): run.begin(expected: event["test_count"].int ?? 0)
+            case ("suite", "ok"), ("suite", "failed"):
+                run.end(
+                    counts: (event["passed"].int ?? 0, event["failed"].int ?? 0, event["ignored"].int ?? 0))
+            case ("test", "started"): run.start(name)
+            case ("test", "ok"): run.end(name, .passed, seconds: seconds)
+            case ("test", "failed"), ("test", "timeout"):
+                run.end(name, .failed, message: event["stdout"].string ?? event["message"].string, seconds: seconds)
+            case ("test", "ignored"): run.end(name, .skipped, message: event["message"].string)
+            default: break
+            }
+        }
+        var content = run.content()
+        if let problem {
+            content.problems.insert(contentsOf: ReportContent.unreadable(problem).problems, at: 0)
+        } else if run.suites == 0 {
+            return .unreadable("no test binary's events")
+        }
+        return content
+    }
+}

@@ -1,0 +1,108 @@
+import Model
+
+/// What Rust's test harness says, whether as JSON or for people.
+struct CargoTestRun: Sendable {
+    private let root: SourceRoot
+    private var suite = ""
+    /// What the binary that is being run said it has; nothing between two of them.
+    private var expected: Int?
+    private var tests: [TestResult] = []
+    /// Where in `tests` those of the binary that is being run begin.
+    private var first = 0
+    /// Started and not ended, by name.
+    private var open: Set<String> = []
+    /// The place in `tests` of the binary's tests, for their output, which comes at its end.
+    private var places: [String: Int] = [:]
+    private(set) var problems: [String] = []
+    private(set) var suites = 0
+
+    init(root: SourceRoot) { self.root = root }
+
+    /// `Running unittests src/lib.rs (target/debug/deps/kit-bc7dfe0aad7b930d)`, `Doc-tests kit`
+    mutating func name(_ suite: String) {
+        if expected == nil { self.suite = TextLimit.cut(suite, toBytes: TextLimit.nameBytes) }
+    }
+
+    mutating func begin(expected: Int) {
+        end(counts: nil)
+        self.expected = expected
+        suites += 1
+        first = tests.count
+        places = [:]
+    }
+
+    mutating func start(_ name: String) {
+        if expected != nil, open.count < 10_000 { open.insert(TextLimit.cut(name, toBytes: TextLimit.nameBytes)) }
+    }
+
+    mutating func end(_ printed: String, _ outcome: TestResult.Outcome, message: String? = nil, seconds: Double? = nil)
+    {
+        guard expected != nil else { return }
+        guard tests.count < ReportContent.maximumItems else {
+            if problems.isEmpty { problems.append("more than \(ReportContent.maximumItems) tests") }
+            return
+        }
+        let name = TextLimit.cut(printed, toBytes: TextLimit.nameBytes)
+        open.remove(name)
+        var result = TestResult(suite: suite, name: name, outcome: outcome)
+        if let message, !message.isEmpty { describe(&result, message) }
+        if let seconds, seconds >= 0, seconds < 1e9 { result.duration = .seconds(seconds) }
+        places[name] = tests.count
+        tests.append(result)
+    }
+
+    /// A line of what a failed test printed.
+    mutating func output(_ line: String, of name: String) {
+        guard let index = places[name], tests[index].outcome.isFailure else { return }
+        tests[index].message.append(line: line)
+        if let place = Self.place(line), tests[index].path == nil {
+            (tests[index].path, tests[index].line) = (root.shown(place.path), place.line)
+        }
+    }
+
+    /// - Parameter counts: What the binary says itself; nothing when it ended without saying anything.
+    mutating func end(counts: (passed: Int, failed: Int, ignored: Int)?) {
+        guard let expected else { return }
+        self.expected = nil
+        let named = tests.count - first
+        let failed = tests[first...].count(where: \.outcome.isFailure)
+        let passed = tests[first...].count { $0.outcome == .passed }
+        for name in open.sorted() {
+            tests.append(TestResult(suite: suite, name: name, outcome: .crashed, message: "started and never ended"))
+        }
+        open = []
+        let what = suite.isEmpty ? "a test binary" : suite
+        guard let counts else {
+            return problems.append("the output of \(what) ends before its \(expected.counting("test")) do")
+        }
+        if failed != counts.failed || passed < counts.passed {
+            problems.append(
+                "the output of \(what) contradicts itself: \(counts.passed) passed and \(counts.failed) failed, "
+                    + "but \(named) were named and \(failed) of them failed")
+        }
+        suite = ""
+    }
+
+    mutating func content() -> ReportContent {
+        end(counts: nil)
+        return ReportContent(tests: JUnitRetries.joined(tests), problems: problems)
+    }
+
+    private func describe(_ result: inout TestResult, _ message: String) {
+        let text = message.trimmingPrefix(while: \.isWhitespace).trimmingSuffix(while: \.isWhitespace)
+        result.message = TextLimit.cut(String(text), toBytes: Finding.maximumMessageBytes)
+        for line in text.prefix(4096).split(separator: "\n") {
+            guard let place = Self.place(String(line)) else { continue }
+            (result.path, result.line) = (root.shown(place.path), place.line)
+            return
+        }
+    }
+
+    /// `thread 'tests::fails' panicked at src/lib.rs:10:26:`, before Rust 1.73 `panicked at 'text', src/lib.rs:10:26`
+    private static func place(_ line: String) -> PrintedPlace? {
+        guard let range = line.range(ofFirst: " panicked at ") else { return nil }
+        var text = line[range.upperBound...]
+        if text.first == "'", let comma = text.range(ofLast: "', ") { text = text[comma.upperBound...] }
+        return PrintedPlace(text.trimmingSuffix { $0 == ":" || $0 == " " })
+    }
+}

@@ -1,0 +1,41 @@
+import Model
+
+/// Gathers the findings of a report that says what an analyzer found.
+struct FindingList {
+    let root: SourceRoot
+    private(set) var findings: [Finding] = []
+    var problems: [String] = []
+    private var isFull = false
+
+    init(root: SourceRoot) { self.root = root }
+
+    /// - Parameters:
+    ///   - line: Nothing, or less than 1, when there is none.
+    ///   - path: As the tool printed it.
+    mutating func add(
+        _ message: String, rule: String?, path: String?, line: Int?, column: Int? = nil,
+        category: Finding.Category = .analyzerWarning
+    ) {
+        guard findings.count < ReportContent.maximumItems else {
+            if !isFull { problems.append("more than \(ReportContent.maximumItems) results; the others are not read") }
+            isFull = true
+            return
+        }
+        let text = message.trimmingPrefix(while: \.isWhitespace).trimmingSuffix(while: \.isWhitespace)
+        let path = path.flatMap { $0.isEmpty ? nil : root.shown($0) }
+        let line = path == nil ? nil : line.flatMap { (1..<1_000_000_000).contains($0) ? $0 : nil }
+        findings.append(
+            Finding(
+                category: category,
+                message: TextLimit.cut(
+                    text.isEmpty ? rule ?? "no text" : String(text), toBytes: Finding.maximumMessageBytes),
+                rule: TextLimit.cut(rule ?? "", toBytes: TextLimit.nameBytes), path: path, line: line,
+                column: line == nil ? nil : column.flatMap { (1..<1_000_000_000).contains($0) ? $0 : nil }))
+    }
+
+    func content(unreadable: String?) -> ReportContent {
+        var content = ReportContent(findings: findings, problems: problems)
+        if let unreadable { content.problems.insert(contentsOf: ReportContent.unreadable(unreadable).problems, at: 0) }
+        return content
+    }
+}

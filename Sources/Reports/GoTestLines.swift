@@ -1,0 +1,79 @@
+import Model
+
+/// What `go test` prints for people, line by line.
+struct GoTestLines: Sendable {
+    /// Until a package's line comes, nobody knows whose tests these are.
+    private static let unknown: String? = nil
+
+    /// The test whose output the lines are.
+    private var current: String?
+    /// Whether it has ended, so that what follows indented is its output.
+    private var isAfter = false
+    /// Whether a package's line was there.
+    private(set) var hasResult = false
+
+    mutating func take(_ line: String, into run: inout GoTestRun) {
+        let text = line.drop { $0 == " " }
+        if let name = Self.name(text, after: "=== RUN   ") {
+            run.start(name, package: Self.unknown)
+            (current, isAfter) = (name, false)
+        } else if let name = Self.name(text, after: "=== CONT  ") ?? Self.name(text, after: "=== NAME  ") {
+            (current, isAfter) = (name, false)
+        } else if text.hasPrefix("=== PAUSE") {
+            current = nil
+        } else if text.hasPrefix("--- "), let result = Self.result(text) {
+            run.end(result.name, result.outcome, seconds: result.seconds, package: Self.unknown)
+            (current, isAfter) = (result.name, true)
+        } else if let package = Self.package(line) {
+            hasResult = true
+            run.name(package.name)
+            run.endPackage(package.name, isFailed: package.isFailed, reason: package.reason)
+            (current, isAfter) = (nil, false)
+        } else if line == "PASS" || line == "FAIL" {
+            (current, isAfter) = (nil, false)
+        } else if isAfter, line.hasPrefix("    ") {
+            run.outputAfter(String(text), package: Self.unknown)
+        } else if let current, !isAfter {
+            run.output(line + "\n", test: current, package: Self.unknown)
+        } else if current != nil || line.hasPrefix("panic: ") {
+            // What a panic prints comes after the result of its test.
+            isAfter = false
+            current = nil
+            run.output(line + "\n", test: nil, package: Self.unknown)
+        }
+    }
+
+    private static func name(_ text: Substring, after prefix: String) -> String? {
+        guard text.hasPrefix(prefix) else { return nil }
+        let name = text.dropFirst(prefix.count).trimmingSuffix(while: \.isWhitespace)
+        return name.isEmpty ? nil : String(name)
+    }
+
+    /// `--- FAIL: TestOne/part (0.15s)`
+    private static func result(_ text: Substring) -> (name: String, outcome: TestResult.Outcome, seconds: Double?)? {
+        let outcomes: [(String, TestResult.Outcome)] = [
+            ("--- PASS: ", .passed), ("--- FAIL: ", .failed), ("--- SKIP: ", .skipped),
+        ]
+        guard let (prefix, outcome) = outcomes.first(where: { text.hasPrefix($0.0) }) else { return nil }
+        var name = text.dropFirst(prefix.count).trimmingSuffix(while: \.isWhitespace)
+        var seconds: Double?
+        if let range = name.range(ofLast: " ("), name.hasSuffix("s)") {
+            seconds = Double(name[range.upperBound...].dropLast(2))
+            name = name[..<range.lowerBound]
+        }
+        return name.isEmpty ? nil : (String(name), outcome, seconds)
+    }
+
+    /// `ok  \tkit/a\t0.1s`, `FAIL\tkit/b [build failed]`, `?   \tkit/c\t[no test files]`; older versions print spaces.
+    private static func package(_ line: String) -> (name: String, isFailed: Bool, reason: String)? {
+        guard line.utf8.count < 2000 else { return nil }
+        let isFailed = line.hasPrefix("FAIL\t") || line.hasPrefix("FAIL    ")
+        guard isFailed || line.hasPrefix("ok  \t") || line.hasPrefix("?   \t") else { return nil }
+        let words = line.split { $0 == " " || $0 == "\t" }
+        guard words.count >= 3 else { return nil }
+        let rest = words.dropFirst(2).joined(separator: " ")
+        // The third word is a time, `(cached)` or a reason in brackets.
+        guard rest.hasPrefix("[") || rest.hasPrefix("(") || rest.first?.isNumber == true else { return nil }
+        return (String(words[1]), isFailed, rest.hasPrefix("[") ? String(rest.dropFirst().dropLast()) : "")
+    }
+}

@@ -1,0 +1,68 @@
+import Model
+
+/// Reads what `go test -json` writes and what `go test`, with `-v` or without, prints.
+package struct GoTestReader: Sendable {
+    private var run: GoTestRun
+    private var lines: GoTestLines
+
+    package init(root: SourceRoot) {
+        run = GoTestRun(root: root)
+        lines = GoTestLines()
+    }
+
+    /// Takes what a line of a console tells.
+    package mutating func take(_ line: LogLine) { lines.take(line.text, into: &run) }
+
+    /// The tests; nothing when no package's result was among the lines.
+    package mutating func finish() -> ReportContent? { lines.hasResult ? run.content() : nil }
+
+    /// The report's tests in their order; subtests are tests of their own. Suites are packages.
+    ///
+    /// A test that started and has no end is crashed; a package that failed without a failing test is itself a failed test,
+    /// `(package)`. Output that breaks off is a problem.
+    package static func read(_ bytes: [UInt8], root: SourceRoot) -> ReportContent {
+        var reader = GoTestReader(root: root)
+        var problem: String?
+        var number = 0
+        for line in bytes.split(separator: 0x0A, omittingEmptySubsequences: false) {
+            number += 1
+            guard line.first == UInt8(ascii: "{") else {
+                // Before Go 1.24 what could not be built is said in between, for people.
+                reader.lines.take(
+                    String(decoding: line.prefix(LogLines.maximumLineBytes), as: UTF8.self), into: &reader.run)
+                continue
+            }
+            guard line.count <= EventStreamReader.maximumLineBytes, let event = try? JSON.parse(line) else {
+                // `try?`: which line it is says more than what the parser says of it.
+                problem = problem ?? "line \(number): no JSON"
+                continue
+            }
+            reader.take(event)
+        }
+        if reader.run.isEmpty, problem == nil { problem = "no event and no result of go test" }
+        var content = reader.run.content()
+        if let problem { content.problems.insert(contentsOf: ReportContent.unreadable(problem).problems, at: 0) }
+        return content
+    }
+
+    /// `{"Action":"fail","Package":"kit/a","Test":"TestOne","Elapsed":0.1}`; what other tools add is passed over.
+    private mutating func take(_ event: JSON) {
+        let test = event["Test"].string
+        guard let action = event["Action"].string, let package = event["Package"].string else { return }
+        switch (action, test) {
+        case ("run", let test?): run.start(test, package: package)
+        case ("output", _):
+            let text = event["Output"].string ?? ""
+            let isMark = ["=== ", "--- ", "PASS\n", "FAIL\n", "FAIL\t", "ok  \t"].contains {
+                text.trimmingPrefix { $0 == " " }.hasPrefix($0)
+            }
+            if !isMark { run.output(text, test: test, package: package) }
+        case ("pass", let test?): run.end(test, .passed, seconds: event["Elapsed"].double, package: package)
+        case ("fail", let test?): run.end(test, .failed, seconds: event["Elapsed"].double, package: package)
+        case ("skip", let test?): run.end(test, .skipped, seconds: event["Elapsed"].double, package: package)
+        case ("pass", nil), ("skip", nil): run.endPackage(package, isFailed: false)
+        case ("fail", nil): run.endPackage(package, isFailed: true)
+        default: break
+        }
+    }
+}

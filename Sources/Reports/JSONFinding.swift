@@ -1,0 +1,112 @@
+import Model
+
+/// Findings as linters write them in JSON, each tool in its own words.
+enum JSONFinding {
+    /// Whether an object is a report of findings, or the first line of one with a finding a line.
+    static func isReport(_ value: JSON) -> Bool {
+        value["comments"].elements != nil || (value["results"].elements != nil && value["errors"].elements != nil)
+            || value["Issues"].elements != nil || !value["Report"]["Linters"].isNothing || isItem(value)
+    }
+
+    /// The findings of shellcheck (`json`, `json1`), ruff (`json`, `json-lines`), SwiftLint, eslint, golangci-lint, semgrep
+    /// and Code Climate's reports, as analyzer warnings.
+    ///
+    /// An empty list is a clean report, with a note: it says nothing of what was looked at.
+    static func read(_ bytes: [UInt8], root: SourceRoot) -> ReportContent {
+        var list = FindingList(root: root)
+        let start = bytes.starts(with: [0xEF, 0xBB, 0xBF]) ? 3 : 0
+        if let value = try? JSON.parse(bytes[start...]) {
+            // `try?`: what is no single value may be one a line.
+            return read(value, &list)
+        }
+        if bytes[start...].first(where: { $0 > 0x20 }) == UInt8(ascii: "{") {
+            let problem = JSONLines.forEach(in: Array(bytes[start...])) { value in
+                if !add(value, &list), list.problems.isEmpty { list.problems.append(Self.unknownItem) }
+            }
+            return list.content(unreadable: problem)
+        }
+        do {
+            _ = try JSON.parse(bytes[start...])
+            return .unreadable("no JSON")
+        } catch {
+            return .unreadable(error.text)
+        }
+    }
+
+    private static let unknownItem = "an item of the list is no finding of a tool that is known"
+
+    private static func read(_ value: JSON, _ list: inout FindingList) -> ReportContent {
+        if value.isObject {
+            if isItem(value) {
+                _ = add(value, &list)
+                return list.content(unreadable: nil)
+            }
+            for error in (value["errors"].elements ?? []).prefix(1) {
+                let text = error["message"].string ?? error["long_msg"].string ?? "no text"
+                list.problems.append("the analyzer says that it failed: " + TextLimit.cut(text, toBytes: 500))
+            }
+        }
+        let items =
+            value.elements ?? value["comments"].elements ?? value["results"].elements ?? value["Issues"].elements
+        for item in items ?? [] where !add(item, &list) {
+            return list.content(unreadable: unknownItem)
+        }
+        var content = list.content(unreadable: nil)
+        if items?.isEmpty != false, content.problems.isEmpty { content.notes.append("the list of findings is empty") }
+        return content
+    }
+
+    private static func isItem(_ item: JSON) -> Bool {
+        item["messages"].elements != nil && item["filePath"].string != nil
+            || item["rule_id"].string != nil && item["reason"].string != nil
+            || item["message"].string != nil && (item["file"].string ?? item["filename"].string) != nil
+            || item["check_id"].string != nil && item["path"].string != nil
+            || item["FromLinter"].string != nil
+            || item["check_name"].string != nil && !item["location"].isNothing
+    }
+
+    /// - Returns: Whether the item is of a form that is known.
+    private static func add(_ item: JSON, _ list: inout FindingList) -> Bool {
+        guard item.isObject, isItem(item) else { return false }
+        if let messages = item["messages"].elements, let path = item["filePath"].string {
+            // eslint
+            for message in messages {
+                list.add(
+                    message["message"].string ?? "", rule: message["ruleId"].string, path: path,
+                    line: message["line"].int, column: message["column"].int)
+            }
+        } else if let rule = item["rule_id"].string {
+            // SwiftLint
+            list.add(
+                item["reason"].string ?? "", rule: rule, path: item["file"].string, line: item["line"].int,
+                column: item["character"].int)
+        } else if let rule = item["check_id"].string {
+            // semgrep
+            if item["extra"]["is_ignored"].bool == true { return true }
+            list.add(
+                item["extra"]["message"].string ?? "", rule: rule, path: item["path"].string,
+                line: item["start"]["line"].int, column: item["start"]["col"].int)
+        } else if let linter = item["FromLinter"].string {
+            // golangci-lint
+            list.add(
+                item["Text"].string ?? "", rule: linter, path: item["Pos"]["Filename"].string,
+                line: item["Pos"]["Line"].int, column: item["Pos"]["Column"].int)
+        } else if let rule = item["check_name"].string {
+            // Code Climate, GitLab's code quality
+            let location = item["location"]
+            let begin = location["positions"]["begin"]
+            list.add(
+                item["description"].string ?? "", rule: rule, path: location["path"].string,
+                line: location["lines"]["begin"].int ?? location["lines"]["begin"]["line"].int ?? begin["line"].int,
+                column: begin["column"].int)
+        } else {
+            // ruff has words for rules, shellcheck numbers.
+            let code = item["code"].string ?? item["code"].int.map { "SC\($0)" }
+            list.add(
+                item["message"].string ?? "", rule: code, path: item["file"].string ?? item["filename"].string,
+                line: item["line"].int ?? item["location"]["row"].int,
+                column: item["column"].int ?? item["location"]["column"].int)
+        }
+        return true
+    }
+}

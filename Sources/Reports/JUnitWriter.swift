@@ -1,0 +1,88 @@
+package import Model
+
+/// Writes tests as JUnit XML in the form that Surefire and most readers share, for other tools.
+package enum JUnitWriter {
+    /// A suite for each configuration and suite in the order of their first tests, with counts of what is in them.
+    ///
+    /// A crash is an `error`, any other failure a `failure`; a flaky test has passed, with a `flakyFailure` for what failed
+    /// before; a known issue is skipped and says so. What XML forbids is replaced. The same tests give the same bytes.
+    /// - Parameter configurations: The name, and its tests.
+    package static func bytes(_ configurations: [(name: String, tests: [TestResult])]) -> [UInt8] {
+        var suites = ""
+        for configuration in configurations {
+            var groups: [String: [TestResult]] = [:]
+            var order: [String] = []
+            for test in configuration.tests {
+                if groups[test.suite] == nil { order.append(test.suite) }
+                groups[test.suite, default: []].append(test)
+            }
+            for name in order {
+                let tests = groups[name] ?? []
+                suites += "<testsuite name=\"\(escaped(name.isEmpty ? configuration.name : name))\"\(counts(tests))>\n"
+                suites +=
+                    "<properties><property name=\"configuration\" value=\"\(escaped(configuration.name))\"/></properties>\n"
+                for test in tests { suites += text(of: test) }
+                suites += "</testsuite>\n"
+            }
+        }
+        let all = configurations.flatMap(\.tests)
+        let text = "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites\(counts(all))>\n\(suites)</testsuites>\n"
+        return Array(text.utf8)
+    }
+
+    private static func counts(_ tests: [TestResult]) -> String {
+        func count(_ outcomes: TestResult.Outcome...) -> Int { tests.count { outcomes.contains($0.outcome) } }
+        let time = tests.compactMap(\.duration).reduce(Duration.zero, +)
+        return " tests=\"\(tests.count)\" failures=\"\(count(.failed))\" errors=\"\(count(.crashed))\""
+            + " skipped=\"\(count(.skipped, .knownIssue))\" time=\"\(seconds(time))\""
+    }
+
+    private static func text(of test: TestResult) -> String {
+        var text = "<testcase classname=\"\(escaped(test.suite))\" name=\"\(escaped(test.name))\""
+        if let duration = test.duration { text += " time=\"\(seconds(duration))\"" }
+        if let path = test.path {
+            text += " file=\"\(escaped(path))\""
+            if let line = test.line { text += " line=\"\(line)\"" }
+        }
+        let message = test.message ?? ""
+        switch test.outcome {
+        case .passed: return text + "/>\n"
+        case .failed: return text + ">" + element("failure", message) + "</testcase>\n"
+        case .crashed: return text + ">" + element("error", message) + "</testcase>\n"
+        case .flaky: return text + ">" + element("flakyFailure", message) + "</testcase>\n"
+        case .skipped: return text + "><skipped message=\"\(escaped(message))\"/></testcase>\n"
+        case .knownIssue: return text + "><skipped message=\"\(escaped("known issue: " + message))\"/></testcase>\n"
+        }
+    }
+
+    /// The first line for the attribute, which lists show, and the whole for the content.
+    private static func element(_ name: String, _ message: String) -> String {
+        let first = message.utf8.prefix { $0 != 0x0A }
+        return "<\(name) message=\"\(escaped(String(Substring(first))))\">\(escaped(message))</\(name)>"
+    }
+
+    private static func seconds(_ duration: Duration) -> String {
+        let (seconds, attoseconds) = duration.components
+        let milli = "\(attoseconds / 1_000_000_000_000_000)"
+        return "\(seconds)." + String(repeating: "0", count: max(0, 3 - milli.utf8.count)) + milli
+    }
+
+    /// Line feeds in attributes would be read as blanks, so they are references, as are the other forbidden ones U+FFFD.
+    private static func escaped(_ text: String) -> String {
+        var escaped = ""
+        for scalar in text.unicodeScalars {
+            switch scalar {
+            case "&": escaped += "&amp;"
+            case "<": escaped += "&lt;"
+            case ">": escaped += "&gt;"
+            case "\"": escaped += "&quot;"
+            case "\n": escaped += "&#10;"
+            case "\r": escaped += "&#13;"
+            case "\t": escaped += "&#9;"
+            case "\u{0}"..."\u{1F}", "\u{FFFE}", "\u{FFFF}": escaped += "\u{FFFD}"
+            default: escaped.unicodeScalars.append(scalar)
+            }
+        }
+        return escaped
+    }
+}

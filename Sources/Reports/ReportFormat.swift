@@ -1,0 +1,114 @@
+/// A format of report files, told by what a file has and not by its name.
+enum ReportFormat: Sendable, CaseIterable {
+    case junit, nunit2, nunit3, xunitNet, trx, ctest, cppUnit, boostTest
+    case checkstyle, cppcheck, cobertura
+    case sarif, eventStream, goTestJSON, cargoTestJSON, cargoMessages, jsonFindings, llvmCoverage
+    case serializedDiagnostics
+    case lcov, tap, goTest, cargoTest, ctestConsole, swiftTest, sanitizer, lines
+
+    static let unknown =
+        "no format of tests, findings or coverage that is known: not JUnit, SARIF, TAP, nor another of the manual's table"
+
+    /// Nothing for a file without a byte, and for one of an unknown format.
+    init?(of bytes: [UInt8]) {
+        // Byte order marks, NULs of UTF-16 and white space say nothing of the format.
+        let blank: Set<UInt8> = [0xEF, 0xBB, 0xBF, 0xFE, 0xFF, 0x00, 0x20, 0x09, 0x0A, 0x0D]
+        guard let start = bytes.firstIndex(where: { !blank.contains($0) }) else { return nil }
+        if bytes.starts(with: Array("DIAG".utf8)) {
+            self = .serializedDiagnostics
+        } else if bytes[start] == UInt8(ascii: "<") {
+            self = Self.xml(bytes)
+        } else if bytes[start] == UInt8(ascii: "{") {
+            self = Self.object(bytes[start...])
+        } else if bytes[start] == UInt8(ascii: "["), Self.isJSONArray(bytes[start...]) {
+            self = .jsonFindings
+        } else if let format = TextFormat.of(bytes) {
+            self = format
+        } else {
+            return nil
+        }
+    }
+
+    /// JUnit for what is of no dialect: its reader says why it is none.
+    private static func xml(_ bytes: [UInt8]) -> ReportFormat {
+        guard let (name, attributes) = XMLReport.root(of: bytes) else { return .junit }
+        switch name {
+        case "test-results": return .nunit2
+        case "test-run", "test-suite": return .nunit3
+        case "assemblies", "assembly": return .xunitNet
+        case "TestRun": return attributes["xmlns"]?.contains("TeamTest") == true ? .trx : .cppUnit
+        case "Site": return .ctest
+        case "TestLog": return .boostTest
+        case "checkstyle": return .checkstyle
+        case "results" where attributes["version"] != nil: return .cppcheck
+        case "coverage": return .cobertura
+        default: return .junit
+        }
+    }
+
+    /// SARIF for what is nothing else: its reader says why it is none.
+    private static func object(_ bytes: ArraySlice<UInt8>) -> ReportFormat {
+        let end = bytes.firstIndex(of: 0x0A) ?? bytes.endIndex
+        let line = bytes[..<end]
+        // `try?`: what is no value in one line is told by its keys.
+        if line.count <= EventStreamReader.maximumLineBytes, let value = try? JSON.parse(line), value.isObject {
+            if !value["kind"].isNothing, value["runs"].isNothing { return .eventStream }
+            if value["Action"].string != nil { return .goTestJSON }
+            if value["reason"].string != nil { return .cargoMessages }
+            if value["event"].string != nil, let type = value["type"].string, type == "suite" || type == "test" {
+                return .cargoTestJSON
+            }
+            if JSONFinding.isReport(value) { return .jsonFindings }
+            return value["type"].string == "llvm.coverage.json.export" ? .llvmCoverage : .sarif
+        }
+        let beginning = String(decoding: bytes.prefix(1000), as: UTF8.self)
+        // A large one is not parsed twice.
+        if beginning.contains("\"runs\"") || beginning.contains("sarif") { return .sarif }
+        if beginning.hasPrefix("{\"data\":[{\"files\":[") { return .llvmCoverage }
+        if beginning.contains("\"kind\"") && beginning.contains("\"payload\"") { return .eventStream }
+        if beginning.contains("\"Action\"") && beginning.contains("\"Package\"") { return .goTestJSON }
+        if beginning.contains("\"reason\"") && beginning.contains("\"package_id\"") { return .cargoMessages }
+        guard end < bytes.endIndex || line.count > EventStreamReader.maximumLineBytes else { return .sarif }
+        // Several lines, or one that is too long for a line of a stream: the whole must be one value.
+        guard let value = try? JSON.parse(bytes) else { return .sarif }
+        if value["type"].string == "llvm.coverage.json.export" { return .llvmCoverage }
+        return value["runs"].isNothing && JSONFinding.isReport(value) ? .jsonFindings : .sarif
+    }
+
+    /// `[` begins many a line of a log: what follows must be a value.
+    private static func isJSONArray(_ bytes: ArraySlice<UInt8>) -> Bool {
+        let next = bytes.dropFirst().first { $0 > 0x20 }
+        return next == UInt8(ascii: "{") || next == UInt8(ascii: "]")
+    }
+
+    func read(_ bytes: [UInt8], root: SourceRoot) -> ReportContent {
+        switch self {
+        case .junit: JUnitReader.read(bytes, root: root)
+        case .nunit2: XMLTests.read(bytes, NUnit2Document(root: root))
+        case .nunit3: XMLTests.read(bytes, NUnit3Document(root: root))
+        case .xunitNet: XMLTests.read(bytes, XUnitNetDocument(root: root))
+        case .trx: XMLTests.read(bytes, TRXDocument(root: root))
+        case .ctest: XMLTests.read(bytes, CTestDocument(root: root))
+        case .cppUnit: XMLTests.read(bytes, CppUnitDocument(root: root))
+        case .boostTest: XMLTests.read(bytes, BoostTestDocument(root: root))
+        case .checkstyle: XMLTests.read(bytes, CheckstyleDocument(root: root))
+        case .cppcheck: XMLTests.read(bytes, CppcheckDocument(root: root))
+        case .cobertura: XMLTests.read(bytes, CoberturaDocument(root: root))
+        case .sarif: SARIFReader.read(bytes, root: root)
+        case .eventStream: EventStreamReader.read(bytes, root: root)
+        case .goTestJSON, .goTest: GoTestReader.read(bytes, root: root)
+        case .cargoTestJSON: CargoTestReader.readJSON(bytes, root: root)
+        case .cargoMessages: CargoMessages.read(bytes, root: root)
+        case .jsonFindings: JSONFinding.read(bytes, root: root)
+        case .llvmCoverage: LLVMCoverage.read(bytes, root: root)
+        case .serializedDiagnostics: SerializedDiagnostics.read(bytes, root: root)
+        case .lcov: LCOVReader.read(bytes, root: root)
+        case .tap: TAPReader.read(bytes, root: root)
+        case .cargoTest: CargoTestReader.read(bytes, root: root)
+        case .ctestConsole: CTestConsoleReader.read(bytes, root: root)
+        case .swiftTest: SwiftTestLog.read(bytes, root: root)
+        case .sanitizer: SanitizerReader.read(bytes, root: root)
+        case .lines: LintLines.read(bytes, root: root)
+        }
+    }
+}

@@ -1,0 +1,114 @@
+import Model
+
+/// The parts of a SARIF log that are written, by their names there.
+struct SARIFOutput: Encodable {
+    var schema = "https://json.schemastore.org/sarif-2.1.0.json"
+    var version = "2.1.0"
+    var runs: [Run]
+
+    enum CodingKeys: String, CodingKey {
+        case schema = "$schema"
+        case version, runs
+    }
+
+    struct Run: Encodable {
+        var tool: Tool
+        var automationDetails: Identifier
+        var versionControlProvenance: [Provenance]?
+        var results: [Result]
+    }
+
+    struct Tool: Encodable { var driver: Driver }
+
+    struct Driver: Encodable {
+        var name: String
+        var version: String
+        var rules: [Identifier]
+    }
+
+    struct Identifier: Encodable { var id: String }
+
+    struct Provenance: Encodable {
+        var repositoryUri: String
+        var revisionId: String?
+        var branch: String?
+    }
+
+    struct Text: Encodable { var text: String }
+
+    struct Suppression: Encodable {
+        var kind = "external"
+        var status = "accepted"
+    }
+
+    struct Location: Encodable {
+        struct Physical: Encodable {
+            var artifactLocation: Artifact
+            var region: Region?
+        }
+
+        struct Artifact: Encodable {
+            var uri: String
+            var uriBaseId: String?
+        }
+
+        struct Region: Encodable {
+            var startLine: Int
+            var startColumn: Int?
+        }
+
+        var physicalLocation: Physical
+    }
+
+    struct Properties: Encodable {
+        var category: String
+        var age: Int
+        var configurations: [String]
+    }
+
+    struct Result: Encodable {
+        var ruleId: String
+        var ruleIndex: Int
+        var level: String
+        var message: Text
+        var locations: [Location]?
+        var partialFingerprints: [String: String]
+        var baselineState: String
+        var suppressions: [Suppression]?
+        var properties: Properties
+
+        init(_ issue: Issue, rule: String, index: Int) {
+            let finding = issue.finding
+            ruleId = rule
+            ruleIndex = index
+            level =
+                switch finding.category {
+                case .error, .testFailure, .triggerError: "error"
+                case .warning, .analyzerWarning: "warning"
+                }
+            // A test's full name is what a person looks for.
+            let name = finding.category == .testFailure && !finding.rule.isEmpty ? finding.rule + ": " : ""
+            message = Text(text: name + finding.message)
+            locations = finding.path.map { path in
+                // What lies elsewhere, or leads out, is no file of the repository.
+                let isInside = !path.hasPrefix("/") && !path.hasPrefix("..") && !path.contains("://")
+                let encoded = PercentEncoding.encode(path)
+                let artifact = Location.Artifact(
+                    uri: path.hasPrefix("/") ? "file://" + encoded : encoded, uriBaseId: isInside ? "%SRCROOT%" : nil)
+                let region = finding.line.map { Location.Region(startLine: $0, startColumn: finding.column) }
+                return [Location(physicalLocation: .init(artifactLocation: artifact, region: region))]
+            }
+            partialFingerprints = ["martlet/v1": issue.fingerprint]
+            baselineState =
+                switch issue.status {
+                case .new: "new"
+                case .unresolved, .silenced: "unchanged"
+                case .resolved: "absent"
+                }
+            suppressions = issue.status == .silenced ? [Suppression()] : nil
+            properties = Properties(
+                category: finding.category.rawValue, age: issue.age,
+                configurations: issue.configurations.map { "\($0)" })
+        }
+    }
+}

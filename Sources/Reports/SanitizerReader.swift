@@ -1,0 +1,58 @@
+package import Model
+
+/// Reads the reports of the address, thread, leak, memory and undefined-behaviour sanitizers from a console or a file.
+package struct SanitizerReader: Sendable {
+    /// The most reports that are read from one output.
+    package static let maximumReports = 1000
+
+    private static let needles: [Needle] = ["Sanitizer: ", ": runtime error: ", "Sanitizer:DEADLYSIGNAL"]
+
+    private let root: SourceRoot
+    private var open: SanitizerReport?
+    private var findings: [Finding] = []
+    private var places: [Finding: Int] = [:]
+
+    package init(root: SourceRoot) { self.root = root }
+
+    /// Takes what a line tells; outside of a report most lines tell nothing.
+    package mutating func take(_ line: LogLine) {
+        guard open != nil || line.contains(Self.needles) else { return }
+        let text = line.text
+        if let report = SanitizerReport(beginning: text) {
+            close()
+            open = report
+        } else if open?.take(text) == false {
+            close()
+        }
+    }
+
+    private mutating func close() {
+        guard let report = open else { return }
+        open = nil
+        for finding in report.findings(root: root) where findings.count < Self.maximumReports {
+            // The same defect is met again and again; addresses and thread numbers are no part of the text.
+            guard places[finding] == nil else { continue }
+            places[finding] = findings.count
+            findings.append(finding)
+        }
+    }
+
+    /// The reports in their order as analyzer warnings, each once: the kind for the rule (`AddressSanitizer.heap-use-after-free`),
+    /// stacks for the text, and for the place the frame nearest to the defect that lies in the repository.
+    package mutating func finish() -> [Finding] {
+        close()
+        return findings
+    }
+
+    /// Whether the line begins a report; for telling a file's format.
+    static func isBeginning(_ text: String) -> Bool { SanitizerReport(beginning: text) != nil }
+
+    /// The reports of a file, as `log_path` in `ASAN_OPTIONS` leaves it.
+    static func read(_ bytes: [UInt8], root: SourceRoot) -> ReportContent {
+        var reader = SanitizerReader(root: root)
+        LogLines.forEach(in: bytes) { reader.take($0) }
+        let findings = reader.finish()
+        return findings.isEmpty
+            ? .unreadable("a sanitizer's report of which nothing could be used") : ReportContent(findings: findings)
+    }
+}

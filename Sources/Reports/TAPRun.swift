@@ -1,0 +1,221 @@
+import Model
+
+/// The state of reading TAP line by line.
+struct TAPRun: Sendable {
+    /// A document: the outermost, or the children of a point to come or, in braces, of the point before.
+    private struct Level: Sendable {
+        var plan: (first: Int, last: Int)?
+        var numbers: Set<Int> = []
+        var points = 0
+        var leaves: [TestResult] = []
+        /// The last point's place in `leaves`, for the diagnostics that follow it.
+        var last: Int?
+        /// What is wrong with the document itself.
+        var problem: String?
+        /// The point whose children these are, when it came before them.
+        var parent: TAPPoint?
+    }
+
+    private enum Mode { case document, yaml(spaces: Int), openChildren }
+
+    /// The deepest nesting that is told apart; deeper lines are no TAP.
+    private static let maximumDepth = 50
+
+    private let root: SourceRoot
+    private var levels: [Level] = [Level()]
+    private var mode = Mode.document
+    private var count = 0
+    private var problems: [String] = []
+    private var notes: [String] = []
+    /// Whether a line told that this is TAP.
+    private(set) var isTAP = false
+    private var isOver = false
+    private var isStrict = false
+
+    init(root: SourceRoot) { self.root = root }
+
+    mutating func take(_ line: String) {
+        let (level, spaces) = TAPLine.depth(line)
+        let text = line.dropFirst(spaces)
+        if text.isEmpty || isOver { return }
+        if case .yaml(let indent) = mode {
+            if spaces >= indent {
+                if text.trimmingSuffix(while: \.isWhitespace) == "..." { return mode = .document }
+                return diagnose(text)
+            }
+            // It broke off: another program's line, or a test that ended in the middle of it.
+            mode = .document
+        }
+        let parsed = TAPLine(text)
+        if parsed == .yamlStart, spaces % 4 == 2, (spaces - 2) / 4 < levels.count, levels[(spaces - 2) / 4].last != nil
+        {
+            return mode = .yaml(spaces: spaces)
+        }
+        guard let level, level < Self.maximumDepth else { return }
+        take(parsed, level: level)
+    }
+
+    private mutating func take(_ line: TAPLine, level: Int) {
+        switch line {
+        case .version(let number):
+            isTAP = true
+            if number > 14, problems.isEmpty { notes.append("TAP version \(number) is read as version 14") }
+        case .plan(let first, let last, let skip):
+            if level == 0 { isTAP = true }
+            open(level)
+            if levels[level].plan != nil { levels[level].problem = "it has two plans" }
+            levels[level].plan = (first, last)
+            if last < first, level == 0 { notes.append("all tests skipped" + (skip.map { ": " + $0 } ?? "")) }
+        case .point(let point):
+            if level == 0 { isTAP = true }
+            add(point, level: level)
+        case .bailOut(let reason):
+            isTAP = true
+            isOver = true
+            problems.append("the tests bailed out" + (reason.isEmpty ? "" : ": " + TextLimit.cut(reason, toBytes: 500)))
+        case .comment(let text): comment(text, level: level)
+        case .opening:
+            // Braces may follow a point's diagnostics.
+            guard level < levels.count, let last = levels[level].last else { return }
+            close(to: level)
+            let parent = levels[level].leaves.remove(at: last)
+            levels[level].last = nil
+            levels.append(Level(parent: TAPPoint(parent)))
+        case .closing: if level + 1 < levels.count, levels[level + 1].parent != nil { close(to: level) }
+        case .pragma(let isStrict): self.isStrict = isStrict
+        case .other where isStrict:
+            if problems.isEmpty { problems.append("a line is no TAP, which its pragma +strict forbids") }
+        case .yamlStart, .other: break
+        }
+    }
+
+    private mutating func open(_ level: Int) {
+        while levels.count <= level { levels.append(Level()) }
+    }
+
+    private mutating func add(_ point: TAPPoint, level: Int) {
+        guard count < ReportContent.maximumItems else {
+            if !isOver { problems.append("more than \(ReportContent.maximumItems) tests; the others are not read") }
+            isOver = true
+            return
+        }
+        count += 1
+        open(level)
+        var point = point
+        if point.number == nil { point.number = levels[level].points + 1 }
+        if levels.count > level + 1, levels[level + 1].parent == nil {
+            // The children came first.
+            levels[level + 1].parent = point
+            close(to: level)
+            return note(point, level: level)
+        }
+        close(to: level)
+        note(point, level: level)
+        if point.opensChildren {
+            levels[level].last = nil
+            levels.append(Level(parent: point))
+        } else {
+            levels[level].last = levels[level].leaves.count
+            levels[level].leaves.append(point.result)
+        }
+    }
+
+    /// Holds the point against its document's plan.
+    private mutating func note(_ point: TAPPoint, level: Int) {
+        levels[level].points += 1
+        let number = point.number ?? levels[level].points
+        if !levels[level].numbers.insert(number).inserted, levels[level].problem == nil {
+            levels[level].problem = "test \(number) is there twice"
+        }
+    }
+
+    private mutating func comment(_ text: String, level: Int) {
+        guard level < levels.count, let last = levels[level].last, levels[level].leaves[last].outcome == .failed else {
+            return
+        }
+        append(text, to: last, of: level)
+        // Test::More: `at t/basic.t line 12.`
+        if levels[level].leaves[last].path == nil, let place = Self.perlPlace(text) {
+            levels[level].leaves[last].path = root.shown(place.path)
+            levels[level].leaves[last].line = place.line
+        }
+    }
+
+    private mutating func diagnose(_ text: Substring) {
+        guard let level = levels.lastIndex(where: { $0.last != nil }), let last = levels[level].last else { return }
+        let place = TAPDiagnostics.place(text)
+        if let path = place.path, levels[level].leaves[last].path == nil {
+            levels[level].leaves[last].path = root.shown(path)
+        }
+        if let line = place.line, levels[level].leaves[last].line == nil { levels[level].leaves[last].line = line }
+        if let duration = TAPDiagnostics.duration(text) { levels[level].leaves[last].duration = duration }
+        if levels[level].leaves[last].outcome == .failed { append(String(text), to: last, of: level) }
+    }
+
+    private mutating func append(_ text: String, to index: Int, of level: Int) {
+        levels[level].leaves[index].message.append(line: text)
+    }
+
+    /// Ends all documents beneath a level; their tests become its.
+    private mutating func close(to level: Int) {
+        while levels.count > level + 1 {
+            let closed = levels.removeLast()
+            levels[levels.count - 1].leaves += Self.results(of: closed)
+            levels[levels.count - 1].last = nil
+        }
+    }
+
+    /// A document's tests, named after the point that sums them up.
+    ///
+    /// The point itself is a test only when its children do not explain it: it has none, or it failed and none of them did.
+    private static func results(of level: Level) -> [TestResult] {
+        guard let parent = level.parent else { return level.leaves }
+        var results = level.leaves
+        if let problem = level.problem ?? wrongPlan(of: level) {
+            results.append(TestResult(suite: "", name: "(plan)", outcome: .failed, message: problem))
+        }
+        for index in results.indices {
+            let suite = results[index].suite
+            results[index].suite = TextLimit.cut(
+                suite.isEmpty ? parent.name : parent.name + " > " + suite, toBytes: TextLimit.nameBytes)
+            guard results[index].outcome == .failed else { continue }
+            if parent.todo != nil { results[index].outcome = .knownIssue }
+            if parent.skip != nil { results[index].outcome = .skipped }
+        }
+        let sum = parent.result
+        if results.isEmpty || (sum.outcome == .failed && !results.contains { $0.outcome == .failed }) {
+            results.append(sum)
+        }
+        return results
+    }
+
+    private static func wrongPlan(of level: Level) -> String? {
+        guard let plan = level.plan else { return nil }
+        let planned = max(0, plan.last - plan.first + 1)
+        if planned != level.points {
+            return "\(planned.counting("test")) planned, but \(level.points) came"
+        }
+        guard planned > 0, let stray = level.numbers.filter({ $0 < plan.first || $0 > plan.last }).min() else {
+            return nil
+        }
+        return "test \(stray) is not in the plan \(plan.first)..\(plan.last)"
+    }
+
+    mutating func content() -> ReportContent {
+        close(to: 0)
+        let document = levels[0]
+        if !isOver, document.plan == nil { problems.append("the TAP has no plan: it may have broken off") }
+        if let problem = document.problem ?? (isOver ? nil : Self.wrongPlan(of: document)) {
+            problems.append("the TAP contradicts itself: " + problem)
+        }
+        return ReportContent(tests: JUnitRetries.numbered(document.leaves), problems: problems, notes: notes)
+    }
+
+    private static func perlPlace(_ text: String) -> (path: String, line: Int)? {
+        guard text.hasPrefix("at "), let range = text.range(ofLast: " line "),
+            let line = TAPLine.number(text[range.upperBound...].prefix { $0.isASCII && $0.isNumber })
+        else { return nil }
+        let path = text[..<range.lowerBound].dropFirst(3)
+        return path.isEmpty ? nil : (String(path), line)
+    }
+}

@@ -1,0 +1,53 @@
+import Model
+
+/// xUnit.net's result, versions 2 and 3: `assemblies`, `collection`, `test`.
+final class XUnitNetDocument: XMLTestCases, XMLTestsHandler {
+    private var assembly = ""
+
+    func begin(_ element: String, _ attributes: [String: String], depth: Int) throws(XMLText.Refusal) {
+        clearText()
+        switch element {
+        case "assembly": assembly = attributes["name"].map { Self.fileName($0) } ?? ""
+        case "test":
+            let type = attributes["type"] ?? ""
+            var name = attributes["name"] ?? attributes["method"] ?? "(unnamed)"
+            // The usual display name repeats the type.
+            if !type.isEmpty, name.hasPrefix(type + ".") { name = String(name.dropFirst(type.count + 1)) }
+            try open(
+                TestResult(
+                    suite: XMLTests.name(type.isEmpty ? assembly : type), name: XMLTests.name(name),
+                    outcome: Self.outcome(attributes["result"]),
+                    duration: XMLTests.duration(seconds: attributes["time"])))
+        case "error":
+            // What failed outside of any test: a fixture's or a collection's end.
+            let name = [attributes["type"], attributes["name"]].compactMap { $0 }.joined(separator: " ")
+            try open(
+                TestResult(
+                    suite: XMLTests.name(assembly), name: XMLTests.name("(\(name.isEmpty ? "error" : name))"),
+                    outcome: .failed))
+        default: break
+        }
+    }
+
+    func end(_ element: String, depth: Int) {
+        switch element {
+        case "message", "reason": takeMessage()
+        case "stack-trace": takeStack()
+        case "test", "error": close()
+        default: break
+        }
+        clearText()
+    }
+
+    private static func outcome(_ result: String?) -> TestResult.Outcome {
+        switch result {
+        case "Pass": .passed
+        case "Skip", "NotRun": .skipped
+        default: .failed
+        }
+    }
+
+    private static func fileName(_ path: String) -> String {
+        XMLTests.name(path.split { $0 == "/" || $0 == "\\" }.last.map(String.init) ?? path)
+    }
+}

@@ -1,0 +1,74 @@
+import Model
+import Storage
+import TestSupport
+import Testing
+
+@testable import Integrations
+
+/// What tools print and write that are not Swift's.
+extension AttemptProcessorTests {
+    @Suite struct GivenOtherTools {
+        private let outer = AttemptProcessorTests()
+
+        @Test(arguments: [
+            "--- FAIL: TestA (0.00s)\n    a_test.go:3: no\nFAIL\nFAIL\tkit/a\t0.1s\nok  \tkit/b\t0.1s\n",
+            "running 1 test\ntest a ... FAILED\n\ntest result: FAILED. 0 passed; 1 failed; 0 ignored;\n",
+            "Test project /b\n1/1 Test #1: a ....***Failed    0.00 sec\n\n0% tests passed, 1 tests failed out of 1\n",
+            "TAP version 13\n1..1\nnot ok 1 - a\n",
+        ])
+        func testThatTestsOnTheConsoleCount(output: String) async throws {
+            let results = try await outer.results(of: [Played(step: .testing, output: output, exit: 1)])
+            #expect(results.reason == "1 of 1 test failed")
+            #expect(results.tested == "1 test, 1 failing")
+        }
+
+        @Test func testThatAConsoleThatBreaksOffIsNotGreen() async throws {
+            let output = "running 2 tests\ntest a ... ok\n"
+            let results = try await outer.results(of: [Played(step: .testing, output: output)])
+            #expect(results.verdict == .testFailures)
+            expectContains(results.reason ?? "", "ends before its 2 tests do")
+        }
+
+        @Test func testThatWhatAProgramPrintsIsNoTAP() async throws {
+            let results = try await outer.results(of: [Played(step: .testing, output: "ok\nnot ok at all\n1..3\n")])
+            #expect(results.verdict == .succeeded)
+            #expect(results.tested == "by exit status alone: the command writes no report")
+        }
+
+        @Test func testThatASanitizersReportIsAnIssueAlthoughTheTestsPassed() async throws {
+            let output = "a.c:3:4: runtime error: signed integer overflow: 1 + 2\n"
+            let results = try await outer.results(
+                of: [Played(step: .testing, output: output, report: AttemptProcessorTests.passing)])
+            #expect(results.verdict == .analyzerWarnings)
+            #expect(results.findings.map(\.finding.rule) == ["UndefinedBehaviorSanitizer.signed-integer-overflow"])
+            #expect(results.findings.first?.finding.path == "a.c")
+            #expect(results.analysis == "not run", "no analyzer found it")
+        }
+
+        @Test func testThatAnAnalysisReadsLinesOfLinters() async throws {
+            let results = try await outer.results(of: [
+                Played(step: .analyzing, name: "ruff", output: "a.py:1:8: F401 unused\n", exit: 1),
+                Played(step: .building),
+            ])
+            #expect(results.verdict == .analyzerWarnings)
+            #expect(results.findings.map(\.finding.rule) == ["F401"])
+            #expect(results.analysis == "1 finding (ruff)")
+        }
+
+        @Test func testThatABuildsReportThatCannotBeReadIsAWarning() async throws {
+            let results = try await outer.results(of: [
+                Played(step: .building, report: "{\"version\":", reportName: "build.sarif")
+            ])
+            #expect(results.verdict == .warnings)
+            #expect(results.findings.map(\.finding.rule) == ["martlet.report"])
+        }
+
+        @Test func testThatCoverageIsNoted() async throws {
+            let report = "SF:a.c\nDA:1,1\nDA:2,0\nDA:3,1\nend_of_record\n"
+            let results = try await outer.results(
+                of: [Played(step: .testing, report: report, reportName: "coverage.lcov")])
+            #expect(results.verdict == .succeeded)
+            #expect(results.notes.contains("coverage: 66.6 % of lines (2 of 3) in 1 file"))
+        }
+    }
+}

@@ -1,0 +1,76 @@
+import Model
+import TestSupport
+import Testing
+
+@testable import Reports
+
+@Suite struct CargoTestReaderTests {
+    private let root = SourceRoot(mountedAt: "/kit")
+
+    /// Cargo 1.95's own output on a crate with unit tests, a test of its own file and a documentation test: 7 tests, of which
+    /// 2 fail and 1 is ignored, as the `test result:` lines say.
+    @Test(arguments: ["cargo.txt", "cargo-stdout.txt", "cargo.jsonl"])
+    func testThatItReadsEveryFormAlike(sample: String) throws {
+        let content = ReportReader.read(try Samples.bytes(sample), fileName: sample, root: root)
+        #expect(TestCounts(of: content.tests) == .init(7, failed: 2, skipped: 1))
+        #expect(content.problems == [])
+        let failed = try test("tests::fails", in: content.tests)
+        #expect(failed.path == "src/lib.rs")
+        #expect(failed.line == 10)
+        #expect(failed.message?.contains("assertion `left == right` failed: sum") == true)
+        #expect(try test("tests::errors", in: content.tests).message == "Error: \"bad\"")
+        #expect(try test("tests::ignored", in: content.tests).message == "slow")
+        #expect(try test("tests::panics", in: content.tests).outcome == .passed)
+    }
+
+    @Test func testThatBinariesAreSuites() throws {
+        let content = CargoTestReader.read(try Samples.bytes("cargo.txt"), root: root)
+        #expect(try test("tests::passes", in: content.tests).suite == "kit")
+        #expect(try test("outer", in: content.tests).suite == "it")
+        #expect(try test("src/lib.rs - add (line 2)", in: content.tests).suite == "Doc-tests kit")
+    }
+
+    @Test func testThatARedirectedResultIsFound() {
+        let text = "running 1 test\ntest a ... printed\nok\n\ntest result: ok. 1 passed; 0 failed; 0 ignored\n"
+        #expect(CargoTestReader.read(Array(text.utf8), root: root).tests.map(\.outcome) == [.passed])
+    }
+
+    @Test(arguments: [
+        ("running 2 tests\ntest a ... ok\n", "ends before its 2 tests do"),
+        (
+            "running 2 tests\ntest a ... ok\n\ntest result: FAILED. 1 passed; 1 failed; 0 ignored;",
+            "1 passed and 1 failed, but 1 were named and 0 of them failed"
+        ),
+        (#"{"type":"suite","event":"started","test_count":1}"#, "ends before its 1 test do"),
+    ])
+    func testThatWhatIsMissingIsNeverGreen(text: String, reason: String) {
+        let content = ReportReader.read(Array(text.utf8), fileName: "a", root: root)
+        #expect(content.problems.first?.contains(reason) == true, "\(content.problems)")
+    }
+
+    @Test func testThatAStartedTestWithoutAnEndHasCrashed() {
+        let text = """
+            { "type": "suite", "event": "started", "test_count": 2 }
+            { "type": "test", "event": "started", "name": "a" }
+            """
+        let content = ReportReader.read(Array(text.utf8), fileName: "a", root: root)
+        #expect(content.tests.map(\.outcome) == [.crashed])
+    }
+
+    @Test func testThatMessagesOfCargoAreFindings() throws {
+        let content = ReportReader.read(try Samples.bytes("clippy.jsonl"), fileName: "c", root: root)
+        #expect(
+            content.findings == [
+                Finding(
+                    category: .warning, message: "unused variable: `unused`", rule: "unused_variables",
+                    path: "src/lib.rs",
+                    line: 5, column: 41),
+                Finding(
+                    category: .warning, message: "unneeded `return` statement", rule: "clippy::needless_return",
+                    path: "src/lib.rs", line: 5, column: 53),
+            ])
+        #expect(content.problems == [])
+        let cut = Array(try Samples.bytes("clippy.jsonl").dropLast(60))
+        #expect(ReportReader.read(cut, fileName: "c", root: root).problems.isEmpty == false)
+    }
+}
