@@ -10,6 +10,7 @@ package struct AnalyzerLines: Sendable {
         lints = LintLines(root: root)
     }
 
+    /// Takes what a line tells.
     package mutating func take(_ line: LogLine) {
         diagnostics.take(line)
         lints.take(line.text)

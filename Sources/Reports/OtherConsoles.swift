@@ -12,6 +12,7 @@ package struct OtherConsoles: Sendable {
         tap = TAPReader(root: root, needsVersion: true)
     }
 
+    /// Takes what a line tells; most lines tell nothing.
     package mutating func take(_ line: LogLine) {
         go.take(line)
         cargo.take(line)

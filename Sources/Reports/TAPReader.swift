@@ -13,6 +13,7 @@ package struct TAPReader: Sendable {
         self.needsVersion = needsVersion
     }
 
+    /// Takes what a line tells; with `needsVersion` nothing before the version.
     package mutating func take(_ line: LogLine) {
         if needsVersion, !hasVersion {
             guard line.contains(Self.versions) else { return }
