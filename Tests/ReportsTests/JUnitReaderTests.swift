@@ -155,6 +155,16 @@ import Testing
         #expect(content.tests.first?.message?.contains("red") == true)
     }
 
+    @Test(arguments: ["<?x?>", "<?x ?>", "<?xml-stylesheet href='a.xsl'?>", "<?x y?>\n<?z?>"])
+    func testThatAProcessingInstructionSaysNothing(instruction: String) {
+        // Foundation's parser ends the program at one without data.
+        let xml =
+            "\(instruction)<testsuite>\(instruction)<testcase name='a'>\(instruction)</testcase></testsuite>\(instruction)"
+        let content = JUnitReader.read(Array(xml.utf8), root: root)
+        #expect(content.problems == [])
+        #expect(content.tests.map(\.name) == ["a"])
+    }
+
     @Test(arguments: [false, true])
     func testThatItReadsUTF16(isBigEndian: Bool) {
         let xml = "\u{FEFF}<?xml version='1.0' encoding='UTF-16'?><testsuite name='s'><testcase name='ä'/></testsuite>"
