@@ -15,6 +15,8 @@ package struct AttemptProcessor: Sendable {
         package var filterAlone: String?
         /// The report files that the recipe says a test command writes, by the step's name.
         package var askedReports: [String: [String]]
+        /// Where the job's programs were looked for; nothing when unknown.
+        package var path: String?
         /// The SHA-256 of a file of the workspace, in hexadecimal; nothing when there is none.
         package var digest: @Sendable (_ path: String) -> String?
     }
@@ -35,6 +37,8 @@ package struct AttemptProcessor: Sendable {
         let job = try attempt.job()
         let ends = StepEnds(try attempt.status())
         let root = SourceRoot(mountedAt: job.mountedAt)
+        var context = context
+        context.path = job.environment["PATH"]
         var reading = AttemptReading(plan: context.plan, ends: ends)
         let parts = try attempt.logParts()
         let lastBuild = job.steps.indices.last {

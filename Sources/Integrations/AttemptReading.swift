@@ -18,6 +18,8 @@ package struct AttemptReading: Sendable {
     var analyzers: [String] = []
     /// Findings of the steps that analyze; a sanitizer's are none of theirs.
     private var analyzed = 0
+    /// Why usual analyses could not run, which says nothing of the code.
+    private var unableAnalyzers: [String] = []
     /// Whether an analyzer found nothing that is its.
     private var hadNothingToAnalyze = false
     /// Test steps that ran, and those of them that left no report.
@@ -35,6 +37,9 @@ package struct AttemptReading: Sendable {
         step: JobDescription.Step, kind: JobStep, end: CommandEnd, console: StepConsole, reports: [ReportContent],
         context: AttemptProcessor.Context
     ) {
+        if let program = console.missingProgram(step, end) {
+            return addMissing(MissingProgram(name: program, path: context.path), step: step, kind: kind)
+        }
         switch kind {
         case .analyzing: addAnalysis(step: step, end: end, console: console, reports: reports)
         case .building where step.name == JobPlanner.resolveStep: addResolution(end: end, console: console)
@@ -84,6 +89,14 @@ package struct AttemptReading: Sendable {
         findings += found
         analyzed += found.count
         if !found.isEmpty { worsen(to: .analyzerWarnings, nil) }
+    }
+
+    /// A program that the service's own command needs and this machine has not is no fault of the code.
+    private mutating func addMissing(_ program: MissingProgram, step: JobDescription.Step, kind: JobStep) {
+        guard kind != .analyzing else {
+            return unableAnalyzers.append("not analyzed by \(step.name): \(program)")
+        }
+        worsen(to: .internalError, "the step \(step.name) could not run: \(program)")
     }
 
     /// What SwiftPM says of dependencies that it cannot have is about no line of a file.
@@ -156,9 +169,10 @@ package struct AttemptReading: Sendable {
         end.crash = console.crash
         let merged = TestMerge.merge(
             reports.map(\.tests) + [console.xctest, console.swiftTesting] + console.others.map(\.tests), end: end)
-        if merged.isEmpty, end.isSuccess, JobPlanner.saysNoTests(listed) {
-            skipsTests = "skipped: no tests (the package has no test target)"
-            return
+        if merged.isEmpty, end.isSuccess {
+            if JobPlanner.saysNoTests(listed) { skipsTests = "skipped: no tests (the package has no test target)" }
+            if let reason = console.noTests(step) { skipsTests = "skipped: no tests (\(reason))" }
+            if skipsTests != nil { return }
         }
         var problems = reports.flatMap(\.problems) + console.others.flatMap(\.problems)
         if let asked = context.askedReports[step.name], reports.isEmpty {
@@ -260,12 +274,14 @@ package struct AttemptReading: Sendable {
         let analysis =
             plan.notAnalyzed
             ?? (analyzers.isEmpty
-                ? (hadNothingToAnalyze ? JobPlanner.noAnalyzerApplies : "not run")
+                ? (unableAnalyzers.first
+                    ?? (hadNothingToAnalyze ? JobPlanner.noAnalyzerApplies(to: .swiftPackage) : "not run"))
                 : analyzed == 0
                     ? "clean (\(analyzers.joined(separator: ", ")))"
                     : "\(analyzed.counting("finding")) (\(analyzers.joined(separator: ", ")))")
         return AttemptResults(
             findings: stored, tests: tests, counts: counts, analysis: analysis,
-            tested: plan.notTested ?? tested ?? "not run", notes: notes, verdict: verdict, reason: reason)
+            tested: plan.notTested ?? tested ?? "not run", notes: notes + unableAnalyzers, verdict: verdict,
+            reason: reason)
     }
 }

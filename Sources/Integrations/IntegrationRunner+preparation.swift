@@ -107,10 +107,11 @@ extension IntegrationRunner {
     }
 
     private static func recipe(of commit: CommitContent, bot: BotSpecification) -> Reading<Recipe> {
-        let type = ProjectType.recognised(rootEntries: commit.rootEntries)
+        let entries = commit.rootEntries
+        let project = RecipeReader.Project.recognised(ProjectType.recognise(rootEntries: entries), rootEntries: entries)
         if let own = bot.recipe {
             return RecipeReader.read(
-                yaml: own.yaml, file: "\(bot.name).yml", projectType: type, firstLine: own.firstLine)
+                yaml: own.yaml, file: "\(bot.name).yml", project: project, firstLine: own.firstLine)
         }
         if commit.rootEntries.contains(recipeFile) {
             guard let bytes = commit.file else {
@@ -121,9 +122,9 @@ extension IntegrationRunner {
                         Diagnostic(file: recipeFile, line: 1, column: 1, severity: .error, message: message)
                     ])
             }
-            return RecipeReader.read(bytes: bytes, file: recipeFile, projectType: type)
+            return RecipeReader.read(bytes: bytes, file: recipeFile, project: project)
         }
-        return RecipeReader.withoutRecipe(projectType: type)
+        return RecipeReader.withoutRecipe(project)
     }
 
     /// A recipe with errors is the code's fault: its messages are the integration's issues.

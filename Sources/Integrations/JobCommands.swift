@@ -12,7 +12,7 @@ struct JobCommands {
 
     func analysis(recipe: Recipe, tree: JobPlanner.Tree) -> [JobDescription.Step] {
         let usual: [Recipe.Analysis] = Recipe.Analysis.Tool.allCases.map { .tool($0) }
-        return (recipe.analyze ?? usual).enumerated().compactMap { index, analysis in
+        let steps = (recipe.analyze ?? usual).enumerated().compactMap { index, analysis -> JobDescription.Step? in
             switch analysis {
             case .tool(.swiftFormat):
                 guard recipe.analyze != nil || tree.rootEntries.contains(".swift-format") else { return nil }
@@ -31,6 +31,7 @@ struct JobCommands {
                 return step(.analyzing, name?.description ?? "analyze-\(index + 1)", command, isRequired: false)
             }
         }
+        return steps + (recipe.analyze == nil ? usualAnalyses(recipe.projectType, tree) : [])
     }
 
     /// A step that the recipe writes out.
@@ -71,7 +72,7 @@ struct JobCommands {
         switch projectType {
         case .swiftPackage: return step(.building, "build", ["swift", "build", "--build-tests"] + swiftFlags)
         case .make: return step(.building, "build", ["make"] + configuration.flags)
-        case nil: return nil
+        default: return projectType?.profile.build.map { step(.building, "build", $0) }
         }
     }
 
@@ -101,10 +102,17 @@ struct JobCommands {
                     ],
                 report: [JobPlanner.eventStream, ".martlet/test/tests*.xml"] + configuration.report)
         case .make:
-            guard let target = Self.testTarget(makefile: tree.makefile ?? "") else { return nil }
+            guard let target = Self.testTarget(makefile: tree.manifest ?? "") else { return nil }
             return step(.testing, "test", ["make", target] + configuration.flags, report: configuration.report)
-        case nil:
-            return nil
+        default:
+            guard let command = projectType?.profile.test else { return nil }
+            var made = step(.testing, "test", command)
+            made.report += configuration.report
+            if let filter = command.filter, let testFilter {
+                // A flag that ends with `=` takes the filter in one argument with it.
+                made.arguments += filter.hasSuffix("=") ? [filter + testFilter] : [filter, testFilter]
+            }
+            return made
         }
     }
 
@@ -122,8 +130,15 @@ struct JobCommands {
         exec $lines swift test --skip-build "$@"
         """
 
+    /// What makes the products; nothing where the recipe builds by commands of its own, or the type has none.
+    func archive(projectType: ProjectType?) -> JobDescription.Step? {
+        guard configuration.build == nil, configuration.steps == nil else { return nil }
+        if projectType == .swiftPackage { return archiveProducts() }
+        return projectType?.profile.archive.map { step(.archiving, "archive", $0) }
+    }
+
     /// Builds in a scratch path of its own: the test build has testing enabled, which optimised products must not have.
-    func archiveProducts() -> JobDescription.Step {
+    private func archiveProducts() -> JobDescription.Step {
         step(
             .archiving, "archive",
             [
@@ -169,16 +184,53 @@ struct JobCommands {
         return ["check", "test"].first { name in targets.contains { $0 == name } }
     }
 
+    /// The step that has the network; nothing where nothing is to be fetched, and where the recipe writes its steps out.
+    func resolve(
+        projectType: ProjectType?, tree: JobPlanner.Tree, isFenced: Bool, isArchived: Bool
+    ) -> JobDescription.Step? {
+        guard configuration.steps == nil else { return nil }
+        if projectType == .swiftPackage {
+            let isNeeded = isFenced && tree.hasDependencies && configuration.network != .full
+            return isNeeded ? resolvePackage(isArchived: isArchived) : nil
+        }
+        return projectType?.profile.resolve.map { step(.building, JobPlanner.resolveStep, $0, network: .full) }
+    }
+
+    /// Those that the project is set up for; see `ProjectProfile.Analysis`.
+    private func usualAnalyses(_ type: ProjectType?, _ tree: JobPlanner.Tree) -> [JobDescription.Step] {
+        (type?.profile.analyses ?? []).compactMap { analysis in
+            let isAsked =
+                analysis.markers.isEmpty || analysis.markers.contains(where: tree.rootEntries.contains)
+                || analysis.line.map { line in
+                    (tree.manifest ?? "").split(whereSeparator: \.isNewline).contains { $0.hasPrefix(line) }
+                } == true
+            return isAsked ? step(.analyzing, analysis.name, analysis.command, isRequired: false) : nil
+        }
+    }
+
+    /// A usual command: with its name as `$0`, and so with an argument more than a command of a recipe.
+    private func step(
+        _ step: JobStep, _ name: String, _ command: ProjectProfile.Command, isRequired: Bool = true,
+        network: Recipe.Network? = nil
+    ) -> JobDescription.Step {
+        self.step(
+            step, name, ["/bin/sh", "-c", command.text, name] + (command.takesFlags ? configuration.flags : []),
+            report: command.report, isRequired: isRequired, network: network)
+    }
+
     /// Fetches what the package depends on, with the network that no later step has: also for the products, which are built
     /// in a scratch path of their own.
     ///
     /// A warm workspace whose manifest and pins are as they were when this last succeeded has all of it: SwiftPM would look
     /// at the same files and come to the same end, half a second later. That is only taken for granted where nothing but
     /// those files decides: no environment, no file read by the manifest, no package of the same repository.
-    func resolve(isArchived: Bool) -> JobDescription.Step {
+    private func resolvePackage(isArchived: Bool) -> JobDescription.Step {
         step(
             .building, JobPlanner.resolveStep,
-            ["/bin/sh", "-c", Self.resolve, "resolve", isArchived ? JobPlanner.archiveBuild : ""] + placingFlags,
+            [
+                "/bin/sh", "-c", ProjectProfile.Command(script: Self.resolve, needs: ["swift"]).text, "resolve",
+                isArchived ? JobPlanner.archiveBuild : "",
+            ] + placingFlags,
             network: .full)
     }
 

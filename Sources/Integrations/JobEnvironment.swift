@@ -45,7 +45,8 @@ package struct JobEnvironment: Sendable {
 
     /// What a configuration's steps see. The recipe's own variables win, but for what identifies the integration.
     package func job(
-        _ integration: IntegrationRecord, bot: BotSpecification, configuration: Recipe.Configuration, in place: Place
+        _ integration: IntegrationRecord, bot: BotSpecification, configuration: Recipe.Configuration, in place: Place,
+        projectType: ProjectType? = nil
     ) -> [String: String] {
         var environment = base
         environment["TMPDIR"] = place.temporary
@@ -55,6 +56,9 @@ package struct JobEnvironment: Sendable {
             environment["USER"] = fence.user
             environment["LOGNAME"] = fence.user
             environment["XDG_CACHE_HOME"] = fence.cache
+            for (name, value) in projectType?.profile.caches ?? [:] {
+                environment[name] = value.replacing("{cache}", with: fence.cache)
+            }
             if let file = environment["SSL_CERT_FILE"],
                 !Toolchains.isWithin(file, ["/usr", "/etc/ssl"] + fence.readOnly)
             {

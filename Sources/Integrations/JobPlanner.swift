@@ -8,8 +8,8 @@ package struct JobPlanner: Sendable {
     package struct Tree: Sendable {
         /// Names in the repository's root.
         package var rootEntries: [String]
-        /// The Makefile's text, when there is one.
-        package var makefile: String?
+        /// The text of the file that tells the project's type, when it is small enough.
+        package var manifest: String?
         /// Whether a Swift package may have targets with C, C++ or Objective-C sources: whether there are such files. The
         /// manifest says which of them are a target's, and only a job may run that.
         package var hasCSources: Bool
@@ -17,10 +17,10 @@ package struct JobPlanner: Sendable {
         package var hasDependencies: Bool
 
         package init(
-            rootEntries: [String], makefile: String? = nil, hasCSources: Bool = false, hasDependencies: Bool = false
+            rootEntries: [String], manifest: String? = nil, hasCSources: Bool = false, hasDependencies: Bool = false
         ) {
             self.rootEntries = rootEntries
-            self.makefile = makefile
+            self.manifest = manifest
             self.hasCSources = hasCSources
             self.hasDependencies = hasDependencies
         }
@@ -38,8 +38,11 @@ package struct JobPlanner: Sendable {
 
     /// Directory in the workspace for what we make there; never a repository's own.
     static let ownDirectory = ".martlet"
-    /// Build directories that survive a checkout although a repository may not ignore them: ours and SwiftPM's.
-    static let keptDirectories = [ownDirectory, ".build"]
+    /// Build directories that survive a checkout although a repository may not ignore them: ours, SwiftPM's, and those of the
+    /// type's tools.
+    static func keptDirectories(_ type: ProjectType?) -> [String] {
+        [ownDirectory, ".build"] + (type?.profile.kept ?? [])
+    }
     /// The name of the step that analyzes C targets.
     static let clangStep = "clang"
     /// What `martlet-supervisor --analyze-c` prints when there are none.
@@ -88,18 +91,16 @@ package struct JobPlanner: Sendable {
         if recipe.archivedConfiguration == configuration.name {
             if let include = recipe.archive.include {
                 plan.collect = [.init(patterns: include, base: "")]
-            } else if recipe.projectType == .swiftPackage, configuration.build == nil, configuration.steps == nil {
-                plan.steps.append(commands.archiveProducts())
+            } else if let archive = commands.archive(projectType: recipe.projectType) {
+                plan.steps.append(archive)
                 plan.collect = [
                     .init(patterns: ["\(Self.ownDirectory)/products/**"], base: "\(Self.ownDirectory)/products")
                 ]
             }
         }
-        if isFenced, tree.hasDependencies, recipe.projectType == .swiftPackage, configuration.steps == nil,
-            configuration.network != .full
-        {
-            plan.steps.insert(commands.resolve(isArchived: has(.archiving)), at: 0)
-        }
+        let resolve = commands.resolve(
+            projectType: recipe.projectType, tree: tree, isFenced: isFenced, isArchived: has(.archiving))
+        if let resolve { plan.steps.insert(resolve, at: 0) }
         return plan
     }
 
@@ -117,11 +118,9 @@ package struct JobPlanner: Sendable {
             return "its recipe tests with a command of its own (\(test.prefix(80))), which takes no filter"
         }
         if configuration.steps != nil { return "its recipe writes its steps out, which take no filter" }
-        switch recipe.projectType {
-        case .swiftPackage: return nil
-        case .make: return "make takes no filter of tests"
-        case nil: return "it has no test command"
-        }
+        guard let type = recipe.projectType else { return "it has no test command" }
+        if type == .swiftPackage || type.profile.test?.filter != nil { return nil }
+        return "the tests of a \(type.profile.title) take no filter"
     }
 
     /// Whether the list of tests says that there is none.
@@ -134,13 +133,16 @@ package struct JobPlanner: Sendable {
 
     private static func whyNotAnalyzed(recipe: Recipe) -> String {
         recipe.analyze == []
-            ? "not analyzed: the recipe says analyze: []"
-            : noAnalyzerApplies
+            ? "not analyzed: the recipe says analyze: []" : noAnalyzerApplies(to: recipe.projectType)
     }
 
     /// What pages and API say where no analyzer has anything to look at.
-    static let noAnalyzerApplies =
-        "not analyzed: no analyzer applies (swift-format runs where .swift-format is, clang where C targets are)"
+    static func noAnalyzerApplies(to type: ProjectType?) -> String {
+        var known = ["swift-format runs where .swift-format is"]
+        if type == .swiftPackage { known.append("clang where C targets are") }
+        known += (type?.profile.analyses ?? []).map { "\($0.name) where \($0.markers.first ?? "it can be") is" }
+        return "not analyzed: no analyzer applies (\(known.joined(separator: ", ")))"
+    }
 
     private static func whyNotTested(recipe: Recipe, hasSteps: Bool) -> String {
         switch recipe.projectType {

@@ -29,7 +29,7 @@ extension JobRunner {
             of: request.integration.commit, in: request.mirror, for: request.bot)
         let report = try await request.mirror.checkout(
             request.integration.commit, ref: request.integration.ref, into: workspace.tree, state: workspace.state,
-            isClean: isClean, kept: JobPlanner.keptDirectories, submodules: submodules)
+            isClean: isClean, kept: JobPlanner.keptDirectories(request.recipe.projectType), submodules: submodules)
         _ = try await isEntered
         let (isFresh, now) = (isClean || report.isFresh, clock.now())
         return try await lane.run { try arrange(directory, workspace, request, place, isFresh: isFresh, at: now) }
@@ -68,7 +68,7 @@ extension JobRunner {
                 steps: plan.steps,
                 environment: environment.job(
                     request.integration, bot: request.bot, configuration: request.configuration,
-                    in: place.environment),
+                    in: place.environment, projectType: request.recipe.projectType),
                 workspace: workspace.tree, mountedAt: place.mountedAt,
                 secrets: Set(plan.steps.flatMap(\.secrets)).sorted(),
                 isolation: place.fence == nil ? .none : .sandbox, fence: place.fence, limits: limits(of: request.bot),
@@ -89,8 +89,8 @@ extension JobRunner {
         // The tree was checked out by us a moment ago, so what cannot be read is not there.
         if let directory = try? Directory(opening: workspace.tree) {
             tree.rootEntries = (try? directory.entries().map(\.name)) ?? []
-            let makefile = ProjectType.make.markers.first { tree.rootEntries.contains($0) }
-            tree.makefile = makefile.flatMap { try? directory.read($0, limit: Self.maximumMakefileBytes) }
+            let manifest = request.recipe.projectType?.profile.markers.first { tree.rootEntries.contains($0) }
+            tree.manifest = manifest.flatMap { try? directory.read($0, limit: Self.maximumManifestBytes) }
                 .map { String(decoding: $0, as: UTF8.self) }
             let manifests = tree.rootEntries.filter(PackageDependencies.isManifest)
             tree.hasDependencies = PackageDependencies.mayExist(
@@ -106,8 +106,8 @@ extension JobRunner {
             testFilter: request.testFilter)
     }
 
-    /// A larger Makefile is not searched for its targets, in bytes.
-    static let maximumMakefileBytes = 1 << 20
+    /// A larger Makefile is not searched for its targets, nor another manifest for its analyzers. In bytes.
+    static let maximumManifestBytes = 1 << 20
     /// How many entries of the tree are looked at for a source in C.
     static let maximumWalkedFiles = 200_000
     /// The ends of names of sources that clang's analyzer reads.

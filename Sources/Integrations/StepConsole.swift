@@ -14,6 +14,7 @@ struct StepConsole {
     private(set) var others: [ReportContent] = []
     /// Lines of `swift test list`, or the first ones of the analyzer of C targets.
     private(set) var listed: [String] = []
+    private var words = UsualStepWords()
     private var lines = LogLines()
     private var readers = Readers()
 
@@ -21,6 +22,7 @@ struct StepConsole {
     ///   - listed: What an earlier step listed.
     ///   - hasEvents: A report has the tests, so that the console of Swift Testing is not needed.
     init(step: JobDescription.Step, kind: JobStep, root: SourceRoot, listed: [String], hasEvents: Bool) {
+        if UsualStepWords.mayBe(in: step) { readers.words = UsualStepWords() }
         switch kind {
         case .analyzing:
             if step.name == JobPlanner.clangStep { readers.list = [] }
@@ -56,8 +58,21 @@ struct StepConsole {
         swiftTesting = readers.swiftTesting?.finish() ?? []
         others = readers.others?.finish() ?? []
         listed = readers.list ?? []
+        words = readers.words ?? UsualStepWords()
         readers = Readers()
     }
+
+    /// The program without which the service's own command could not begin; nothing when it did.
+    func missingProgram(_ step: JobDescription.Step, _ end: CommandEnd) -> String? {
+        guard end.exit == 127 else { return nil }
+        if let program = words.missing { return program }
+        // Started without a shell, so that the status is not that of a command within it: `swift`, `make`.
+        guard let program = step.arguments.first, !program.contains("/") else { return nil }
+        return program
+    }
+
+    /// Why the service's own command found nothing to test.
+    func noTests(_ step: JobDescription.Step) -> String? { words.noTests }
 
     private struct Readers {
         /// The most bytes of lines that are kept: `swift test list` of 100,000 tests.
@@ -72,6 +87,7 @@ struct StepConsole {
         var xctest: XCTestConsoleReader?
         var swiftTesting: SwiftTestingConsoleReader?
         var list: [String]?
+        var words: UsualStepWords?
         private var listedBytes = 0
 
         mutating func take(_ line: LogLine) {
@@ -83,6 +99,7 @@ struct StepConsole {
             crash?.take(line)
             xctest?.take(line)
             swiftTesting?.take(line)
+            words?.take(line)
             if list != nil, listedBytes + line.count <= Self.maximumListedBytes {
                 listedBytes += line.count
                 list?.append(line.text)

@@ -9,15 +9,18 @@ package struct Recipe: Hashable, Sendable, Codable {
     package var archive: Archive
     /// As recognised by the files in the commit's tree; nothing when no type fits and every step is written out.
     package var projectType: ProjectType?
+    /// The files that told it; nothing in what an older version recorded.
+    package var recognition: ProjectType.Recognition?
 
     package init(
         configurations: [Configuration], analyze: [Analysis]? = nil, archive: Archive = Archive(),
-        projectType: ProjectType? = nil
+        projectType: ProjectType? = nil, recognition: ProjectType.Recognition? = nil
     ) {
         self.configurations = configurations
         self.analyze = analyze
         self.archive = archive
         self.projectType = projectType
+        self.recognition = recognition
     }
 
     /// One way to analyze, build and test.
@@ -81,24 +84,5 @@ package struct Recipe: Hashable, Sendable, Codable {
         if archive.include == [] { return nil }
         if let named = archive.configuration { return named }
         return configurations.first { $0.name.description == "release" }?.name ?? configurations.first?.name
-    }
-}
-
-/// A kind of project that is recognised by a file in its root.
-package enum ProjectType: String, Sendable, Codable, CaseIterable {
-    case swiftPackage = "swift-package"
-    case make
-
-    /// The files whose presence tells the type, in the order of recognition.
-    package var markers: [String] {
-        switch self {
-        case .swiftPackage: ["Package.swift"]
-        case .make: ["GNUmakefile", "makefile", "Makefile"]
-        }
-    }
-
-    /// The first type that one of the root's file names tells.
-    package static func recognised(rootEntries: some Collection<String>) -> ProjectType? {
-        allCases.first { type in type.markers.contains { rootEntries.contains($0) } }
     }
 }

@@ -31,7 +31,7 @@ enum ConfigurationReader {
             let place = "the configuration `\(name)`"
             guard let fields = Fields(entry.value, Keys.configuration, of: place, &diagnostics) else { continue }
             let configuration = configuration(name, fields, &diagnostics)
-            if case .recognised(nil) = project, configuration.build == nil, configuration.test == nil,
+            if project.isUnusual, configuration.build == nil, configuration.test == nil,
                 fields["build"] == nil, fields["test"] == nil, fields["steps"] == nil
             {
                 diagnostics.error(

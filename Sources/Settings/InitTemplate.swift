@@ -2,46 +2,51 @@ package import Model
 
 /// What `martlet init URL` writes: a bot file with everything explained, of which only the repository is active.
 package enum InitTemplate {
-    /// - Parameter repository: As the person gave it; what is wrong with it is said by `problem(with:)`.
-    package static func botFile(repository: String) -> String {
-        """
-        # A bot: the repository it watches, and what it does with each commit.
-        # Only `repository` is needed. The values behind `#` are the defaults or samples; `martlet lint FILE` checks.
-        repository: \(YAMLText.scalar(repository))
+    /// - Parameters:
+    ///   - repository: As the person gave it; what is wrong with it is said by `problem(with:)`.
+    ///   - project: Which type it is recognised as, in words; nothing when it was not looked at.
+    package static func botFile(repository: String, project: String? = nil) -> String {
+        let types = ProjectType.allCases.compactMap(\.profile.markers.first).joined(separator: ", ")
+        let usual = project ?? "by the first of \(types)"
+        return """
+            # A bot: the repository it watches, and what it does with each commit.
+            # Only `repository` is needed. The values behind `#` are the defaults or samples; `martlet lint FILE` checks.
+            repository: \(YAMLText.scalar(repository))
 
-        # branches: [main, "release/*"]       # default: the remote's default branch and release/*
-        # tags: []                            # default: none
-        # poll: 60s                           # default: 60s, 10m once an authentic webhook has arrived; or off
-        # webhook: { secret: NAME-webhook }   # the name of a secret: martlet secret set NAME-webhook
-        # schedule: daily 02:00               # default: none; or weekly sunday 02:00; UTC
-        # clean: never                        # never, always, daily, weekly: when the workspace is emptied
-        # supersede: queued                   # what a newer commit of a ref ends: queued, running, never
-        # timeout: 30m                        # a step's
-        # log: 64MiB                          # the most of an attempt's log; at most 1GiB
-        # product: NAME                       # what versions are published as; default: the bot's name
+            # branches: [main, "release/*"]       # default: the remote's default branch and release/*
+            # tags: []                            # default: none
+            # poll: 60s                           # default: 60s, 10m once an authentic webhook has arrived; or off
+            # webhook: { secret: NAME-webhook }   # the name of a secret: martlet secret set NAME-webhook
+            # schedule: daily 02:00               # default: none; or weekly sunday 02:00; UTC
+            # clean: never                        # never, always, daily, weekly: when the workspace is emptied
+            # supersede: queued                   # what a newer commit of a ref ends: queued, running, never
+            # timeout: 30m                        # a step's
+            # log: 64MiB                          # the most of an attempt's log; at most 1GiB
+            # product: NAME                       # what versions are published as; default: the bot's name
 
-        # triggers:                           # in this order; a failed one stops the later ones
-        #   - name: publish
-        #     branches: ["release/*"]         # release/1.4 becomes 1.4.0, 1.4.1 and so on
-        #     publish: { version: branch }
-        #   - name: office
-        #     branches: ["release/*"]
-        #     upload: sftp://files.example.com/NAME/{version}/
-        #     credentials: office-sftp        # the name of a secret
-        #   - name: our-script
-        #     branches: ["release/*"]
-        #     when: succeeded                 # succeeded, clean, failed, fixed, always
-        #     run: upload-archive             # an executable in triggers/ beside the directory of this file
+            # triggers:                           # in this order; a failed one stops the later ones
+            #   - name: publish
+            #     branches: ["release/*"]         # release/1.4 becomes 1.4.0, 1.4.1 and so on
+            #     publish: { version: branch }
+            #   - name: office
+            #     branches: ["release/*"]
+            #     upload: sftp://files.example.com/NAME/{version}/
+            #     credentials: office-sftp        # the name of a secret
+            #   - name: our-script
+            #     branches: ["release/*"]
+            #     when: succeeded                 # succeeded, clean, failed, fixed, always
+            #     run: upload-archive             # an executable in triggers/ beside the directory of this file
 
-        # secrets:                            # what steps of a recipe may ask for; martlet secret set NAME stores one
-        #   - { name: registry-token, branches: [main], steps: [deploy] }
+            # secrets:                            # what steps of a recipe may ask for; martlet secret set NAME stores one
+            #   - { name: registry-token, branches: [main], steps: [deploy] }
 
-        # recipe:                             # wins over the repository's own .martlet.yml
-        #   configurations:
-        #     debug:
-        #     release: { flags: [-c, release] }
+            # recipe:                             # wins over the repository's own .martlet.yml; without either the usual
+            #                                     # commands of the project's type, \(usual)
+            #   configurations:
+            #     debug:
+            #     release: { flags: [-c, release] }
 
-        """
+            """
     }
 
     /// A bot's name and file for a repository: its last path component, without `.git`.

@@ -153,6 +153,7 @@ package enum JSONSchemas {
     private static let recipeBody = #"""
           "type": ["object", "null"], "additionalProperties": false,
           "properties": {
+            "project": { "enum": ["swift-package", "cargo", "go", "maven", "cmake", "python", "npm", "make"] },
             "configurations": {
               "type": "object", "minProperties": 1, "maxProperties": 32,
               "propertyNames": { "$ref": "#/$defs/name" },

@@ -32,7 +32,7 @@ enum Keys {
         .later("notify"), .later("mail"), .later("webhook"),
     ]
     static let publish: [Key] = ["version", .later("file"), .later("command"), .later("registry"), .later("sign")]
-    static let recipe: [Key] = ["configurations", "analyze", "archive"]
+    static let recipe: [Key] = ["project", "configurations", "analyze", "archive"]
     static let configuration: [Key] = [
         "flags", "environment", "toolchain", "build", "test", "steps", "report", "timeout", "network", "image",
         .later("architecture"), .later("sanitizer"),

@@ -10,13 +10,16 @@ package enum Lint {
     /// - Parameters:
     ///   - path: For messages, and to tell the kind and the bot's name.
     ///   - kind: Nothing: told by the file's name, else by its keys.
+    ///   - project: What a recipe is for.
     /// - Returns: Everything that is wrong, in the order of the file. Nothing is looked up beside the text.
-    package static func file(path: String, text: String, kind: Kind? = nil) -> [Diagnostic] {
+    package static func file(
+        path: String, text: String, kind: Kind? = nil, project: RecipeReader.Project = .unknown
+    ) -> [Diagnostic] {
         switch kind ?? recognised(path: path, text: text) {
         case .settings:
             let defaults = ServiceSettings.Defaults.system(processors: 1)
             return SettingsReader.read(yaml: text, file: path, defaults: defaults).diagnostics
-        case .recipe: return RecipeReader.read(yaml: text, file: path, project: .unknown).diagnostics
+        case .recipe: return RecipeReader.read(yaml: text, file: path, project: project).diagnostics
         case .bot:
             let word = FilePath.yamlName(of: path) ?? FilePath.lastComponent(of: path)
             guard let name = Name(word) else {
@@ -30,10 +33,12 @@ package enum Lint {
     }
 
     /// The same for a file's bytes; bytes that are no UTF-8 are an error with their line.
-    package static func file(path: String, bytes: [UInt8], kind: Kind? = nil) -> [Diagnostic] {
+    package static func file(
+        path: String, bytes: [UInt8], kind: Kind? = nil, project: RecipeReader.Project = .unknown
+    ) -> [Diagnostic] {
         var diagnostics = Diagnostics(file: path)
         guard let text = UTF8Text.decode(bytes, &diagnostics) else { return diagnostics.list }
-        return file(path: path, text: text, kind: kind)
+        return file(path: path, text: text, kind: kind, project: project)
     }
 
     /// What a file is: by the names that the formats have by custom, else by the first key that only one of them has.

@@ -14,44 +14,40 @@ package enum RecipeReader {
     static let maximumAnalyses = 128
 
     /// What is known of the repository that the recipe is for.
-    enum Project {
+    package enum Project: Sendable {
         /// Nothing yet: a recipe is being read without a commit.
         case unknown
         /// The commit's tree was looked at; nothing when no type fits.
-        case recognised(ProjectType?)
-    }
+        case recognised(ProjectType.Recognition?, rootEntries: [String])
 
-    /// - Parameters:
-    ///   - projectType: As recognised from the commit's tree.
-    ///   - firstLine: The number of the text's first line in `file`, for a recipe that is part of a bot file.
-    /// - Returns: The recipe with every default filled in. An empty text is a recipe without keys.
-    package static func read(
-        yaml: String, file: String, projectType: ProjectType?, firstLine: Int = 1
-    ) -> Reading<Recipe> {
-        read(yaml: yaml, file: file, project: .recognised(projectType), firstLine: firstLine)
+        /// Whether nothing tells the usual commands.
+        var isUnusual: Bool { if case .recognised(nil, _) = self { true } else { false } }
     }
 
     /// Reads the recipe's bytes as git has them; bytes that are no UTF-8 are an error with their line.
-    package static func read(bytes: [UInt8], file: String, projectType: ProjectType?) -> Reading<Recipe> {
+    package static func read(bytes: [UInt8], file: String, project: Project) -> Reading<Recipe> {
         var diagnostics = Diagnostics(file: file)
         guard let yaml = UTF8Text.decode(bytes, &diagnostics) else { return diagnostics.reading(of: nil) }
-        return read(yaml: yaml, file: file, projectType: projectType)
+        return read(yaml: yaml, file: file, project: project)
     }
 
-    /// What a commit without a recipe has: the usual commands of its project, or an error that says what to write.
-    package static func withoutRecipe(projectType: ProjectType?) -> Reading<Recipe> {
-        if let projectType { return Reading(value: usual(for: projectType), diagnostics: []) }
+    /// What a commit without a recipe has: one configuration `debug` with the usual commands of its project, or an error that
+    /// says what to write.
+    package static func withoutRecipe(_ project: Project) -> Reading<Recipe> {
+        if case .recognised(let recognition?, _) = project {
+            let recipe = Recipe(configurations: [debug], projectType: recognition.type, recognition: recognition)
+            return Reading(value: recipe, diagnostics: [])
+        }
         var diagnostics = Diagnostics(file: fileName)
-        diagnostics.error(nothingRecognised, at: .start)
+        diagnostics.error(nothingRecognised(project), at: .start)
         return diagnostics.reading(of: nil)
     }
 
-    /// A recognised project's own recipe: one configuration `debug` with the usual commands.
-    package static func usual(for projectType: ProjectType) -> Recipe {
-        Recipe(configurations: [debug], projectType: projectType)
-    }
-
-    static func read(yaml: String, file: String, project: Project, firstLine: Int = 1) -> Reading<Recipe> {
+    /// - Parameter firstLine: The number of the text's first line in `file`, for a recipe that is part of a bot file.
+    /// - Returns: The recipe with every default filled in. An empty text is a recipe without keys.
+    package static func read(
+        yaml: String, file: String, project: Project, firstLine: Int = 1
+    ) -> Reading<Recipe> {
         var diagnostics = Diagnostics(file: file)
         let root = YAMLParser.parse(yaml, firstLine: firstLine, &diagnostics)
         guard !diagnostics.hasErrors else { return diagnostics.reading(of: nil) }
@@ -64,11 +60,18 @@ package enum RecipeReader {
     static func recipe(_ node: YAMLNode, project: Project, _ diagnostics: inout Diagnostics) -> Recipe? {
         guard let fields = Fields(node, Keys.recipe, of: "a recipe", &diagnostics) else { return nil }
         var recipe = Recipe(configurations: [])
-        if case .recognised(let type) = project { recipe.projectType = type }
+        var project = project
+        if let type: ProjectType = diagnostics.word(fields["project"], "project") {
+            project = .recognised(.init(type: type, marker: "`project` in \(diagnostics.file)"), rootEntries: [])
+        }
+        if case .recognised(let recognition, _) = project {
+            recipe.recognition = recognition
+            recipe.projectType = recognition?.type
+        }
         recipe.configurations =
             ConfigurationReader.configurations(fields["configurations"], project: project, &diagnostics) ?? [debug]
-        if fields["configurations"] == nil, case .recognised(nil) = project {
-            diagnostics.error(nothingRecognised, at: fields.position)
+        if fields["configurations"] == nil, project.isUnusual {
+            diagnostics.error(nothingRecognised(project), at: fields.position)
         }
         recipe.analyze = analyses(fields["analyze"], &diagnostics)
         recipe.archive = archive(fields["archive"], recipe.configurations, &diagnostics)
@@ -79,10 +82,14 @@ package enum RecipeReader {
         Recipe.Configuration(name: Name(nearest: "debug"))
     }
 
-    private static var nothingRecognised: String {
-        let markers = ProjectType.allCases.compactMap(\.markers.last).map { "`\($0)`" }.joined(separator: ", ")
-        return "nothing says how to build this repository: no \(markers) in its root; add a \(fileName) with "
-            + "`configurations: { debug: { build: COMMAND, test: COMMAND } }`"
+    /// What to write where no type fits: for what is there, when that is known.
+    private static func nothingRecognised(_ project: Project) -> String {
+        let markers = ProjectType.allCases.compactMap(\.profile.markers.first).joined(separator: ", ")
+        let beginning = "nothing says how to build this repository: none of \(markers) is in its root"
+        guard case .recognised(_, let entries) = project, let sample = SampleRecipe.fitting(rootEntries: entries) else {
+            return "\(beginning); add a \(fileName) with `\(SampleRecipe.unknown)`"
+        }
+        return "\(beginning); \(sample.found) is, so try a \(fileName) with `\(sample.recipe)`"
     }
 
     private static func analyses(_ node: YAMLNode?, _ diagnostics: inout Diagnostics) -> [Recipe.Analysis]? {

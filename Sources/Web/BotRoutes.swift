@@ -31,7 +31,15 @@ struct BotRoutes: Sendable {
                 return .json(try await json(bot, await site.operations.overview()))
             },
             Route(.get, "/api/v1/bots/{bot}/resolved", .role(.viewer), "A bot's file with every default, as YAML.") {
-                .plain(try await site.operations.resolved(bot: $0.name("bot")))
+                call in
+                let name = try call.name("bot")
+                var text = try await site.operations.resolved(bot: name)
+                if let latest = try await site.store.latestIntegration(of: name),
+                    let project = latest.recipe?.recognition
+                {
+                    text += "# project: \(project.sentence), as of \(latest.id)\n"
+                }
+                return .plain(text)
             },
             Route(.get, "/api/v1/bots/{bot}/webhook", .role(.operator), "How to connect the repository's host.") {
                 .plain(try await site.operations.webhookInstructions(bot: $0.name("bot")))

@@ -41,6 +41,7 @@ extension JSONValue {
         add("requestedBy", .init(integration.requestedBy))
         add("subject", .init(integration.subject))
         add("author", .init(integration.author))
+        add("project", .init(integration.recipe?.recognition?.sentence))
         add("state", .string(integration.state.word))
         let step = integration.state.step == .running ? attempts?.leastAdvancedStep?.rawValue : nil
         add("step", .string(step ?? integration.state.step.rawValue))

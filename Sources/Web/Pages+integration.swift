@@ -20,6 +20,7 @@ extension Pages {
             "result": .list([ResultView(record.state, attempts: attempts).view]),
             "subject": .text(record.subject ?? ""), "ref": .text(record.ref.shortName),
             "commit": .text(record.commit), "author": .text(record.author),
+            "project": .text(record.recipe?.recognition?.sentence),
             "cause": .text(record.cause.rawValue + (record.requestedBy.map { ", \($0)" } ?? "")),
             "queued": .text(record.queuedAt), "queuedText": .text(PageText.time(record.queuedAt)),
             "took": .text(took(record) ?? "not started"), "reason": .text(record.reason),

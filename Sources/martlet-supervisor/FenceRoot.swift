@@ -52,7 +52,8 @@ struct FenceRoot {
     private static func hostRoot() -> [String] {
         // Said before what lies in it, since bubblewrap makes it for its owner alone.
         var options =
-            ["/etc", "/etc/ssl", "/etc/maven", "/var"].flatMap { ["--dir", $0] } + ["--ro-bind", "/usr", "/usr"]
+            ["/etc", "/etc/ssl", "/etc/maven", "/etc/maven/logging", "/var"].flatMap { ["--dir", $0] }
+            + ["--ro-bind", "/usr", "/usr"]
         for name in topDirectories {
             if let target = link("/" + name) {
                 options += ["--symlink", target, "/" + name]

@@ -57,6 +57,8 @@ struct IntegrationAnswer: Decodable {
     var ref: String
     var cause: String
     var subject: String?
+    /// Which type of project was recognised, and by what.
+    var project: String?
     var state: String
     var step: String
     var verdict: String?

@@ -75,7 +75,8 @@ import Testing
             try await withWorkingTree(RunTests.make) { fixture in
                 let result = try await fixture.martlet(["--tests", "Some"])
                 #expect(result.status == 0)
-                expectContains(result.stdout, "\ndebug runs all of its tests: make takes no filter of tests\n")
+                expectContains(
+                    result.stdout, "\ndebug runs all of its tests: the tests of a Make project take no filter\n")
             }
         }
 
@@ -240,7 +241,7 @@ import Testing
             let result = try await fixture.martlet()
             #expect(result.status == 1)
             expectContains(
-                result.stdout, "error: nothing says how to build this repository: no `Package.swift`, `Makefile`")
+                result.stdout, "error: nothing says how to build this repository: none of Package.swift, ")
         }
     }
 

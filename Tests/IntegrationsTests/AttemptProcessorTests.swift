@@ -14,6 +14,7 @@ import Testing
     struct Played: Sendable {
         var step: JobStep
         var name: String?
+        var arguments = ["/x"]
         var output = ""
         var exit: Int32? = 0
         var signal: Int32?
@@ -34,7 +35,7 @@ import Testing
             let executor = ScriptedExecutor()
             let steps = played.map { played in
                 JobDescription.Step(
-                    step: played.step.rawValue, name: played.name ?? played.usualName, arguments: ["x"],
+                    step: played.step.rawValue, name: played.name ?? played.usualName, arguments: played.arguments,
                     timeoutMilliseconds: 1,
                     report: played.report == nil && !played.asksReport ? [] : [played.reportName],
                     isRequired: played.isRequired)

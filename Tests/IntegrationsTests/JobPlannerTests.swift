@@ -222,7 +222,7 @@ import Testing
 
             // when
             let plan = outer.plan(
-                configuration, type: .make, tree: .init(rootEntries: ["Makefile"], makefile: makefile))
+                configuration, type: .make, tree: .init(rootEntries: ["Makefile"], manifest: makefile))
 
             // then
             #expect(outer.commands(plan) == ["building: make DEBUG=1", "testing: make \(target) DEBUG=1"])
@@ -236,7 +236,7 @@ import Testing
         func testThatWithoutEitherItSaysSo(makefile: String) throws {
             // given, when
             let plan = outer.plan(
-                try Samples.configuration(), type: .make, tree: .init(rootEntries: ["Makefile"], makefile: makefile))
+                try Samples.configuration(), type: .make, tree: .init(rootEntries: ["Makefile"], manifest: makefile))
 
             // then
             #expect(outer.commands(plan) == ["building: make"])

@@ -75,12 +75,6 @@ import Testing
                 .description == "debug")
         #expect(recipe(["debug"], archive: .init(include: [])).archivedConfiguration == nil)
     }
-
-    @Test func testThatAProjectIsRecognisedByItsRoot() {
-        #expect(ProjectType.recognised(rootEntries: ["Makefile", "Package.swift"]) == .swiftPackage)
-        #expect(ProjectType.recognised(rootEntries: ["Makefile"]) == .make)
-        #expect(ProjectType.recognised(rootEntries: ["package.swift", "README"]) == nil)
-    }
 }
 
 extension TimestampTests {

@@ -261,7 +261,7 @@ struct Marked: Sendable, CustomTestStringConvertible {
         let spoiled = source.yaml.replacing("test: x", with: "oops: 1")
         // when
         let cut = RecipeReader.read(
-            yaml: spoiled, file: "bots/kit.yml", projectType: nil, firstLine: source.firstLine)
+            yaml: spoiled, file: "bots/kit.yml", project: .unknown, firstLine: source.firstLine)
         // then
         #expect(cut.diagnostics == read(yaml).diagnostics)
         #expect(cut.diagnostics.count == 1)

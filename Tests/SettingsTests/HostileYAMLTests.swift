@@ -5,7 +5,7 @@ import Testing
 /// Inputs made to cost time or memory, or to show people something else than what is read.
 @Suite struct HostileYAMLTests {
     private func read(_ yaml: String) -> Reading<Recipe> {
-        RecipeReader.read(yaml: yaml, file: "r.yml", projectType: .make)
+        RecipeReader.read(yaml: yaml, file: "r.yml", project: .tree(.make))
     }
 
     private func expectError(

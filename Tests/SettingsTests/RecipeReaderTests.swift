@@ -6,7 +6,7 @@ import Testing
 
 @Suite struct RecipeReaderTests {
     private func read(_ yaml: String, _ type: ProjectType? = .swiftPackage) -> Reading<Recipe> {
-        RecipeReader.read(yaml: yaml, file: ".martlet.yml", projectType: type)
+        RecipeReader.read(yaml: yaml, file: ".martlet.yml", project: .tree(type))
     }
 
     @Test func testThatItReadsTheSampleInTheOrderItIsWritten() throws {
@@ -39,7 +39,7 @@ import Testing
                 ],
                 analyze: [.tool(.swiftFormat), .command(.init(run: "./lint.sh", report: ["lint.sarif"]))],
                 archive: .init(configuration: Name(nearest: "release"), include: ["products/**"]),
-                projectType: .swiftPackage))
+                projectType: .swiftPackage, recognition: .init(type: .swiftPackage, marker: "Package.swift")))
     }
 
     @Test func testThatItReadsTimeoutListsAndNumbersAsText() throws {
@@ -182,20 +182,52 @@ import Testing
 
     @Test(arguments: ProjectType.allCases)
     func testThatARecognisedProjectNeedsNoRecipe(_ type: ProjectType) {
-        let recipe = RecipeReader.usual(for: type)
-        #expect(recipe.configurations.map(\.name.description) == ["debug"])
-        #expect(recipe.analyze == nil)
-        #expect(RecipeReader.withoutRecipe(projectType: type).value == recipe)
+        let recipe = RecipeReader.withoutRecipe(.tree(type)).value
+        #expect(recipe?.configurations.map(\.name.description) == ["debug"])
+        #expect(recipe?.analyze == nil)
+        #expect(recipe?.projectType == type)
+        #expect(recipe?.recognition?.marker == type.profile.markers.first)
     }
 
-    @Test func testThatAnUnknownProjectIsToldWhatToWrite() {
-        let reading = RecipeReader.withoutRecipe(projectType: nil)
+    @Test(arguments: [
+        ([], "add a .martlet.yml with `configurations: { debug: { build: COMMAND, test: COMMAND } }`"),
+        (
+            ["README", "meson.build"],
+            "meson.build is, so try a .martlet.yml with `configurations: { debug: { build: meson setup --reconfigure build && "
+                + "meson compile -C build, test: meson test -C build, report: build/meson-logs/testlog.junit.xml } }`"
+        ),
+        (
+            ["Kit.csproj"],
+            "Kit.csproj is, so try a .martlet.yml with `configurations: { debug: { build: dotnet build, "
+                + "test: dotnet test --logger trx, report: \"**/TestResults/*.trx\" } }`"
+        ),
+        (["build.sh"], "try a .martlet.yml with `configurations: { debug: { build: ./build.sh } }`"),
+    ])
+    func testThatAnUnknownProjectIsToldWhatToWrite(_ names: [String], _ advice: String) throws {
+        // when
+        let reading = RecipeReader.withoutRecipe(.recognised(nil, rootEntries: names))
+        // then
         #expect(reading.value == nil)
+        let said = try #require(reading.diagnostics.first?.description)
         #expect(
-            reading.diagnostics.map(\.description) == [
-                ".martlet.yml:1:1: error: nothing says how to build this repository: no `Package.swift`, `Makefile` in "
-                    + "its root; add a .martlet.yml with `configurations: { debug: { build: COMMAND, test: COMMAND } }`"
-            ])
+            said.hasPrefix(
+                ".martlet.yml:1:1: error: nothing says how to build this repository: none of Package.swift, Cargo.toml, "
+                    + "go.mod, pom.xml, CMakeLists.txt, pyproject.toml, package.json, GNUmakefile is in its root; "))
+        #expect(said.hasSuffix(advice))
+        // and what it says to write is a recipe
+        let recipe = try #require(said.split(separator: "`").last { $0.hasPrefix("configurations") })
+        #expect(read(String(recipe), nil).errors.isEmpty)
+    }
+
+    @Test(arguments: ProjectType.allCases)
+    func testThatARecipeSaysWhichTypeItIs(_ type: ProjectType) throws {
+        // when: other types are recognised, or none.
+        for recognised in [nil, ProjectType.make] {
+            let recipe = try #require(read("project: \(type.rawValue)\n", recognised).value)
+            // then
+            #expect(recipe.projectType == type)
+            #expect(recipe.recognition?.sentence == "\(type.profile.title), by `project` in .martlet.yml")
+        }
     }
 
     @Test func testThatAnUnknownProjectWithCommandsIsFine() {
@@ -252,9 +284,10 @@ import Testing
     }
 
     @Test func testThatLinesCountFromTheFirstLineGiven() {
-        let reading = RecipeReader.read(yaml: "analyze: x\nfoo: [\n", file: "k.yml", projectType: .make, firstLine: 10)
+        let reading = RecipeReader.read(
+            yaml: "analyze: x\nfoo: [\n", file: "k.yml", project: .tree(.make), firstLine: 10)
         #expect(reading.diagnostics.first?.line == 12 || reading.diagnostics.first?.line == 11)
-        let second = RecipeReader.read(yaml: "\nfoo: 1\n", file: "k.yml", projectType: .make, firstLine: 10)
+        let second = RecipeReader.read(yaml: "\nfoo: 1\n", file: "k.yml", project: .tree(.make), firstLine: 10)
         #expect(second.diagnostics.map(\.line) == [11])
     }
 
@@ -266,8 +299,16 @@ import Testing
 
     @Test func testThatBytesThatAreNoTextAreAnErrorWithTheirLine() {
         let reading = RecipeReader.read(
-            bytes: Array("analyze: []\n# ".utf8) + [0xFF, 0x0A], file: ".martlet.yml", projectType: .make)
+            bytes: Array("analyze: []\n# ".utf8) + [0xFF, 0x0A], file: ".martlet.yml", project: .tree(.make))
         #expect(reading.diagnostics.map(\.line) == [2])
         #expect(reading.value == nil)
+    }
+}
+
+extension RecipeReader.Project {
+    /// A root with nothing but the file that tells a type.
+    static func tree(_ type: ProjectType?) -> RecipeReader.Project {
+        let names = type.map { Array($0.profile.markers.prefix(1)) } ?? []
+        return .recognised(ProjectType.recognise(rootEntries: names), rootEntries: names)
     }
 }

@@ -150,7 +150,7 @@ package final class WorkingTreeRun: Sendable {
         await began(
             RunBeginning(
                 id: record.id, root: root, snapshot: snapshot, isolation: parts.isolation.isolation,
-                notes: chosen?.notes ?? [],
+                notes: [reading.value?.recognition?.sentence].compactMap(\.self) + (chosen?.notes ?? []),
                 watch: RunWatch(id: record.id, store: store, state: cache.state)))
         _ = await runner.run(record.id, cancellation: cancellation)
         return try await WorkingTreeResult(record.id, store: store, state: cache.state)

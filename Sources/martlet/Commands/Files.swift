@@ -1,5 +1,6 @@
 import ArgumentParser
 import Foundation
+import Model
 import Settings
 
 /// `martlet lint [FILE]…`.
@@ -12,17 +13,47 @@ struct Lint: AsyncParsableCommand {
     func run() async throws {
         try await Failure.exiting {
             var errors = 0
-            for file in files.isEmpty ? [".martlet.yml"] : files {
+            if files.isEmpty, !FileManager.default.fileExists(atPath: RecipeReader.fileName) {
+                return try Self.lintWithoutRecipe(in: ".")
+            }
+            for file in files.isEmpty ? [RecipeReader.fileName] : files {
+                let project = Self.project(of: file)
                 guard let data = FileManager.default.contents(atPath: file) else {
                     throw Failure(.notFound, "\(file) cannot be read")
                 }
-                for diagnostic in Settings.Lint.file(path: file, bytes: Array(data)) {
+                for diagnostic in Settings.Lint.file(path: file, bytes: Array(data), project: project) {
                     Output.print("\(Output.visible(diagnostic.description))\n")
                     if diagnostic.severity == .error { errors += 1 }
                 }
             }
             if errors > 0 { throw Failure(.no, "\(errors) error\(errors == 1 ? "" : "s")") }
         }
+    }
+
+    /// What the root of a directory says. A directory that cannot be read says nothing.
+    static func project(in directory: String) -> RecipeReader.Project {
+        guard let names = try? FileManager.default.contentsOfDirectory(atPath: directory) else { return .unknown }
+        return .recognised(ProjectType.recognise(rootEntries: names), rootEntries: names.sorted())
+    }
+
+    /// A recipe under its own name lies in its repository's root. What is recognised there is printed.
+    private static func project(of file: String) -> RecipeReader.Project {
+        let url = URL(fileURLWithPath: file)
+        guard url.lastPathComponent == RecipeReader.fileName else { return .unknown }
+        let project = project(in: url.deletingLastPathComponent().path)
+        if case .recognised(let recognition?, _) = project {
+            Output.print("\(Output.visible("\(file): \(recognition.sentence)"))\n")
+        }
+        return project
+    }
+
+    private static func lintWithoutRecipe(in directory: String) throws {
+        let project = project(in: directory)
+        let reading = RecipeReader.withoutRecipe(project)
+        if let recognition = reading.value?.recognition {
+            return Output.print("no \(RecipeReader.fileName) here: \(recognition.sentence), with its usual commands\n")
+        }
+        throw Failure(.no, reading.errors.first?.message ?? "nothing is recognised here")
     }
 }
 
@@ -35,7 +66,12 @@ struct Init: AsyncParsableCommand {
     func run() async throws {
         try await Failure.exiting {
             if let problem = InitTemplate.problem(with: repository) { throw Failure(.no, problem) }
-            Output.print(InitTemplate.botFile(repository: repository))
+            // A working tree of this machine can be looked at; another repository once it is fetched.
+            var sentence: String?
+            if repository.hasPrefix("/"), case .recognised(let recognition?, _) = Lint.project(in: repository) {
+                sentence = recognition.sentence
+            }
+            Output.print(InitTemplate.botFile(repository: repository, project: sentence))
         }
     }
 }

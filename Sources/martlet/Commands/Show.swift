@@ -20,6 +20,7 @@ struct Show: AsyncParsableCommand {
             )
             Output.print("\(answer.outcome)  \(answer.summary?.sentence ?? "")\n")
             if let reason = answer.reason { Output.print("\(Output.visible(reason))\n") }
+            if let project = answer.project { Output.print("\(Output.visible(project))\n") }
             Output.print(answer.configurationText)
             let triggers = try await connection.get(integration.path + "/triggers", as: List<TriggerAnswer>.self).items
             if !triggers.isEmpty {

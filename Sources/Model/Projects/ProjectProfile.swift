@@ -1,0 +1,70 @@
+/// What is usual for the projects of one type: how they are recognised, and what resolves, analyzes, builds, tests and
+/// archives them. Data alone; `JobPlanner` makes a job's steps of it.
+package struct ProjectProfile: Sendable {
+    /// As messages have it: `Cargo project`.
+    package var title: String
+    /// Files of the root, any of which tells the type.
+    package var markers: [String]
+    /// Fetches what the project depends on, the only step with a network. It comes first.
+    package var resolve: Command?
+    package var analyses: [Analysis] = []
+    package var build: Command?
+    package var test: Command?
+    /// Puts the products into `.martlet/products`.
+    package var archive: Command?
+    /// Variables of every step inside the fence, whose home is empty; `{cache}` is a directory that stays, the bot's and
+    /// configuration's own.
+    package var caches: [String: String] = [:]
+    /// Directories of the root that checkouts leave alone, whatever the repository ignores.
+    package var kept: [String] = []
+    /// The Debian package of each program that the commands need.
+    package var packages: [String: String] = [:]
+
+    /// A script for `sh -c`, run in the repository's root.
+    package struct Command: Sendable {
+        package var script: String
+        /// Programs without which it is not begun; `packages` says what brings them.
+        package var needs: [String]
+        /// Whether the configuration's `flags` are its arguments.
+        package var takesFlags: Bool
+        /// What comes before a regular expression that chooses tests; nothing when it takes none.
+        package var filter: String?
+        /// Report files that it writes, as patterns relative to the repository's root.
+        package var report: [String]
+
+        package init(
+            script: String, needs: [String] = [], takesFlags: Bool = false, filter: String? = nil, report: [String] = []
+        ) {
+            self.script = script
+            self.needs = needs
+            self.takesFlags = takesFlags
+            self.filter = filter
+            self.report = report
+        }
+
+        /// What `sh -c` runs. The words that begin with `martlet: ` are read by `UsualStepWords`.
+        package var text: String {
+            Self.prelude + needs.map { "need '\($0)'\n" }.joined() + script
+        }
+
+        /// Begins every usual script, and no command of a recipe's.
+        package static let prelude = """
+            # The usual command of this type of project.
+            missing() { echo "martlet: missing: $1"; echo "PATH is $PATH"; exit 127; }
+            need() { command -v "$1" >/dev/null 2>&1 || missing "$1"; }
+            none() { echo "martlet: no tests: $1"; exit 0; }
+
+            """
+    }
+
+    /// An analysis that runs where the project is set up for it.
+    package struct Analysis: Sendable {
+        /// The step's name.
+        package var name: String
+        /// Files of the root, any of which asks for it; empty: it always runs.
+        package var markers: [String] = []
+        /// A line of the type's manifest that asks for it as well begins so.
+        package var line: String?
+        package var command: Command
+    }
+}

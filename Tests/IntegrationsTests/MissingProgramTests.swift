@@ -1,0 +1,103 @@
+import Model
+import Storage
+import TestSupport
+import Testing
+
+@testable import Integrations
+
+/// What the scripts of usual commands say to the service: a missing program, and that there is no test.
+@Suite struct MissingProgramTests {
+    typealias Played = AttemptProcessorTests.Played
+
+    private static func script(_ type: ProjectType) -> [String] {
+        ["/bin/sh", "-c", type.profile.build?.text ?? "", "build"]
+    }
+
+    private static let missingCargo = "martlet: missing: cargo\nPATH is /usr/bin\n"
+
+    @Test(arguments: [
+        (Played(step: .building, arguments: ["swift", "build"], exit: 127), "install a Swift toolchain"),
+        (Played(step: .building, arguments: ["make"], exit: 127), "(Debian: apt-get install make)"),
+        (
+            Played(step: .building, arguments: script(.cargo), output: missingCargo, exit: 127),
+            "(Debian: apt-get install cargo)"
+        ),
+        (
+            Played(step: .testing, arguments: script(.cargo), output: missingCargo, exit: 127),
+            "(Debian: apt-get install cargo)"
+        ),
+        (
+            Played(step: .building, name: "resolve", arguments: script(.cargo), output: missingCargo, exit: 127),
+            "fence: { read-only: [DIRECTORY] }"
+        ),
+    ])
+    func testThatItIsOurFaultAndSaysWhatToInstall(_ played: Played, _ advice: String) async throws {
+        // when
+        let results = try await AttemptProcessorTests().results(of: [played])
+        // then
+        #expect(results.verdict == .internalError)
+        #expect(results.findings.isEmpty)
+        expectContains(results.reason ?? "", "is not where jobs look for programs")
+        expectContains(results.reason ?? "", advice)
+    }
+
+    @Test(arguments: [
+        // The recipe's command, another status, other words.
+        Played(step: .building, arguments: ["/bin/sh", "-c", "exit 127"], output: missingCargo, exit: 127),
+        Played(step: .building, arguments: script(.cargo), output: missingCargo, exit: 1),
+        Played(step: .building, arguments: script(.cargo), output: "sh: cargo: not found\n", exit: 127),
+    ])
+    func testThatNothingElseIsTakenForIt(_ played: Played) async throws {
+        #expect(try await AttemptProcessorTests().results(of: [played]).verdict == .buildErrors)
+    }
+
+    @Test func testThatAnAnalyzerThatIsNotHereIsSaidAndIsNoFinding() async throws {
+        // when
+        let results = try await AttemptProcessorTests().results(of: [
+            Played(
+                step: .analyzing, name: "clippy", arguments: Self.script(.cargo),
+                output: "martlet: missing: cargo-clippy\n", exit: 127), Played(step: .building),
+        ])
+        // then
+        #expect(results.verdict == .succeeded)
+        expectContains(results.analysis, "not analyzed by clippy: cargo-clippy is not where jobs look")
+        expectContains(results.notes.joined(), "rust-clippy")
+    }
+
+    @Test func testThatNoTestsAreSaidWithTheirReason() async throws {
+        // when
+        let results = try await AttemptProcessorTests().results(of: [
+            Played(
+                step: .testing, arguments: Self.script(.npm),
+                output: "martlet: no tests: package.json has no script \"test\"\n", asksReport: true)
+        ])
+        // then
+        #expect(results.verdict == .succeeded)
+        #expect(results.tested == "skipped: no tests (package.json has no script \"test\")")
+    }
+
+    @Test func testThatTestsThatWereThereBeforeAreMissed() async throws {
+        // when
+        let results = try await AttemptProcessorTests().results(
+            of: [
+                Played(
+                    step: .testing, arguments: Self.script(.npm), output: "martlet: no tests: none\n", asksReport: true)
+            ], previousTests: 3)
+        // then
+        #expect(results.verdict == .warnings)
+    }
+
+    @Test func testThatTheScriptsSayWhatIsRead() async throws {
+        // given: a PATH in which only the shell is.
+        let command = ProjectProfile.Command(script: "none 'said so'\n", needs: ["no-such-program"])
+        // when
+        let missing = try await run(["/bin/sh", "-c", command.text], in: "/")
+        let none = try await run(
+            ["/bin/sh", "-c", ProjectProfile.Command(script: "none 'said so'\n", needs: ["cat"]).text], in: "/")
+        // then
+        #expect(missing.status == 127)
+        expectContains(missing.stdout, "martlet: missing: no-such-program\n")
+        #expect(none.status == 0)
+        #expect(none.stdout == "martlet: no tests: said so\n")
+    }
+}
