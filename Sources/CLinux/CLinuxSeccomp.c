@@ -87,6 +87,17 @@ static size_t argument(int index) {
 #endif
 }
 
+/// Of a call whose first argument is a family of sockets: only those that the fence's network namespace holds; vsock, for one, leads
+/// to the hypervisor.
+static void answer_families(struct program *program, unsigned int call) {
+    add(program, BPF_JMP | BPF_JEQ | BPF_K, 0, 8, call);
+    load(program, argument(0));
+    answer_if(program, AF_UNIX, 0);
+    answer_if(program, AF_INET, 0);
+    answer_if(program, AF_INET6, 0);
+    answer(program, EAFNOSUPPORT);
+}
+
 size_t clinux_seccomp_filter(void *bytes, size_t size) {
     struct program program = {bytes, 0, size / sizeof(struct sock_filter)};
     load(&program, offsetof(struct seccomp_data, arch));
@@ -112,13 +123,9 @@ size_t clinux_seccomp_filter(void *bytes, size_t size) {
     answer_if(&program, TIOCSTI, EPERM);
     answer_if(&program, 0x541C /* TIOCLINUX */, EPERM);
     answer(&program, 0);
-    // socket: only families that the fence's network namespace holds; vsock, for one, leads to the hypervisor.
-    add(&program, BPF_JMP | BPF_JEQ | BPF_K, 0, 8, SYS_socket);
-    load(&program, argument(0));
-    answer_if(&program, AF_UNIX, 0);
-    answer_if(&program, AF_INET, 0);
-    answer_if(&program, AF_INET6, 0);
-    answer(&program, EAFNOSUPPORT);
+    answer_families(&program, SYS_socket);
+    // Which makes a socket of the family before it finds that it can make no pair, and loads the family's module for it.
+    answer_families(&program, SYS_socketpair);
     answer(&program, 0);
     return program.count * sizeof(struct sock_filter);
 }

@@ -1,0 +1,111 @@
+import CLinux
+import Glibc
+import Testing
+
+/// The fence's filter as a program of the kernel's packet filter (seccomp(2), `linux/filter.h`), run here on calls by their numbers, so
+/// that each answer is the filter's own: the kernel refuses many of these calls for other reasons too.
+#if arch(x86_64)
+    @Suite struct FenceFilterTests {
+        private static let architecture: UInt32 = 0xC000_003E
+        /// From arch/x86/entry/syscalls/syscall_64.tbl.
+        private static let forbidden: [UInt32: String] = [
+            101: "ptrace", 103: "syslog", 134: "uselib", 136: "ustat", 139: "sysfs", 153: "vhangup", 154: "modify_ldt",
+            155: "pivot_root", 156: "_sysctl", 161: "chroot", 163: "acct", 164: "settimeofday", 165: "mount",
+            166: "umount2",
+            167: "swapon", 168: "swapoff", 169: "reboot", 170: "sethostname", 171: "setdomainname", 172: "iopl",
+            173: "ioperm",
+            174: "create_module", 175: "init_module", 176: "delete_module", 177: "get_kernel_syms", 178: "query_module",
+            179: "quotactl", 180: "nfsservctl", 212: "lookup_dcookie", 227: "clock_settime", 246: "kexec_load",
+            248: "add_key", 249: "request_key", 250: "keyctl", 256: "migrate_pages", 272: "unshare", 279: "move_pages",
+            298: "perf_event_open", 300: "fanotify_init", 304: "open_by_handle_at", 308: "setns",
+            310: "process_vm_readv",
+            311: "process_vm_writev", 312: "kcmp", 313: "finit_module", 320: "kexec_file_load", 321: "bpf",
+            323: "userfaultfd", 428: "open_tree", 429: "move_mount", 430: "fsopen", 431: "fsconfig", 432: "fsmount",
+            433: "fspick", 438: "pidfd_getfd", 440: "process_madvise", 442: "mount_setattr", 443: "quotactl_fd",
+            467: "open_tree_attr",
+        ]
+        private static let absent: [UInt32: String] = [
+            425: "io_uring_setup", 426: "io_uring_enter", 427: "io_uring_register", 435: "clone3",
+        ]
+        private static let clone: UInt32 = 56
+        private static let ioctl: UInt32 = 16
+        private static let sockets: [UInt32] = [41, 53]
+        /// What every build needs: read, write, openat, execve, fork, vfork, wait4, mmap, futex, rename, kill, connect, prctl.
+        private static let allowed: [UInt32] = [0, 1, 257, 59, 57, 58, 61, 9, 202, 82, 62, 42, 157]
+
+        /// A call's answer: 0 for allowed, else the error's number.
+        private func answer(_ call: UInt32, _ arguments: UInt64..., architecture: UInt32 = architecture) throws -> Int32
+        {
+            var bytes = [UInt8](repeating: 0, count: Int(CLINUX_SECCOMP_LIMIT))
+            let size = bytes.withUnsafeMutableBytes { clinux_seccomp_filter($0.baseAddress, $0.count) }
+            try #require(size <= bytes.count)
+            // struct seccomp_data: the call, the architecture, the instruction's address, six arguments.
+            var data = [call, architecture, 0, 0]
+            for index in 0..<6 {
+                let argument = index < arguments.count ? arguments[index] : 0
+                data += [UInt32(truncatingIfNeeded: argument), UInt32(truncatingIfNeeded: argument >> 32)]
+            }
+            var (accumulator, place): (UInt32, Int) = (0, 0)
+            while place * 8 < size {
+                // struct sock_filter: a code of 16 bits, two jumps of 8, a value of 32.
+                let code = bytes.withUnsafeBytes { $0.loadUnaligned(fromByteOffset: place * 8, as: UInt16.self) }
+                let (yes, no) = (Int(bytes[place * 8 + 2]), Int(bytes[place * 8 + 3]))
+                let value = bytes.withUnsafeBytes { $0.loadUnaligned(fromByteOffset: place * 8 + 4, as: UInt32.self) }
+                place += 1
+                switch code {
+                case 0x20: accumulator = data[Int(value) / 4]
+                case 0x15: place += accumulator == value ? yes : no
+                case 0x25: place += accumulator > value ? yes : no
+                case 0x45: place += accumulator & value != 0 ? yes : no
+                case 0x06:
+                    // SECCOMP_RET_ALLOW, SECCOMP_RET_ERRNO
+                    if value == 0x7FFF_0000 { return 0 }
+                    try #require(value & 0xFFFF_0000 == 0x0005_0000)
+                    return Int32(value & 0xFFFF)
+                default: Issue.record("an instruction of the code \(code)")
+                }
+            }
+            Issue.record("the filter has no end")
+            return 0
+        }
+
+        @Test func testThatWhatIsForbiddenIsNotPermitted() throws {
+            for (call, name) in Self.forbidden { #expect(try answer(call) == EPERM, "\(name)") }
+            for (call, name) in Self.absent { #expect(try answer(call) == ENOSYS, "\(name)") }
+        }
+
+        @Test func testThatABuildCanDoItsWork() throws {
+            for call in Self.allowed { #expect(try answer(call) == 0, "\(call)") }
+            #expect(try answer(Self.clone, 0x0001_0F11) == 0, "a thread")
+        }
+
+        @Test func testThatNoNamespaceIsMade() throws {
+            for flag: UInt64 in [
+                0x0002_0000, 0x0200_0000, 0x0400_0000, 0x0800_0000, 0x1000_0000, 0x2000_0000, 0x4000_0000,
+            ] { #expect(try answer(Self.clone, flag | 17) == EPERM, "\(String(flag, radix: 16))") }
+        }
+
+        @Test func testThatNothingIsTypedIntoATerminal() throws {
+            for request: UInt64 in [0x5412, 0x541C, 0xFFFF_FFFF_0000_5412] {
+                #expect(try answer(Self.ioctl, 0, request) == EPERM, "\(String(request, radix: 16))")
+            }
+            #expect(try answer(Self.ioctl, 0, 0x5401) == 0, "TCGETS")
+        }
+
+        @Test func testThatOnlyUnixAndInternetHaveSocketsAndPairs() throws {
+            for call in Self.sockets {
+                for family: UInt64 in [1, 2, 10] { #expect(try answer(call, family) == 0, "\(family)") }
+                for family: UInt64 in [0, 3, 16, 17, 30, 38, 40, 44, 0x1_0000_0010] {
+                    #expect(try answer(call, family) == EAFNOSUPPORT, "\(family)")
+                }
+            }
+        }
+
+        @Test func testThatOtherTablesAndNewerCallsAreNotThere() throws {
+            #expect(try answer(0, architecture: 0x4000_0003) == ENOSYS, "32 bits")
+            #expect(try answer(0x4000_0000) == ENOSYS, "x32")
+            #expect(try answer(469) == 0)
+            #expect(try answer(470) == ENOSYS)
+        }
+    }
+#endif
