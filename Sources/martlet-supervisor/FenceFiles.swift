@@ -8,8 +8,8 @@ import JobProtocol
 struct FenceFiles {
     /// Where libraries are, what the time is, how names are found. Nothing that names users, keys or machines.
     private static let copied = [
-        "ld.so.cache", "localtime", "nsswitch.conf", "protocols", "services", "gitconfig", "ssl/openssl.cnf",
-        "maven/m2.conf", "maven/logging/simplelogger.properties",
+        "ld.so.cache", "localtime", "nsswitch.conf", "protocols", "services", "ssl/openssl.cnf", "maven/m2.conf",
+        "maven/logging/simplelogger.properties",
     ]
     /// Of one file. The largest, ld.so.cache, has some 100 KB.
     private static let sizeLimit = 4 << 20

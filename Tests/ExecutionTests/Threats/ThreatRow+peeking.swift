@@ -29,13 +29,11 @@ extension ThreatRow {
             let listener = try AbstractSocket(name)
             defer { listener.close() }
             // when
-            let end = try await launched.run(
-                launched.fenced(
-                    """
-                    perl -MSocket -e 'socket(S, PF_UNIX, SOCK_STREAM, 0);
-                    connect(S, pack("S a*", AF_UNIX, "\\0\(name)")) and print "OPEN\\n"; print "tried\\n"'
-                    """))
+            let end = try await launched.run(launched.fenced(connect(abstract: name)))
             return end.log == "tried\n" ? nil : end.log
+        },
+        script("B7.git", "the machine's settings of git, which can hold tokens") { _ in
+            "test -e /etc/gitconfig && echo OPEN; true"
         },
         script("B7.descriptors", "descriptors above 2") { _ in
             "perl -e 'for (3..1023) { print \"OPEN $_\\n\" if open F, \"<&=$_\" }'"
@@ -72,7 +70,14 @@ extension ThreatRow {
         },
     ]
 
-    private static func connect(_ addresses: [String], _ port: Int) -> String {
+    static func connect(abstract name: String) -> String {
+        """
+        perl -MSocket -e 'socket(S, PF_UNIX, SOCK_STREAM, 0);
+        connect(S, pack("S a*", AF_UNIX, "\\0\(name)")) and print "OPEN\\n"; print "tried\\n"'
+        """
+    }
+
+    static func connect(_ addresses: [String], _ port: Int) -> String {
         """
         perl -MSocket -e 'for (@ARGV) { socket(S, PF_INET, SOCK_STREAM, 0); $SIG{ALRM} = sub {}; alarm 2;
         connect(S, sockaddr_in(\(port), inet_aton($_))) and print "OPEN $_\\n" } print "tried\\n"' \(addresses.joined(separator: " "))
