@@ -1,4 +1,5 @@
 package import Basics
+import Glibc
 package import Model
 
 /// Where everything lies that survives a restart (docs/manual.md, "Installation"). Changing a path here means moving people's
@@ -28,12 +29,19 @@ package struct StateDirectory: Sendable {
         "\(integration(id))/\(job)/\(attempt)"
     }
 
-    /// Makes the directories that are missing.
+    /// Makes the directories that are missing, and takes from others what they may do in one that is there.
+    /// - Returns: The mode that it had, where others could read it or its group could write in it.
     /// - Throws: `FileError`, for instance when the disk is full or the directory belongs to somebody else.
-    package func create() throws(FileError) {
+    @discardableResult package func create() throws(FileError) -> UInt16? {
         let root = try Directory(creating: path, mode: 0o750)
+        let mode = try root.status(".")?.mode ?? 0o750
+        let isOpen = mode & 0o027 != 0
+        if isOpen, chmod(path, mode_t(mode & 0o7750)) != 0 {
+            throw FileError(operation: "keep others out of", path: path, errno: errno)
+        }
         for name in ["repositories", "workspaces", "integrations", "staging", "files"] {
             try root.makeDirectories(name, mode: 0o750)
         }
+        return isOpen ? mode : nil
     }
 }

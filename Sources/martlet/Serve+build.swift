@@ -33,7 +33,11 @@ extension Serve {
                 socket ?? environment["RUNTIME_DIRECTORY"].map { $0.split(separator: ":")[0] + "/martlet.socket" }
                 ?? state.serviceSocket
             do {
-                try state.create()
+                if let mode = try state.create() {
+                    logger.warning(
+                        "the state directory was open to others; it is no more",
+                        metadata: ["path": "\(settings.state)", "mode": "\(String(mode, radix: 8))"])
+                }
                 guard let lock = try FileLock(path: state.lock, contents: "\(getpid())\n") else {
                     let other = (try? WholeFile.read(state.lock, limit: 64)).map { String(decoding: $0, as: UTF8.self) }
                     throw Failure(

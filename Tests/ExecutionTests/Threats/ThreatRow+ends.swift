@@ -13,6 +13,9 @@ extension ThreatRow {
             let bytes: [UInt8] = [0x61, 0, 0xFF, 0xC3, 0x28, 0x62, 0x0D, 0x1B, 0x5D, 0x38, 0x3B, 0x3B, 0x78, 7]
             return log == bytes ? nil : "\(log)"
         },
+        script("S4.core", "what a process that crashes leaves of its memory") { _ in
+            "test \"$(ulimit -Hc)\" = 0 || echo OPEN; sh -c 'kill -SEGV $$'; ls core* 2>/dev/null && echo OPEN; true"
+        },
         ThreatRow(id: "J3", what: "every end by its true cause", outcome: .contained) { launched in
             var wrong: [String] = []
             let ends = [

@@ -1,0 +1,39 @@
+import Glibc
+import TestSupport
+import Testing
+
+/// Row S4: what others of the machine may read. That a crash leaves no core is a row of `ThreatTests`.
+@Suite struct S4PermissionsTests {
+    @Test(.program("curl")) func testThatAStateThatOthersMayReadIsClosedAndSaid() async throws {
+        try await withDaemon(isStarted: false) { daemon in
+            // given
+            try daemon.directory.makeDirectory("state")
+            for name in ["martlet.sqlite"] { try daemon.directory.write("state/" + name, "", mode: 0o644) }
+            chmod(daemon.state, 0o755)
+
+            // when
+            try await daemon.start()
+
+            // then
+            #expect(mode(daemon.state) == 0o750)
+            for name in ["martlet.sqlite", "martlet.sqlite-wal", "martlet.sqlite-shm", "martlet.socket"] {
+                #expect(mode(daemon.state + "/" + name) & 0o077 == 0, "\(name)")
+            }
+            expectContains(try daemon.directory.text("daemon.log"), "the state directory was open to others")
+        }
+    }
+
+    @Test(.program("curl")) func testThatNothingIsSaidOfOneThatIsClosed() async throws {
+        try await withDaemon { daemon in
+            #expect(mode(daemon.state) == 0o750)
+            let log = try daemon.directory.text("daemon.log")
+            #expect(!log.contains("open to others"))
+        }
+    }
+
+    private func mode(_ path: String) -> mode_t {
+        var status = stat()
+        #expect(stat(path, &status) == 0, "\(path)")
+        return status.st_mode & 0o7777
+    }
+}
