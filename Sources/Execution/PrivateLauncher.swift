@@ -5,7 +5,8 @@ import Synchronization
 
 /// A launcher that lives as long as this process, for jobs that nobody takes up afterwards.
 ///
-/// It waits for the end of its standard input, which we hold: when this process ends, however that happens, the launcher kills what it started and ends too.
+/// It waits for the end of its standard input, which we hold: when this process ends, however that happens, the launcher kills what
+/// it started and ends too. Where the launcher itself is killed, its supervisors are told to end, and kill what they started.
 /// Its session is its own, so that the terminal's Ctrl-C reaches us alone.
 package final class PrivateLauncher: Sendable {
     /// Starts jobs through this launcher, and never another one.
@@ -36,7 +37,8 @@ package final class PrivateLauncher: Sendable {
         executor = LocalExecutor(socket: socket, supervisor: supervisor, startsLauncher: false)
     }
 
-    /// Ends it and kills whatever it started; returns when all of it is gone. Harmless to call again.
+    /// Ends it and kills whatever it started; returns when all of it is gone, or after half a minute when something cannot be killed.
+    /// Harmless to call again.
     package func end() async { await lane.run { self.endBlocking() } }
 
     /// As `end`, for a caller that is about to exit. Blocks.
@@ -86,7 +88,7 @@ package final class PrivateLauncher: Sendable {
             while waitpid(pid, &status, 0) < 0, errno == EINTR {}
             throw ExecutionError(
                 .noLauncher, operation,
-                answer.isEmpty ? "it ended before it listened; does another one listen there?" : answer)
+                answer.isEmpty ? "it ended before it listened" : answer)
         }
         return State(input: input[1], pid: pid)
     }

@@ -9,6 +9,8 @@ struct LaunchClient {
     private static let patienceMilliseconds: Int64 = 10_000
 
     let descriptor: Int32
+    /// Supervisors end in order when the launcher does, also when it is killed.
+    let isAttached: Bool
 
     func answer(started: (Int32) -> Void) {
         let peer = clinux_peer_user(descriptor)
@@ -34,7 +36,9 @@ struct LaunchClient {
         var answers: [Int32] = [-1, -1]
         let secrets = clinux_memory_file("secrets")
         guard secrets >= 0, clinux_pipe(&answers) == 0 else {
-            return .failed("start a supervisor: \(SystemError(number: errno).text)")
+            let error = SystemError(number: errno)
+            if secrets >= 0 { close(secrets) }
+            return .failed("start a supervisor: \(error.text)")
         }
         defer {
             close(secrets)
@@ -44,9 +48,11 @@ struct LaunchClient {
             close(answers[1])
             return .failed("start a supervisor: no memory for its secrets")
         }
+        let launcher = getpid()
         let child = clinux_fork()
         if child == 0 {
             setsid()
+            if isAttached, clinux_end_with_parent(SIGTERM) != 0 || getppid() != launcher { _exit(71) }
             CommandVector.become(
                 "/proc/self/exe", ["martlet-supervisor", "--attempt", request.attempt],
                 keeping: [secrets, answers[1]])

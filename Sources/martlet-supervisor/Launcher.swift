@@ -46,9 +46,13 @@ struct Launcher {
             report("open \(socket).lock failed: \(SystemError(number: errno).text)")
             return EX_CANTCREAT
         }
-        guard clinux_flock(lock, LOCK_EX | LOCK_NB) == 0 else {
-            report(nil)
-            return 0
+        guard take(lock) else {
+            guard lifetime == .attached else {
+                report(nil)
+                return 0
+            }
+            report("another launcher holds \(socket).lock")
+            return EX_UNAVAILABLE
         }
         ftruncate(lock, 0)
         _ = Descriptor.writeAll(Array(LockContent.ofThisProcess().text.utf8), to: lock)
@@ -63,6 +67,16 @@ struct Launcher {
             report("\(error)")
             return EX_CANTCREAT
         }
+    }
+
+    /// One that is attached is nobody else's: it waits for one before it, which may still be killing what it started.
+    private func take(_ lock: Int32) -> Bool {
+        let deadline = Time.monotonicMilliseconds() + Descendants.patienceMilliseconds
+        while clinux_flock(lock, LOCK_EX | LOCK_NB) != 0 {
+            guard lifetime == .attached, Time.monotonicMilliseconds() < deadline else { return false }
+            poll(nil, 0, 20)
+        }
+        return true
     }
 
     /// Two forks and a session of its own: neither the daemon's end nor its terminal's reaches it.
@@ -138,7 +152,7 @@ struct Launcher {
                 continue
             }
             clinux_fcntl(client, F_SETFD, FD_CLOEXEC)
-            LaunchClient(descriptor: client).answer { supervisors.insert($0) }
+            LaunchClient(descriptor: client, isAttached: lifetime == .attached).answer { supervisors.insert($0) }
             close(client)
         }
     }

@@ -42,6 +42,44 @@ import Testing
         }
     }
 
+    /// One that was killed may still be killing what it started, with the lock in its hand.
+    @Test func testThatItWaitsForTheOneBeforeAndIsNeverThatOne() async throws {
+        try await withPrivate { launched, first in
+            // given
+            let supervisor = try TestTools.builtProduct("martlet-supervisor")
+            let socket = launched.socket
+            let starting = Task { try await PrivateLauncher(socket: socket, supervisor: supervisor) }
+            // when
+            await until("the second one is there") { launched.directory.processes(withArgument: socket).count == 2 }
+            await first.end()
+            let second = try await starting.value
+            // then
+            let attempt = launched.attempt()
+            try attempt.prepare(launched.job("true"))
+            try await second.executor.start(attempt, secrets: [:])
+            #expect(try await launched.end(of: attempt).result == .completed)
+            await second.end()
+        }
+    }
+
+    @Test func testThatNothingOutlivesALauncherThatIsKilled() async throws {
+        try await withPrivate { launched, launcher in
+            // given
+            let attempt = launched.attempt()
+            try attempt.prepare(
+                launched.job(
+                    "setsid sh -c 'echo $$ > pid; touch ready; trap \"\" TERM; while :; do sleep 1; done' & wait"))
+            try await launcher.executor.start(attempt, secrets: [:])
+            await launched.waitFor("ready")
+            let pid = try #require(Int32(try launched.directory.text("workspace/pid").split(separator: "\n")[0]))
+            // when
+            launched.kill(launched.lockOwner(launched.socket + ".lock"), SIGKILL)
+            // then
+            await until("the job's end") { !(ProcessTable.entry(of: pid)?.isAlive ?? false) }
+            await launcher.end()
+        }
+    }
+
     @Test func testThatAProgramThatCannotListenIsSaid() async throws {
         try await withTemporaryDirectory { directory in
             for (program, sentence) in [
@@ -68,6 +106,15 @@ import Testing
             do { result = .success(try await body(launched, launcher)) } catch { result = .failure(error) }
             await launcher.end()
             try result.get()
+        }
+    }
+}
+
+extension TemporaryDirectory {
+    /// Processes that live with a text among their arguments.
+    fileprivate func processes(withArgument text: String) -> [Int32] {
+        ProcessTable.all().filter(\.isAlive).map(\.pid).filter { pid in
+            String(decoding: SmallFile.read("/proc/\(pid)/cmdline", limit: 1 << 16) ?? [], as: UTF8.self).contains(text)
         }
     }
 }
