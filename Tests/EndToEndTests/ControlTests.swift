@@ -70,7 +70,7 @@ import Testing
             // and a filter that no command of it takes
             let filtered = try await daemon.martlet("rerun", "kit#\(number)", "--tests", "Kit")
             #expect(filtered.status == 1)
-            expectContains(filtered.stderr, "debug is not run again: make takes no filter of tests")
+            expectContains(filtered.stderr, "debug is not run again: the tests of a Make project take no filter")
             expectContains(filtered.stderr, "takes no filter")
             #expect(try await daemon.martlet("rerun", "kit#\(number)", "--failed").status == 1)
         }
