@@ -23,6 +23,8 @@ void clinux_reset_signals(void) {
     sigprocmask(SIG_SETMASK, &none, NULL);
 }
 
+int clinux_end_with_parent(int signal) { return prctl(PR_SET_PDEATHSIG, signal); }
+
 /// What root must keep to map itself into a user namespace (user_namespaces(7), since Linux 5.12). Bubblewrap drops it.
 static const int mapping = CAP_SETFCAP;
 
@@ -84,9 +86,23 @@ static int place_descriptors(const clinux_spawn_request *request) {
     return (int)syscall(SYS_close_range, 3u + (unsigned int)request->keep_count, ~0u, 4u);
 }
 
+/// Set in the child when all that is left to fail is the command itself.
+static int is_at_command;
+
+/// When the machine has no memory left, what this process becomes, and what that starts, is ended before others
+/// (proc_pid_oom_score_adj(5); 1000 is the most). Within a fence of root's own nobody can say so any more. /proc shows a child of
+/// what is not dumpable as root's; another user's is told so from outside.
+static void yield_memory(void) {
+    int file = open("/proc/self/oom_score_adj", O_WRONLY | O_CLOEXEC);
+    if (file < 0) return;
+    if (write(file, "1000", 4) < 0) errno = 0;
+    close(file);
+}
+
 static void become_command(const clinux_spawn_request *request, pid_t parent) {
     struct rlimit no_core = {0, 0};
     if (enter_groups(request) != 0) return;
+    yield_memory();
     setsid();
     clinux_reset_signals();
     setrlimit(RLIMIT_CORE, &no_core);
@@ -102,6 +118,7 @@ static void become_command(const clinux_spawn_request *request, pid_t parent) {
     if (getppid() != parent) _exit(127);
     if (fchdir(request->directory) != 0 || place_descriptors(request) != 0) return;
     environ = (char **)request->environment;
+    is_at_command = 1;
     execvp(request->arguments[0], request->arguments);
 }
 
@@ -110,7 +127,7 @@ pid_t clinux_spawn(const clinux_spawn_request *request, int *failure) {
     *failure = 0;
     if (pipe2(report, O_CLOEXEC) != 0) {
         *failure = errno;
-        return -1;
+        return CLINUX_SPAWN_FAULT;
     }
     pid_t parent = getpid();
     pid_t child = fork();
@@ -118,14 +135,15 @@ pid_t clinux_spawn(const clinux_spawn_request *request, int *failure) {
         *failure = errno;
         close(report[0]);
         close(report[1]);
-        return -1;
+        return CLINUX_SPAWN_FAULT;
     }
     if (child == 0) {
         // Out of the way of the descriptors that are to be kept.
         int told = fcntl(report[1], F_DUPFD_CLOEXEC, 2 * AWAY);
         if (told >= 0) become_command(request, parent);
-        int number = errno;
-        if (write(told, &number, sizeof number) < 0) _exit(126);
+        // Ours are told as negative numbers.
+        int number = is_at_command ? errno : -errno;
+        if (write(told < 0 ? report[1] : told, &number, sizeof number) < 0) _exit(126);
         _exit(127);
     }
     close(report[1]);
@@ -137,8 +155,8 @@ pid_t clinux_spawn(const clinux_spawn_request *request, int *failure) {
     if (count == (ssize_t)sizeof number) {
         int status;
         while (waitpid(child, &status, 0) < 0 && errno == EINTR) {}
-        *failure = number;
-        return -1;
+        *failure = number < 0 ? -number : number;
+        return number < 0 ? CLINUX_SPAWN_FAULT : CLINUX_SPAWN_NO_COMMAND;
     }
     return child;
 }

@@ -255,14 +255,20 @@ package struct AttemptReading: Sendable {
     /// What it all comes to.
     /// - Parameter lineText: A line of a file of the commit; nothing when there is none.
     package func outcome(lineText: (_ path: String, _ line: Int) -> String?) -> AttemptResults {
-        var (verdict, reason) = (verdict, reason)
+        var (verdict, reason, findings) = (verdict, reason, findings)
         switch ends.outcome {
         case .canceled: (verdict, reason) = (.canceled, ends.reason ?? "canceled")
         case .interrupted: (verdict, reason) = (.internalError, JobRunner.interruptedReason)
         case .faulty, nil:
             (verdict, reason) = (.internalError, ends.reason ?? "the job ended without a result")
         case .failed where verdict <= .analyzerWarnings:
-            (verdict, reason) = (.internalError, ends.limit ?? ends.reason ?? "the job failed")
+            if let limit = ends.limit {
+                // Of the whole job, such as its log's or its artifacts': what it takes is the code's doing.
+                (verdict, reason) = (.buildErrors, limit)
+                findings.append(Finding(category: .error, message: limit, rule: "martlet.limit"))
+            } else {
+                (verdict, reason) = (.internalError, ends.reason ?? "the job failed")
+            }
         case .completed, .failed: reason = ends.limit ?? reason
         }
         var counts = Counts()

@@ -5,7 +5,8 @@
 /// beginning of a secret are held back. Line ends and terminal escapes (ECMA-48 CSI, as in colors) within a secret count
 /// for nothing, so a wrapped or colored one is masked too.
 package struct LogRedactor: Sendable {
-    /// The most bytes of all secrets of one attempt together; bounds the automaton at some 40 MiB.
+    /// The most bytes of all secrets of one attempt together; bounds the automaton: some 36 MB for one ASCII secret of one line, 70
+    /// for one of many lines, whose lines have forms of their own, 100 for bytes that percent-encode (21 bytes a node, computed).
     package static let secretsLimit = 128 * 1024
     /// The most bytes that count for nothing in a row within a secret.
     private static let transparentLimit = 64
@@ -65,6 +66,9 @@ package struct LogRedactor: Sendable {
             } while position < input.count && !held.isEmpty
         }
     }
+
+    /// Whether bytes are held back that may be the beginning of a secret.
+    package var isHolding: Bool { !held.isEmpty }
 
     /// What was held back to the end.
     package mutating func finish() -> [UInt8] {

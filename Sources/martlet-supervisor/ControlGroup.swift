@@ -14,8 +14,10 @@ final class ControlGroup {
 
     /// What happened in a group since it was made.
     struct Events: Equatable {
-        /// Processes that were killed for want of memory.
+        /// Processes that were killed for want of memory, the group's or the machine's.
         var memoryKills: Int64 = 0
+        /// How often the group's own limit of memory was reached: without, it was the machine that had none left.
+        var memoryLimits: Int64 = 0
         /// Forks that failed.
         var refusedForks: Int64 = 0
     }
@@ -24,6 +26,7 @@ final class ControlGroup {
     private let directories: [ControlGroupPlace.Controller: String]
     private let isVersion2: Bool
     private var processes: Int64?
+    private var memory: Int64?
     private var isClosed = false
     /// `cgroup.procs`, open for writing.
     let entrances: [Int32]
@@ -47,7 +50,7 @@ final class ControlGroup {
         directories = made
         isVersion2 = place.isVersion2
         self.entrances = entrances
-        guard entrances.count == Set(made.values).count, set(limits) else {
+        guard made[.memory] != nil, made[.pids] != nil, entrances.count == Set(made.values).count, set(limits) else {
             remove()
             return nil
         }
@@ -56,6 +59,7 @@ final class ControlGroup {
     private func set(_ limits: JobDescription.Limits) -> Bool {
         var isSet = !directories.isEmpty
         if let memory = limits.memoryBytes, directories[.memory] != nil {
+            self.memory = memory
             isSet = write(.memory, isVersion2 ? "memory.max" : "memory.limit_in_bytes", memory) && isSet
             // Not there without swap; a job that has none to use needs no limit of it.
             _ =
@@ -79,9 +83,21 @@ final class ControlGroup {
     }
 
     func events() -> Events {
-        Events(
-            memoryKills: count("oom_kill", in: .memory, isVersion2 ? "memory.events" : "memory.oom_control"),
+        let kills = count("oom_kill", in: .memory, isVersion2 ? "memory.events" : "memory.oom_control")
+        return Events(
+            memoryKills: kills,
+            // Version 1 does not count it (memory.failcnt stays 0 on Linux 6.18): what it was at most has to tell.
+            memoryLimits: isVersion2 ? count("oom", in: .memory, "memory.events") : isAtItsMemory ? kills : 0,
             refusedForks: count("max", in: .pids, "pids.events"))
+    }
+
+    /// Whether the most that a group of version 1 ever had is its limit, but for what the kernel takes at a time: 32 pages.
+    private var isAtItsMemory: Bool {
+        guard let memory, let directory = directories[.memory],
+            let bytes = SmallFile.read(directory + "/memory.max_usage_in_bytes", limit: 64),
+            let most = Int64(String(decoding: bytes.prefix { $0 > 0x20 }, as: UTF8.self))
+        else { return false }
+        return most >= memory - 128 * 1024
     }
 
     /// At once where the kernel can, else so that no process can make another while they are killed one by one.

@@ -100,8 +100,9 @@ struct ControlGroupPlace {
         }
     }
 
+    /// Those of other process namespaces are listed as 0 and left out: 0 would mean our own group (kill(2)).
     static func processes(in directory: String) -> [Int32] {
-        words(directory + "/cgroup.procs").compactMap { Int32($0) }
+        words(directory + "/cgroup.procs").compactMap { Int32($0) }.filter { $0 > 0 }
     }
 
     private static func words(_ path: String) -> [String] {

@@ -70,8 +70,8 @@ struct Fence {
         let order = FenceOrder(
             arguments: step.arguments, environment: environment, workspace: job.mountedAt,
             directory: step.workingDirectory, device: UInt64(workspace.st_dev), inode: UInt64(workspace.st_ino),
-            // One more than the job's own: the fence's first process.
-            processes: group?.limitsProcesses ?? false ? nil : job.limits.processes + 1)
+            // More than the job's own: the fence's first process, and the one that is too many and so is seen.
+            processes: group?.limitsProcesses ?? false ? nil : job.limits.processes + 2)
         let files = FenceFiles(network: step.network, home: fence.home, isImage: fence.root != nil)
         var arguments = options + (step.network == .none ? ["--unshare-net"] : []) + files.options
         arguments += ["--remount-ro", "/"]
@@ -97,7 +97,7 @@ struct Fence {
             ], environment: [:], directory: root, output: report, errors: report,
             kept: [anonymous[0], output, program, filter] + anonymous.dropFirst(), groups: group?.entrances ?? [],
             identity: identity, dropsCapabilities: true, fileBytes: job.limits.workspaceBytes
-        ).start()
+        ).start().mapError(\.error)
     }
 
     /// The descriptors that bubblewrap itself reads, in the order of `start`.

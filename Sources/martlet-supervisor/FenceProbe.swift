@@ -5,7 +5,7 @@ import JobProtocol
 /// Makes a fence around nothing and says whether that works here.
 struct FenceProbe {
     /// How long it may take. A fence takes milliseconds.
-    private static let patienceMilliseconds: Int32 = 10_000
+    private static let patienceMilliseconds: Int64 = 10_000
 
     func run() -> Int32 {
         let finding = finding()
@@ -59,9 +59,10 @@ struct FenceProbe {
 
     private func read(_ descriptor: Int32) -> [UInt8] {
         var bytes: [UInt8] = []
+        let deadline = Time.monotonicMilliseconds() + Self.patienceMilliseconds
         while bytes.count < 64 * 1024, FenceReport(bytes) == nil {
             var source = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
-            guard poll(&source, 1, Self.patienceMilliseconds) > 0,
+            guard poll(&source, 1, Int32(clamping: max(0, deadline - Time.monotonicMilliseconds()))) > 0,
                 case .success(let part?) = Descriptor.readOnce(descriptor, limit: 4096)
             else { break }
             bytes += part

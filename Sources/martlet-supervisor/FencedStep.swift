@@ -60,7 +60,11 @@ struct FencedStep {
         // The supervisor sees the end of the output when the last process of the job closes it.
         close(Self.outputDescriptor)
         switch started {
-        case .failure(let error): return tell(.noCommand(number: error.number))
+        case .failure(let failure):
+            return tell(
+                failure.isCommand
+                    ? .noCommand(number: failure.error.number)
+                    : .broken("the command could not be started: \(failure.error.text)"))
         case .success(let pid): return wait(for: pid)
         }
     }

@@ -41,8 +41,8 @@ enum JobCommand {
             arguments: arguments, environment: environment(), directory: here, output: output, errors: 2)
         switch request.start() {
         case .success(let pid): return pid
-        case .failure(let error):
-            throw Failure(status: 127, message: "\(arguments[0]) cannot be started: \(error.text)")
+        case .failure(let failure):
+            throw Failure(status: 127, message: "\(arguments[0]) cannot be started: \(failure.error.text)")
         }
     }
 

@@ -2,19 +2,8 @@ import Glibc
 
 /// What lies in the directory of a job, for a step that runs in it and so has no more rights than the job.
 enum JobFiles {
-    /// The names in a directory, sorted; none when it cannot be read.
-    static func names(in directory: String) -> [String] {
-        guard let stream = opendir(directory) else { return [] }
-        defer { closedir(stream) }
-        var names: [String] = []
-        while let next = readdir(stream) {
-            let name = withUnsafePointer(to: &next.pointee.d_name) { tuple in
-                tuple.withMemoryRebound(to: CChar.self, capacity: 256) { String(cString: $0) }
-            }
-            if name != ".", name != ".." { names.append(name) }
-        }
-        return names.sorted()
-    }
+    /// The names in a directory, sorted, without those that are no UTF-8; none when it cannot be read.
+    static func names(in directory: String) -> [String] { Tree.names(in: directory).sorted() }
 
     /// Every regular file beneath a directory, sorted; links are not followed.
     static func files(beneath directory: String) -> [String] {

@@ -24,8 +24,10 @@ struct JobLog {
     private var record: (time: Int64, bytes: Int, flags: LogIndexRecord.Flags, step: UInt16)?
     /// The number of the first write that failed; nothing is written after it.
     private(set) var failure: Int32 = 0
-    /// The limit was reached: its marker stands at the end and nothing more of this step is kept.
+    /// The limit was reached: its marker stands at the end and nothing more of the job is kept.
     private(set) var isFull = false
+    /// Lines of ours that wait until what was held back before them is decided: they must not cut a secret in two.
+    private var waiting: [String] = []
 
     init(paths: AttemptPaths, limit: Int64, secrets: some Sequence<String>) {
         log = clinux_open(paths.log, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | O_NOFOLLOW, 0o644)
@@ -47,21 +49,33 @@ struct JobLog {
         shown.removeAll(keepingCapacity: true)
         bytes.withUnsafeBytes { redactor.redact($0, into: &shown) }
         keep(shown)
+        if !waiting.isEmpty, !redactor.isHolding { sayWaiting() }
     }
 
     /// The step's last bytes are in: what was held back, and all to the disk.
     mutating func end() {
         keep(redactor.finish())
-        if log >= 0 { fdatasync(log) }
-        if index >= 0 { fdatasync(index) }
+        sayWaiting()
+        for file in [log, index] where file >= 0 && fdatasync(file) != 0 && failure == 0 { failure = errno }
     }
 
-    /// A line of ours, on a line of its own. Not counted for the limit. Secrets are masked in it too.
+    /// A line of ours, on a line of its own. Not counted for the limit. Secrets are masked in it too. It comes after what the step
+    /// printed before, also where that may be the beginning of a secret and so is decided later, by `end` at the latest.
     mutating func say(_ text: String) {
-        keep(redactor.finish())
-        var bytes = redactor.redact(Array("martlet: \(text)\n".utf8)) + redactor.finish()
-        if !isAtLineStart { bytes.insert(0x0A, at: 0) }
-        write(bytes, flags: .ours)
+        waiting.append(text)
+        if isFull || !redactor.isHolding { sayWaiting() }
+    }
+
+    private mutating func sayWaiting() {
+        let lines = waiting
+        waiting = []
+        for line in lines {
+            var own = redactor
+            _ = own.finish()
+            var bytes = own.redact(Array("martlet: \(line)\n".utf8)) + own.finish()
+            if !isAtLineStart { bytes.insert(0x0A, at: 0) }
+            write(bytes, flags: .ours)
+        }
     }
 
     private mutating func keep(_ bytes: [UInt8]) {

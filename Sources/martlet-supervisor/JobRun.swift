@@ -110,12 +110,20 @@ struct JobRun {
             ending.begun = index + 1
             log.begin(step: index)
             var failure = status.append(.started(step: index, at: Time.wallMilliseconds()))
+            guard failure == 0 else {
+                // What nobody will know to have begun must not have effects.
+                ending.result = .faulty
+                ending.reason = "writing in \(paths.directory) failed: \(SystemError(number: failure).text)"
+                ending.step = index
+                return ending
+            }
             deleteReports(of: step, in: workspace, log: &log)
             let end = run(step, of: job, start, watch, secrets: secrets, log: &log)
             let ended = StatusEvent.ended(
                 step: index, at: Time.wallMilliseconds(), exit: end.exit, signal: end.signal, limit: end.limit,
                 usage: end.usage)
-            if failure == 0 { failure = status.append(ended) }
+            // One that was never run has no end.
+            if end.exit != nil || end.signal != nil { failure = status.append(ended) }
             if failure == 0 { failure = log.failure }
             if failure != 0 || end.isStuck || end.fault != nil {
                 ending.result = .faulty
@@ -127,9 +135,10 @@ struct JobRun {
                 return ending
             }
             if stop(&ending, step: index) { return ending }
-            if step.isRequired, !end.isSuccess {
-                (ending.result, ending.step, ending.limit) = (.failed, index, end.limit)
-                ending.reason = end.limit ?? Self.reason(of: end, step)
+            // The log's limit is the job's, so whatever step reaches it ends the job: what others print would not be kept.
+            if !end.isSuccess && step.isRequired || log.isFull {
+                (ending.result, ending.step, ending.limit) = (.failed, index, log.isFull ? log.limitWords : end.limit)
+                ending.reason = ending.limit ?? Self.reason(of: end, step)
                 return ending
             }
         }

@@ -8,6 +8,14 @@ final class LimitWatch {
     /// How often processes are counted where no control group counts them: it reads all of /proc.
     private static let countMilliseconds: Int64 = 1000
 
+    /// What ends a step.
+    enum Finding: Equatable {
+        /// A limit that it is over, in words.
+        case limit(String)
+        /// The machine's fault, in words.
+        case fault(String)
+    }
+
     private let limits: JobDescription.Limits
     private let group: ControlGroup?
     private let isFenced: Bool
@@ -37,34 +45,41 @@ final class LimitWatch {
         workspace.begin(now: now)
     }
 
-    /// - Returns: The limit that the step is over, in words.
-    func look(now: Int64) -> String? {
+    /// - Returns: What the step is to be ended for.
+    func look(now: Int64) -> Finding? {
         if now >= nextGroup, let group {
             nextGroup = now + Self.groupMilliseconds
-            if let words = words(of: group.events()) { return words }
+            if let finding = finding(in: group.events()) { return finding }
         }
         if now >= nextCount, !(group?.limitsProcesses ?? false) {
             nextCount = now + Self.countMilliseconds
             let count = ProcessTable.descendants(of: getpid()).reduce(0) { $0 + ($1.isAlive ? $1.threads : 0) }
-            // In a fence forks fail at the limit: there are never more.
-            if count >= limits.processes + (isFenced ? ControlGroup.ownProcesses : 1) { return processWords }
+            // In a fence forks fail one beyond the limit.
+            if count > limits.processes + (isFenced ? ControlGroup.ownProcesses : 0) { return .limit(processWords) }
         }
-        return now >= workspace.nextLook ? workspace.look(now: now) : nil
+        return now >= workspace.nextLook ? workspace.look(now: now).map { .limit($0) } : nil
     }
 
     /// The step's main process has ended, and nothing was killed yet: what happened since the last look.
-    func lookAtMainEnd() -> String? { group.flatMap { words(of: $0.events()) } }
+    func lookAtMainEnd() -> Finding? { group.flatMap { finding(in: $0.events()) } }
 
     /// The last process has ended: what the step wrote since the last look.
     /// - Parameter signal: That ended the main process.
-    func lookAtEnd(signal: Int32?) -> String? { signal == SIGXFSZ ? workspace.byteWords : workspace.lookAtEnd() }
+    func lookAtEnd(signal: Int32?) -> Finding? {
+        (signal == SIGXFSZ ? workspace.byteWords : workspace.lookAtEnd()).map { .limit($0) }
+    }
 
     private var processWords: String { "processes over \(limits.processes)" }
 
-    private func words(of events: ControlGroup.Events) -> String? {
+    /// The kernel counts what it kills of a group also when the machine has no memory left; then it is none of the group's doing
+    /// (cgroup-v2, `memory.events`).
+    private func finding(in events: ControlGroup.Events) -> Finding? {
         if events.memoryKills > before.memoryKills {
-            return limits.memoryBytes.map { "out of memory at \(Words.size($0))" } ?? "out of memory"
+            guard events.memoryLimits > before.memoryLimits, let limit = limits.memoryBytes else {
+                return .fault("the machine ran out of memory, and the kernel ended a process of the job")
+            }
+            return .limit("out of memory at \(Words.size(limit))")
         }
-        return events.refusedForks > before.refusedForks ? processWords : nil
+        return events.refusedForks > before.refusedForks ? .limit(processWords) : nil
     }
 }

@@ -28,8 +28,15 @@ struct SpawnRequest {
     /// Of its user, threads counted.
     var processes: Int?
 
+    /// Why a command was not started.
+    struct Failure: Error {
+        let error: SystemError
+        /// It is the command that is not there or cannot be executed; nothing that goes before failed.
+        let isCommand: Bool
+    }
+
     /// - Returns: The process, or why it could not be started.
-    func start() -> Result<Int32, SystemError> {
+    func start() -> Result<Int32, Failure> {
         var number: Int32 = 0
         let pid = CommandVector.withStrings(arguments) { arguments in
             CommandVector.withStrings(environment.map { $0.key + "=" + $0.value }.sorted()) { environment in
@@ -47,6 +54,8 @@ struct SpawnRequest {
                 }
             }
         }
-        return pid < 0 ? .failure(SystemError(number: number)) : .success(pid)
+        guard pid < 0 else { return .success(pid) }
+        return .failure(
+            Failure(error: SystemError(number: number), isCommand: pid == Int32(CLINUX_SPAWN_NO_COMMAND)))
     }
 }

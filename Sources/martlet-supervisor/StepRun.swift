@@ -14,6 +14,9 @@ struct StepRun {
     /// Of the report pipe's bytes, so many are kept: bubblewrap says one line.
     private static let reportLimit = 16 * 1024
 
+    /// Between two looks at what is to be killed, of so many reads: whoever prints for ever must not keep us from it.
+    private static let drainedChunks = 16
+
     struct End {
         var exit: Int32?
         var signal: Int32?
@@ -58,7 +61,9 @@ struct StepRun {
 
     mutating func run(_ start: StepStart, log: inout JobLog) -> End {
         var pipe: [Int32] = [-1, -1]
-        guard clinux_pipe(&pipe) == 0 else { return notStarted(.noCommand(SystemError(number: errno)), &log) }
+        guard clinux_pipe(&pipe) == 0 else {
+            return notStarted(.fault("no pipe: \(SystemError(number: errno).text)"), &log)
+        }
         watch.begin(now: Time.monotonicMilliseconds())
         let result = start.start(step, environment: environment, output: pipe[1])
         close(pipe[1])
@@ -70,23 +75,21 @@ struct StepRun {
         }
         follow(pipe[0], log: &log)
         // Before ours fails forks and kills.
-        let limit = end.limit == nil ? watch.lookAtMainEnd() : nil
+        let finding = end.limit == nil ? watch.lookAtMainEnd() : nil
         var rounds = 0
         let (ended, isEmpty) = Descendants.killAll {
             rounds += 1
             if rounds == Self.patientRounds { start.killAll() }
-            drain(pipe[0], into: &log)
+            drain(pipe[0], into: &log, chunks: Self.drainedChunks)
         }
         take(ended)
         takeReport(isLast: true, &log)
-        drain(pipe[0], into: &log)
+        // Nobody is left who could write more, or what is stuck does not.
+        drain(pipe[0], into: &log, chunks: isEmpty ? .max : Self.drainedChunks)
         close(pipe[0])
         if let report = started?.report { close(report) }
         end.isStuck = !isEmpty
-        if end.limit == nil, let limit = limit ?? watch.lookAtEnd(signal: end.signal) {
-            end.limit = limit
-            log.say(limit)
-        }
+        if end.limit == nil, let finding = finding ?? watch.lookAtEnd(signal: end.signal) { note(finding, &log) }
         log.end()
         return end
     }
@@ -107,6 +110,9 @@ struct StepRun {
             log.say("\(step.name) cannot be started in \(step.workingDirectory): \(error.text)")
             return
         case .noCommand(let number): error = number
+        case .fault(let reason):
+            end.fault = reason
+            return log.say(reason)
         }
         let command = step.arguments.first ?? ""
         let place = command.contains("/") ? "" : "; PATH is \(environment["PATH"] ?? "not set")"
@@ -120,24 +126,28 @@ struct StepRun {
         let timeoutAt = deadline.overflow ? Int64.max : deadline.partialValue
         while true {
             let now = Time.monotonicMilliseconds()
-            if !hasEnded, end.limit == nil, killAt == nil {
+            if !hasEnded, killAt == nil {
                 if now >= timeoutAt {
                     stop(limit: "\(step.step) exceeded \(Words.duration(step.timeoutMilliseconds))", &log)
                 } else if log.isFull {
                     stop(limit: log.limitWords, &log)
-                } else if now >= watch.nextLook, let limit = watch.look(now: now) {
-                    // What is over these hurts others: no time to end in order.
-                    stop(limit: limit, grace: 0, &log)
-                    continue
                 }
+            }
+            // Also of one that was asked to end: its grace is no time to fill the disk in.
+            if !hasEnded, now >= watch.nextLook, let finding = watch.look(now: now) {
+                // What is over these hurts others: no time to end in order.
+                note(finding, &log)
+                killAt = now
+                return
             }
             if let killAt, now >= killAt { return }
             if hasEnded {
                 if killAt == nil, !isOpen || now >= lingerUntil ?? 0 { return }
                 if killAt != nil, Descendants.reap().isEmpty { return }
             }
-            let stopAt = killAt == nil ? min(timeoutAt, watch.nextLook) : .max
-            let wakeAt = min(killAt ?? .max, hasEnded ? now + Self.lookMilliseconds : stopAt)
+            let wakeAt =
+                hasEnded
+                ? min(killAt ?? .max, now + Self.lookMilliseconds) : min(killAt ?? timeoutAt, watch.nextLook)
             var sources = [
                 pollfd(fd: signals.descriptor, events: Int16(POLLIN), revents: 0),
                 pollfd(fd: isOpen ? output : -1, events: Int16(POLLIN), revents: 0),
@@ -156,9 +166,21 @@ struct StepRun {
         if signals.isTerminationRequested, killAt == nil { stop(limit: nil, &log) }
     }
 
+    /// The first limit is the one that counts.
+    private mutating func note(_ finding: LimitWatch.Finding, _ log: inout JobLog) {
+        switch finding {
+        case .limit(let words):
+            end.limit = end.limit ?? words
+            log.say(hasEnded ? words : "\(words); \(step.name) is ended")
+        case .fault(let words):
+            end.fault = words
+            log.say(words)
+        }
+    }
+
     /// SIGTERM to all, SIGCONT so that stopped ones hear it, and the time at which the rest is killed.
-    private mutating func stop(limit: String?, grace: Int64? = nil, _ log: inout JobLog) {
-        var grace = grace ?? graceMilliseconds
+    private mutating func stop(limit: String?, _ log: inout JobLog) {
+        var grace = graceMilliseconds
         if let limit {
             end.limit = limit
             log.say("\(limit); \(step.name) is ended")
@@ -168,10 +190,8 @@ struct StepRun {
         } else {
             log.say("the machine is stopping")
         }
-        if grace > 0 {
-            Descendants.signal(SIGTERM, sparing: started?.fenceGroup)
-            Descendants.signal(SIGCONT, sparing: started?.fenceGroup)
-        }
+        Descendants.signal(SIGTERM, sparing: started?.fenceGroup)
+        Descendants.signal(SIGCONT, sparing: started?.fenceGroup)
         killAt = Time.monotonicMilliseconds() + min(grace, 3_600_000)
     }
 
@@ -238,9 +258,11 @@ struct StepRun {
     }
 
     /// What is in the pipe now.
-    private func drain(_ output: Int32, into log: inout JobLog) {
-        while case .success(let bytes?) = Descriptor.readOnce(output, limit: LogIndexRecord.chunkLimit) {
+    private func drain(_ output: Int32, into log: inout JobLog, chunks: Int) {
+        var left = chunks
+        while left > 0, case .success(let bytes?) = Descriptor.readOnce(output, limit: LogIndexRecord.chunkLimit) {
             log.append(bytes)
+            left -= 1
         }
     }
 }

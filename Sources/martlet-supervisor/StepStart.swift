@@ -23,6 +23,8 @@ struct StepStart {
     enum Failure: Error {
         case noDirectory(SystemError)
         case noCommand(SystemError)
+        /// What goes before the command failed: ours or the machine's fault.
+        case fault(String)
     }
 
     /// - Parameter output: The end of a pipe that what the step prints is written to.
@@ -31,13 +33,13 @@ struct StepStart {
     ) -> Result<Started, Failure> {
         guard let fence else { return startBare(step, environment: environment, output: output) }
         var report: [Int32] = [-1, -1]
-        guard clinux_pipe(&report) == 0 else { return .failure(.noCommand(SystemError(number: errno))) }
+        guard clinux_pipe(&report) == 0 else { return .failure(.fault("no pipe: \(SystemError(number: errno).text)")) }
         defer { close(report[1]) }
         switch fence.start(step, environment: environment, output: output, report: report[1], group: group) {
         case .success(let pid): return .success(Started(pid: pid, report: report[0]))
         case .failure(let error):
             close(report[0])
-            return .failure(.noCommand(error))
+            return .failure(.fault("the fence could not be made: \(error.text)"))
         }
     }
 
@@ -57,7 +59,10 @@ struct StepStart {
         ).start().map { pid in
             Self.yieldMemory("\(pid)")
             return Started(pid: pid, report: nil)
-        }.mapError { .noCommand($0) }
+        }.mapError { failure in
+            failure.isCommand
+                ? .noCommand(failure.error) : .fault("\(step.name) could not be started: \(failure.error.text)")
+        }
     }
 
     /// When the machine has no memory left, the kernel ends this process, and what it starts from now on, before others

@@ -1,3 +1,4 @@
+import Basics
 import Execution
 import Foundation
 import Glibc
@@ -72,6 +73,34 @@ import Testing
             }
         }
 
+        /// What the kernel ends first when the machine has no memory left.
+        @Test(arguments: JobUser.possible) func testThatItYieldsTheMachinesMemory(user: JobUser) async throws {
+            try await withLaunched(as: user) { launched in
+                let end = try await launched.run(
+                    launched.fenced("cat /proc/self/oom_score_adj /proc/1/oom_score_adj"))
+                #expect(end.log == "1000\n1000\n")
+            }
+        }
+
+        /// That the machine cannot start a step is no fault of it: here its supervisor may open no more files.
+        @Test func testThatAFenceThatCannotBeMadeIsNoFaultOfTheStep() async throws {
+            try await withLaunched { launched in
+                // given
+                let attempt = try launched.prepare(
+                    launched.fenced("touch ready; while [ ! -f go ]; do sleep 0.02; done", "true"))
+                try await launched.executor.start(attempt, secrets: [:])
+                await launched.waitFor("ready")
+                let supervisor = try #require(launched.lockOwner(attempt.paths.lock))
+                // when
+                try await runExpectingSuccess(["prlimit", "--pid", "\(supervisor.pid)", "--nofile=14:14"])
+                try launched.directory.write("workspace/go", "")
+                let end = try await launched.end(of: attempt)
+                // then
+                #expect(end.result == .faulty)
+                expectContains(end.reason ?? "", "Too many open files")
+            }
+        }
+
         @Test(arguments: JobUser.possible) func testThatItIsGivenTimeToEndInOrder(user: JobUser) async throws {
             try await withLaunched(as: user) { launched in
                 // given
@@ -100,12 +129,51 @@ import Testing
             try await withLaunched { launched in
                 // given
                 var job = launched.fenced(
-                    "test \"$token\" = canary-7f3a && echo \"is $token\"", "echo \"no ${token:-token}\"")
+                    "test ${#token} = 11 && echo \"is $token\"", "echo \"no ${token:-token}\"")
                 job.steps[0].secrets = ["token"]
                 // when
                 let end = try await launched.run(job, secrets: ["token": "canary-7f3a"])
                 // then
                 #expect(end.log == "is ***\nno token\n")
+                let attempt = try Directory(opening: end.attempt.path)
+                try attempt.walk(".", limit: 1000) { path, status in
+                    guard status.kind == .file else { return }
+                    let bytes = try attempt.read(path, limit: 1 << 20)
+                    #expect(
+                        bytes.firstRange(of: Array("canary-7f3a".utf8)) == nil,
+                        "\(String(decoding: path, as: UTF8.self))"
+                    )
+                }
+            }
+        }
+
+        @Test func testThatNoProcessOfOursShowsTheirSecrets() async throws {
+            try await withLaunched { launched in
+                // given
+                var job = launched.fenced("touch ready; while [ ! -f go ]; do sleep 0.02; done")
+                job.steps[0].secrets = ["token"]
+                let attempt = try launched.prepare(job)
+                try await launched.executor.start(attempt, secrets: ["token": "canary-7f3a"])
+                await launched.waitFor("ready")
+                // when
+                let supervisor = try #require(launched.lockOwner(attempt.paths.lock)).pid
+                var shown: [String: String] = [:]
+                for entry in ProcessTable.descendants(of: supervisor) + [
+                    try #require(ProcessTable.entry(of: supervisor))
+                ] {
+                    for name in ["cmdline", "environ"] {
+                        let bytes = SmallFile.read("/proc/\(entry.pid)/\(name)", limit: 1 << 20) ?? []
+                        shown["\(entry.pid) \(name)"] = String(decoding: bytes, as: UTF8.self)
+                    }
+                }
+                try launched.directory.write("workspace/go", "")
+                let end = try await launched.end(of: attempt)
+                // then: the step's own environment alone
+                #expect(end.result == .completed)
+                #expect(shown.count >= 8)
+                for (place, text) in shown where text.contains("canary-7f3a") {
+                    #expect(place.hasSuffix("environ") && text.contains("MARTLET_TEST_CANARY"), "\(place): \(text)")
+                }
             }
         }
 

@@ -67,8 +67,8 @@ import Testing
 
     @Test(arguments: JobUser.possible) func testThatAsManyProcessesAsAllowedAreLeftAlone(user: JobUser) async throws {
         try await withLaunched(as: user) { launched in
-            // the shell and 18 others, for longer than the supervisor takes to count
-            let script = "for i in $(seq 18); do sleep 1.5 & done; wait; echo survived"
+            // the shell and 19 others, for longer than the supervisor takes to count
+            let script = "for i in $(seq 19); do sleep 1.5 & done; wait; echo survived"
             let end = try await launched.run(launched.fenced(script, limits: .init(processes: 20)))
             #expect(end.log == "survived\n")
             #expect(end.result == .completed)
@@ -83,17 +83,87 @@ import Testing
             .init(workspaceBytes: 20 << 20), isFenced: isFenced, as: user)
     }
 
-    @Test func testThatAFullWorkspaceIsSaidOfAShortStepToo() async throws {
-        try await expectLimit(
-            "workspace over 20 MiB", "for i in 1 2 3; do head -c 10M /dev/zero > $i; done",
-            .init(workspaceBytes: 20 << 20),
-            isFenced: true)
+    /// On a file system of its own: of a step this short only its growth tells, which others' deletions would hide.
+    @Test(.smallDisk) func testThatAFullWorkspaceIsSaidOfAShortStepToo() async throws {
+        try await withLaunched { launched in
+            // given
+            try await runExpectingSuccess(["mount", "-t", "tmpfs", "-o", "size=64m", "tmpfs", launched.workspace])
+            let job = launched.fenced(
+                "for i in 1 2 3; do head -c 10M /dev/zero > $i; done", limits: .init(workspaceBytes: 20 << 20))
+            // when
+            let end = try await launched.run(job)
+            // then
+            #expect(end.limit == "workspace over 20 MiB")
+            try await runExpectingSuccess(["umount", "-l", launched.workspace])
+        }
     }
 
     @Test(arguments: [true, false]) func testThatOneFileThatIsTooLargeIsSaid(isFenced: Bool) async throws {
         try await expectLimit(
             "workspace over 20 MiB", "exec head -c 30M /dev/zero > a", .init(workspaceBytes: 20 << 20),
             isFenced: isFenced)
+    }
+
+    /// A step that is asked to end has its grace to end in, not to fill the disk.
+    @Test(arguments: [true, false]) func testThatAFullWorkspaceIsSaidInTheGraceToo(isFenced: Bool) async throws {
+        try await withLaunched { launched in
+            // given
+            let script = """
+                trap 'for i in $(seq 40); do head -c 1M /dev/zero > $i; done; sleep 20; echo survived' TERM
+                while :; do sleep 0.05; done
+                """
+            var job = job(launched, isFenced: isFenced, script, .init(workspaceBytes: 20 << 20))
+            job.limits.graceMilliseconds = 60_000
+            job.steps[0].timeoutMilliseconds = 200
+            // when
+            let end = try await launched.run(job)
+            // then
+            #expect(end.limit == "testing exceeded 200 ms")
+            expectContains(end.log, "martlet: workspace over 20 MiB; script is ended")
+            #expect(!end.log.contains("survived"))
+        }
+    }
+
+    /// The limit is the job's, so it ends the job, also where the step may fail: what others print would not be kept.
+    @Test func testThatAFullLogEndsTheJobWhateverStepFilledIt() async throws {
+        try await withLaunched { launched in
+            // given
+            var job = launched.fenced("yes", "touch built", limits: .init(logBytes: 1 << 20))
+            job.steps[0].isRequired = false
+            // when
+            let end = try await launched.run(job)
+            // then
+            #expect(end.result == .failed)
+            #expect(end.limit == "log over 1 MiB")
+            #expect(end.step(1) == nil)
+            #expect(access(launched.workspace + "/built", F_OK) != 0)
+        }
+    }
+
+    /// The kernel counts what it kills of a group also when it is not the group that has no memory left. Here the group above it
+    /// stands for the machine.
+    @Test(.memoryGroup) func testThatTheMachinesMemoryIsNotTheJobsLimit() async throws {
+        let machine = "/sys/fs/cgroup/memory/martlet-test-machine-\(getpid())"
+        try #require(mkdir(machine, 0o755) == 0)
+        try await withLaunched { launched in
+            // given
+            #expect(try await launched.run(launched.fenced("true"), name: "first").result == .completed)
+            let launcher = try #require(launched.lockOwner(launched.socket + ".lock"))
+            try await runExpectingSuccess([
+                "sh", "-c",
+                "echo \(64 << 20) > \(machine)/memory.limit_in_bytes && echo \(launcher.pid) > \(machine)/cgroup.procs",
+            ])
+            // when
+            let end = try await launched.run(
+                launched.fenced(
+                    "head -c 300M /dev/zero | tail > /dev/null; sleep 20; echo survived",
+                    limits: .init(memoryBytes: 1 << 30)))
+            // then
+            #expect(end.result == .faulty)
+            #expect(end.limit == nil)
+            expectContains(end.reason ?? "", "the machine ran out of memory")
+        }
+        await until("the group is empty") { rmdir(machine) == 0 }
     }
 
     @Test func testThatTooManyFilesAreSaid() async throws {

@@ -40,6 +40,9 @@ int clinux_signal_descriptor(void);
 /// An anonymous file for passing bytes to a child: memfd_create(2). Not closed on exec.
 int clinux_memory_file(const char *name);
 
+/// This process gets a signal when the thread ends that started it: prctl(2), PR_SET_PDEATHSIG. It lasts over an exec.
+int clinux_end_with_parent(int signal);
+
 /// Signals as a program expects to find them: none blocked, all with their default action.
 void clinux_reset_signals(void);
 
@@ -69,9 +72,12 @@ typedef struct clinux_spawn_request {
     int64_t address_bytes;
 } clinux_spawn_request;
 
+/// Why a command was not started: it is not there or cannot be executed, or what goes before failed, which is no fault of it.
+enum { CLINUX_SPAWN_NO_COMMAND = -1, CLINUX_SPAWN_FAULT = -2 };
+
 /// Starts a command: a new session, standard input from /dev/null, the given output and errors, no other descriptor but
 /// those to keep, no blocked signal, no core, umask 022. It gets SIGKILL when the calling thread ends.
-/// - Returns: Its process identifier; or -1, with the error's number in `failure`, when it could not be started.
+/// - Returns: Its process identifier; or one of the two above, with the error's number in `failure`.
 pid_t clinux_spawn(const clinux_spawn_request *request, int *failure);
 
 /// Starts a program that is to end with us: posix_spawn(3) in a new session, with no blocked signal and no other descriptor

@@ -1,4 +1,3 @@
-import Basics
 import Foundation
 import Glibc
 import TestSupport
@@ -42,16 +41,5 @@ import Testing
         }
         // The last process of it may still be reaped.
         await until("the group is empty") { rmdir(group) == 0 }
-    }
-}
-
-extension Trait where Self == ConditionTrait {
-    /// Where a memory group of cgroup v1 can be made; under v2 the units' MemoryMax does the same.
-    fileprivate static var memoryGroup: Self {
-        .enabled("no memory group of cgroup v1 can be made here") {
-            let probe = "/sys/fs/cgroup/memory/martlet-probe-\(getpid())"
-            guard mkdir(probe, 0o755) == 0 else { return false }
-            return rmdir(probe) == 0
-        }
     }
 }

@@ -37,11 +37,14 @@ import Testing
             (job.isolation, job.fence, job.mountedAt) = (.none, nil, job.workspace)
             let end = try await launched.run(job)
             #expect(end.log.split(separator: "\n").count { $0.contains(" OPEN") } >= 15)
+            expectContains(end.log, "own_set_user_program OPEN")
         }
     }
 
     private static func compile(to directory: String) async throws {
         let source = URL(fileURLWithPath: #filePath).deletingLastPathComponent().path + "/probes.c"
         try await runExpectingSuccess(["cc", "-O1", "-o", directory + "/probes", source])
+        guard geteuid() == 0 else { return }
+        try await runExpectingSuccess(["install", "-o", "root", "-m", "4755", "/usr/bin/id", directory + "/root-id"])
     }
 }

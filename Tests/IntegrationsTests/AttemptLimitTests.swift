@@ -1,0 +1,20 @@
+import JobProtocol
+import Model
+import Storage
+import Testing
+
+/// What a limit of the whole job comes to.
+@Suite struct AttemptLimitTests {
+    @Test func testThatItIsNeverGreenNorOurFault() async throws {
+        // given, when: an analysis that the build does not depend on fills the log, and nothing after it ran
+        let results = try await AttemptProcessorTests().results(
+            of: [.init(step: .analyzing, exit: nil, signal: 15, limit: "log over 64 MiB")], outcome: .failed,
+            limit: "log over 64 MiB")
+
+        // then
+        #expect(results.verdict == .buildErrors)
+        #expect(results.reason == "log over 64 MiB")
+        #expect(results.findings.contains { $0.finding.rule == "martlet.limit" })
+        #expect(results.counts.errors == 1)
+    }
+}
