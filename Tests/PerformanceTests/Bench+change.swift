@@ -5,16 +5,17 @@ import ServiceSupport
 extension Bench {
     private struct Package {
         var name: String
-        var path: String
+        /// Where git has it from, by this machine's settings too.
+        var url: String
         /// The file in which a line is changed.
         var file: String
     }
 
-    /// Real packages, as bare repositories: a small one and a middle one.
+    /// Real packages: a small one and a middle one.
     private static let packages = [
-        Package(name: "small", path: "/opt/swift-packages/apple/swift-log", file: "Sources/Logging/Logger.swift"),
+        Package(name: "small", url: "https://github.com/apple/swift-log", file: "Sources/Logging/Logger.swift"),
         Package(
-            name: "middle", path: "/opt/swift-packages/apple/swift-argument-parser",
+            name: "middle", url: "https://github.com/apple/swift-argument-parser",
             file: "Sources/ArgumentParser/Usage/HelpCommand.swift"),
     ]
     private static let changes = 3
@@ -32,13 +33,11 @@ extension Bench {
     }
 
     private func change(_ package: Package) throws {
-        let candidates: [String] = [package.path, package.path + ".git"]
-        guard let path = candidates.first(where: { FileManager.default.fileExists(atPath: $0) }) else {
-            throw ServiceFailure("\(package.path) is not there")
-        }
         try withService("change-\(package.name)") { service in
             let recipe = "configurations: { debug: {} }\nanalyze: []\narchive: { include: [] }\n"
-            _ = try service.makeBot("kit", files: [".martlet.yml": recipe], lines: "timeout: 60m\n", source: path)
+            _ = try service.makeBot(
+                "kit", files: [".martlet.yml": recipe], lines: "timeout: 60m\n",
+                source: package.url)
             let first = try service.begun("kit", limit: 1800)
             guard ["succeeded", "warnings"].contains(first["result"] as? String ?? "") else {
                 throw ServiceFailure("\(package.name) ended with \(first["result"] ?? "")")

@@ -34,7 +34,10 @@ extension Service {
     ) throws -> String {
         let (bare, work) = ("\(root)/repositories/\(name).git", "\(root)/clones/\(name)")
         if let source {
-            _ = try Self.git(["clone", "-q", "--no-hardlinks", source, work], identity)
+            // The machine may say from where it takes others' repositories.
+            var theirs = identity
+            theirs["GIT_CONFIG_NOSYSTEM"] = nil
+            _ = try Self.git(["clone", "-q", "--no-hardlinks", source, work], theirs)
             _ = try Self.git(["-C", work, "checkout", "-q", "-B", branch], identity)
         } else {
             _ = try Self.git(["init", "-q", "-b", branch, work], identity)
