@@ -15,7 +15,7 @@ struct LintLine: Equatable {
     /// - `a.c:9:19: style: Same expression … [duplicateExpression]` (cppcheck)
     /// - `[HIGH] /a.cpp:425:33: Called C++ object pointer is null [core.CallAndMessage]` (CodeChecker)
     /// - `a.go:42:21: Error return value is not checked (errcheck)` (golangci-lint), `a.go:3:28: undefined: x` (go)
-    /// - `a.ts(3,13): error TS7006: …`, `a.cs (10): error XXX: …` (tsc, MSBuild)
+    /// - `a.ts(3,13): error TS7006: …`, `a.cs (10): error CS0103: …` (tsc, MSBuild)
     init?(_ text: String) {
         guard let first = text.utf8.first, first != 0x20, first != 0x09, text.utf8.count <= 16 * 1024 else {
             return nil

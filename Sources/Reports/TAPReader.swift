@@ -29,7 +29,7 @@ package struct TAPReader: Sendable {
     /// The report's tests in their order.
     ///
     /// A test with subtests is not counted itself; they are, with its name for their suite, and one that failed stays failed
-    /// whatever its parent says. `# SKIP` is skipped, `not ok … # TODO` a known issue. A missing plan, a plan that is not
+    /// whatever its parent says. TAP's two directives: `# SKIP` is skipped, `not ok … # TODO` a known issue. A missing plan, a plan that is not
     /// met, a number out of it and `Bail out!` are problems: a program that ended early prints nothing else wrong.
     package static func read(_ bytes: [UInt8], root: SourceRoot) -> ReportContent {
         var reader = TAPReader(root: root)

@@ -11,7 +11,7 @@ struct Mutator: RandomNumberGenerator {
         return value ^ value >> 31
     }
 
-    /// What the readers look for, and what they must not stumble over.
+    /// What the readers look for, such as TAP's directives `# SKIP` and `# TODO`, and what they must not stumble over.
     private static let tokens = [
         "Test Case '", "' started at ", "' passed (", ": error: ", "warning: ", ":0:", ":99999999999999999999:",
         "<testcase ",

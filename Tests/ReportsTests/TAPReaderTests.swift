@@ -72,6 +72,7 @@ import Testing
         #expect(content.tests.map(\.outcome) == [.passed, .failed, .passed])
     }
 
+    /// `# TODO` and `# SKIP` are words of the format (TAP 14, "Directives").
     @Test(
         arguments: [
             ("1..1\nnot ok 1 - a # TODO later", TestResult.Outcome.knownIssue, "later"),
