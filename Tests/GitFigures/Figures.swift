@@ -4,6 +4,7 @@ import Glibc
 import Model
 import SourceControl
 import TestSupport
+import Testing
 
 /// Times both sides and prints them side by side.
 enum Figures {
@@ -60,7 +61,7 @@ enum Figures {
         try daemon.run()
         // Not SIGTERM, which Foundation's children have inherited blocked.
         defer { kill(daemon.processIdentifier, SIGKILL) }
-        while !LoopbackSocket.isListening(port) { usleep(10_000) }
+        await until("git's daemon listens") { LoopbackSocket.isListening(port) }
         try await body("git://127.0.0.1:\(port)")
     }
 }

@@ -20,7 +20,8 @@ package enum Moment {
         return Double(monotonic - start) / 1_000_000
     }
 
-    /// Waits until a condition holds, looking every `pause` milliseconds.
+    /// Waits until a condition holds, looking every `pause` milliseconds. It is for what daemons outside of this program came to, of
+    /// which no event reaches it; nothing of ours is awaited so.
     /// - Returns: Whether it came to hold within `limit` seconds.
     package static func until(limit: Double, pause: Double = 2, _ condition: () throws -> Bool) rethrows -> Bool {
         let end = monotonic + Int64(limit * 1_000_000_000)
