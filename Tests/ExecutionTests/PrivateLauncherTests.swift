@@ -26,13 +26,7 @@ import Testing
     @Test func testThatItsEndKillsWhatRuns() async throws {
         try await withPrivate { launched, launcher in
             // given
-            let attempt = launched.attempt()
-            try attempt.prepare(
-                launched.job(
-                    "setsid sh -c 'echo $$ > pid; touch ready; trap \"\" TERM; while :; do sleep 1; done' & wait"))
-            try await launcher.executor.start(attempt, secrets: [:])
-            await launched.waitFor("ready")
-            let pid = try #require(Int32(try launched.directory.text("workspace/pid").split(separator: "\n")[0]))
+            let (attempt, pid) = try await stubborn(launched, launcher)
             #expect(ProcessTable.entry(of: pid)?.isAlive ?? false)
             // when
             await launcher.end()
@@ -65,13 +59,7 @@ import Testing
     @Test func testThatNothingOutlivesALauncherThatIsKilled() async throws {
         try await withPrivate { launched, launcher in
             // given
-            let attempt = launched.attempt()
-            try attempt.prepare(
-                launched.job(
-                    "setsid sh -c 'echo $$ > pid; touch ready; trap \"\" TERM; while :; do sleep 1; done' & wait"))
-            try await launcher.executor.start(attempt, secrets: [:])
-            await launched.waitFor("ready")
-            let pid = try #require(Int32(try launched.directory.text("workspace/pid").split(separator: "\n")[0]))
+            let (_, pid) = try await stubborn(launched, launcher)
             // when
             launched.kill(launched.lockOwner(launched.socket + ".lock"), SIGKILL)
             // then
@@ -92,6 +80,20 @@ import Testing
                 }
             }
         }
+    }
+
+    /// A job that runs, with a process in a session of its own that SIGTERM does not end.
+    private func stubborn(
+        _ launched: Launched, _ launcher: PrivateLauncher
+    ) async throws -> (attempt: AttemptDirectory, pid: Int32) {
+        let attempt = launched.attempt()
+        try attempt.prepare(
+            launched.job(
+                "setsid sh -c 'echo $$ > pid; touch ready; trap \"\" TERM; while :; do sleep 1; done' & wait"))
+        try await launcher.executor.start(attempt, secrets: [:])
+        await launched.waitFor("ready")
+        let pid = try #require(Int32(try launched.directory.text("workspace/pid").split(separator: "\n")[0]))
+        return (attempt, pid)
     }
 
     private func withPrivate(_ body: (Launched, PrivateLauncher) async throws -> Void) async throws {
