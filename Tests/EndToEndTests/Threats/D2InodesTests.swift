@@ -7,20 +7,9 @@ import Testing
     @Test(.smallDisk, .program("curl")) func testThatTheFaultIsNamedAsOursAndTheNextIsGreen() async throws {
         try await withDaemon(isStarted: false) { daemon in
             // given
-            try daemon.directory.makeDirectory("state")
-            try await runExpectingSuccess(
-                ["mount", "-t", "tmpfs", "-o", "size=64m,nr_inodes=2000", "tmpfs", daemon.state])
-            do {
+            try await daemon.onDisk(mount: ["-t", "tmpfs", "-o", "size=64m,nr_inodes=2000", "tmpfs"]) {
                 try await use(daemon)
-            } catch {
-                await daemon.stop()
-                await daemon.endJobs()
-                try await runExpectingSuccess(["umount", "-l", daemon.state])
-                throw error
             }
-            await daemon.stop()
-            await daemon.endJobs()
-            try await runExpectingSuccess(["umount", "-l", daemon.state])
         }
     }
 

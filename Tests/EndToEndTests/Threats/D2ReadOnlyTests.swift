@@ -7,22 +7,10 @@ import Testing
     @Test(.ownDisk, .program("curl")) func testThatNothingIsAcceptedAndNothingIsLost() async throws {
         try await withDaemon(isStarted: false) { daemon in
             // given
-            try daemon.directory.makeDirectory("state")
             let image = daemon.directory.path("disk")
             try await runExpectingSuccess(["truncate", "-s", "128M", image])
             try await runExpectingSuccess(["mkfs.ext4", "-q", image])
-            try await runExpectingSuccess(["mount", "-o", "loop", image, daemon.state])
-            do {
-                try await use(daemon, on: image)
-            } catch {
-                await daemon.stop()
-                await daemon.endJobs()
-                try await runExpectingSuccess(["umount", "-l", daemon.state])
-                throw error
-            }
-            await daemon.stop()
-            await daemon.endJobs()
-            try await runExpectingSuccess(["umount", "-l", daemon.state])
+            try await daemon.onDisk(mount: ["-o", "loop", image]) { try await use(daemon, on: image) }
         }
     }
 

@@ -1,0 +1,16 @@
+import TestSupport
+
+extension Daemon {
+    /// Gives a daemon that was not started a state directory on a disk of its own, and takes it away afterwards, whatever happened.
+    /// - Parameter arguments: What `mount` needs before the place.
+    func onDisk(mount arguments: [String], _ body: () async throws -> Void) async throws {
+        try directory.makeDirectory("state")
+        try await runExpectingSuccess(["mount"] + arguments + [state])
+        var failure: (any Error)?
+        do { try await body() } catch { failure = error }
+        await stop()
+        await endJobs()
+        try await runExpectingSuccess(["umount", "-l", state])
+        if let failure { throw failure }
+    }
+}
