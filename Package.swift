@@ -138,7 +138,8 @@ let package = Package(
             name: "GitFigures", dependencies: ["SourceControl", "Model", "Basics", "TestSupport"],
             path: "Tests/GitFigures", swiftSettings: strict),
         .executableTarget(
-            name: "FuzzReports", dependencies: ["Reports", "Model"], path: "Tests/FuzzReports", swiftSettings: strict),
+            name: "FuzzReports", dependencies: ["Reports", "Model", "TestSupport"], path: "Tests/FuzzReports",
+            swiftSettings: strict),
         .executableTarget(
             name: "KillSweep", dependencies: ["ServiceSupport"], path: "Tests/KillSweep", swiftSettings: strict),
         tests("TestSupportTests", ["Model", "Basics", "Transfer", .logging]),

@@ -1,5 +1,6 @@
 import Foundation
 import Reports
+import TestSupport
 
 /// Mutated inputs for each reader. A trap ends the program, so that a table with an end had none; an input over the limit is
 /// named with its seed.

@@ -65,57 +65,14 @@ import Testing
         report("TAP", "tap.txt"), report(".NET", "nunit3.xml", "xunit-net.xml", "results.trx"),
     ]
 
-    /// SplitMix64, so that a failure can be had again.
-    struct Generator: RandomNumberGenerator {
-        var state: UInt64
-        mutating func next() -> UInt64 {
-            state &+= 0x9E37_79B9_7F4A_7C15
-            var value = state
-            value = (value ^ value >> 30) &* 0xBF58_476D_1CE4_E5B9
-            value = (value ^ value >> 27) &* 0x94D0_49BB_1331_11EB
-            return value ^ value >> 31
-        }
-    }
-
-    private static let tokens = [
-        "Test Case '", "' started", "' passed (", ": error: ", "warning: ", ":0:", ":99999999999999999999:",
-        "<testcase ",
-        "</testsuite>", "<![CDATA[", "]]>", "<!DOCTYPE", "&#0;", "\u{1B}[", "\u{1B}]", "\"runs\":null", "{", "}", "[",
-        "]", "null",
-        "-1", "1e999", "\u{0}", "\r", "\n", "\u{FEFF}", "é", "◇ Test ", "✘ Test ", " started.", "\"testID\":",
-        " : Test skipped", ">>> referenced by (", "*** Signal ", "at /:::", "{0}", "%", "`", "/", ".", " (2)",
-    ]
-
-    /// Cuts, flips, repeats, and puts in what readers look for.
-    private static func mutated(_ seed: [UInt8], _ generator: inout Generator) -> [UInt8] {
-        var bytes = seed
-        for _ in 0...Int.random(in: 0..<6, using: &generator) {
-            guard !bytes.isEmpty else { break }
-            let place = Int.random(in: 0..<bytes.count, using: &generator)
-            switch Int.random(in: 0..<7, using: &generator) {
-            case 0: bytes = Array(bytes[..<place])
-            case 1: bytes[place] = UInt8.random(in: 0...255, using: &generator)
-            case 2: bytes.remove(at: place)
-            case 3: bytes.insert(contentsOf: (tokens.randomElement(using: &generator) ?? "").utf8, at: place)
-            case 4:
-                let end = min(bytes.count, place + Int.random(in: 1...200, using: &generator))
-                bytes.insert(contentsOf: Array(bytes[place..<end]), at: place)
-            case 5: bytes = Array(bytes[place...])
-            default:
-                let end = min(bytes.count, place + Int.random(in: 1...200, using: &generator))
-                bytes.removeSubrange(place..<end)
-            }
-        }
-        return bytes
-    }
-
     @Test(arguments: readers)
     func testThatMutationsDoNotTrap(reader: Reader) throws {
         let seeds = try reader.seeds.map { Array(try Samples.bytes($0).prefix(12_000)) }
-        var generator = Generator(state: 2026)
+        var mutator = Mutator(state: 2026)
         var total = 0
         for round in 0..<reader.rounds {
-            let count = reader.read(Self.mutated(seeds[round % seeds.count], &generator))
+            let count = reader.read(
+                mutator.mutated(seeds[round % seeds.count], other: seeds[(round + 1) % seeds.count]))
             #expect(count < 1000)
             total += count
         }
@@ -124,7 +81,7 @@ import Testing
 
     @Test(arguments: readers)
     func testThatRandomBytesDoNotTrap(reader: Reader) {
-        var generator = Generator(state: 7)
+        var generator = Mutator(state: 7)
         for _ in 0..<300 {
             let count = Int.random(in: 0...300, using: &generator)
             #expect(reader.read((0..<count).map { _ in UInt8.random(in: 0...255, using: &generator) }) < 300)

@@ -1,9 +1,11 @@
 /// Makes broken inputs of good ones, the same for the same seed.
-struct Mutator: RandomNumberGenerator {
-    var state: UInt64
+package struct Mutator: RandomNumberGenerator {
+    private var state: UInt64
+
+    package init(state: UInt64) { self.state = state }
 
     /// SplitMix64.
-    mutating func next() -> UInt64 {
+    package mutating func next() -> UInt64 {
         state &+= 0x9E37_79B9_7F4A_7C15
         var value = state
         value = (value ^ value >> 30) &* 0xBF58_476D_1CE4_E5B9
@@ -33,7 +35,7 @@ struct Mutator: RandomNumberGenerator {
     ]
 
     /// Cuts, flips, repeats, moves, and puts in tokens and parts of another input.
-    mutating func mutated(_ seed: [UInt8], other: [UInt8]) -> [UInt8] {
+    package mutating func mutated(_ seed: [UInt8], other: [UInt8]) -> [UInt8] {
         var bytes = seed
         for _ in 0...Int.random(in: 0..<8, using: &self) {
             guard !bytes.isEmpty else { break }
