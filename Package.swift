@@ -73,7 +73,7 @@ let package = Package(
 
         // Adapters: none imports another
         library("Settings", ["Model", .yams]),
-        library("Storage", ["Model", "Basics", .grdb]),
+        library("Storage", ["Model", "Basics", "CZstd", .grdb]),
         library("SourceControl", ["Model", "Basics", "CLibGit2", "CLinux"]),
         library("Execution", ["Model", "Basics", "JobProtocol", "CLinux", "CZstd", .subprocess]),
         library("Reports", ["Model"]),

@@ -24,6 +24,7 @@ enum Schema {
         migrator.registerMigration("1") { try $0.execute(sql: version1) }
         migrator.registerMigration("2") { try $0.execute(sql: version2) }
         migrator.registerMigration("isolation") { try $0.execute(sql: isolation) }
+        migrator.registerMigration("test records", migrate: addTestRecords)
         return migrator
     }
 

@@ -14,17 +14,18 @@ extension Store {
         }
     }
 
-    /// Deletes rows of a table that are keyed by `place`, one write a batch.
+    /// Deletes rows of a table, one write a batch.
+    /// - Parameter key: The column that tells the rows apart.
     func deleteBatches(
-        _ operation: String, from table: String, where condition: String, _ values: [Int64]
+        _ operation: String, from table: String, key: String = "place", where condition: String, _ values: [Int64]
     ) async throws(StoreError) {
         var isDone = false
         while !isDone {
             isDone = try await lane.write(operation) { transaction in
                 try transaction.db.change(
                     """
-                    DELETE FROM \(table) WHERE \(condition) AND place IN
-                        (SELECT place FROM \(table) WHERE \(condition) LIMIT \(Self.batchSize))
+                    DELETE FROM \(table) WHERE \(condition) AND \(key) IN
+                        (SELECT \(key) FROM \(table) WHERE \(condition) LIMIT \(Self.batchSize))
                     """,
                     StatementArguments(values + values))
                 return transaction.db.changesCount < Self.batchSize
@@ -54,20 +55,6 @@ extension Store {
             rule: row["rule"], path: row["path"], line: row["line"], column: row["column"])
     }
 
-    static func insert(_ test: TestResult, attempt: Int64, place: Int, _ db: Database) throws {
-        try db.cachedStatement(
-            sql: """
-                INSERT OR REPLACE INTO tests (attempt, place, suite, name, outcome, duration, message, path, line)
-                VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)
-                """
-        ).execute(
-            arguments: [
-                attempt, place, test.suite.kept, test.name.kept, test.outcome.rawValue,
-                test.duration.map(microseconds), test.message?.kept(Finding.maximumMessageBytes), test.path?.kept,
-                test.line,
-            ])
-    }
-
     static func insert(_ artifact: Artifact, attempt: Int64, place: Int, _ db: Database) throws {
         try db.change(
             """
@@ -78,17 +65,5 @@ extension Store {
                 attempt, place, artifact.configuration?.description, artifact.path, artifact.size.bytes,
                 artifact.sha256,
             ])
-    }
-
-    static func test(_ row: Row) throws -> TestResult {
-        TestResult(
-            suite: row["suite"], name: row["name"],
-            outcome: try row.value("outcome") { TestResult.Outcome(rawValue: $0) },
-            duration: (row["duration"] as Int64?).map { .microseconds($0) }, message: row["message"], path: row["path"],
-            line: row["line"])
-    }
-
-    private static func microseconds(_ duration: Duration) -> Int64 {
-        duration.components.seconds * 1_000_000 + duration.components.attoseconds / 1_000_000_000_000
     }
 }

@@ -25,9 +25,7 @@ extension Store {
             for (place, stored) in results.findings.enumerated() {
                 try Self.insert(stored, attempt: attempt, place: place, db)
             }
-            for (place, test) in results.tests.enumerated() {
-                try Self.insert(test, attempt: attempt, place: place, db)
-            }
+            try Self.storeTests(results.tests, of: try Self.testedAttempt(id, row: attempt, db), db)
             for (place, artifact) in results.artifacts.enumerated() {
                 try Self.insert(artifact, attempt: attempt, place: place, db)
             }
@@ -35,19 +33,20 @@ extension Store {
             return nil
         }
         guard let attempt = unfinished else { return }
-        for table in ["findings", "tests", "artifacts"] {
+        for table in ["findings", "artifacts"] {
             try await deleteBatches(operation, from: table, where: "attempt = ?", [attempt])
         }
+        try await deleteBatches(operation, from: "test_rows", key: "test", where: "attempt = ?", [attempt])
         try await insertBatches(operation, results.findings) { db, place, stored in
             try Self.insert(stored, attempt: attempt, place: place, db)
-        }
-        try await insertBatches(operation, results.tests) { db, place, test in
-            try Self.insert(test, attempt: attempt, place: place, db)
         }
         try await insertBatches(operation, results.artifacts) { db, place, artifact in
             try Self.insert(artifact, attempt: attempt, place: place, db)
         }
+        let tested = try await read(operation) { try Self.testedAttempt(id, row: attempt, $0) }
+        let insertRecord = try await storeTests(operation, results.tests, of: tested)
         try await lane.write(operation) { transaction in
+            try insertRecord?(transaction.db)
             try Self.show(results, of: id, attempt: attempt, at: time, transaction)
         }
     }
@@ -56,7 +55,7 @@ extension Store {
     private static func hasResults(_ attempt: Int64, _ db: Database) throws -> Bool {
         try db.first(
             """
-            SELECT EXISTS (SELECT 1 FROM findings WHERE attempt = ?1) OR EXISTS (SELECT 1 FROM tests WHERE attempt = ?1)
+            SELECT EXISTS (SELECT 1 FROM findings WHERE attempt = ?1) OR EXISTS (SELECT 1 FROM test_rows WHERE attempt = ?1)
                 OR EXISTS (SELECT 1 FROM artifacts WHERE attempt = ?1)
             """, [attempt]
         ) { $0[0] } ?? false
@@ -75,8 +74,8 @@ extension Store {
             ])
     }
 
-    /// How far back a configuration's last tests are looked for.
-    private static let maximumLookBack = 20
+    /// How far back a configuration's last tests are looked for, in integrations.
+    static let maximumLookBack = 20
 
     /// How many tests, skipped ones not counted, a configuration ran when it last ran any, in the integrations with
     /// which this one can be compared (see `previous(of:)`); nothing when it ran none in the last 20 of them.
@@ -115,26 +114,6 @@ extension Store {
         }
     }
 
-    /// The test results of each job's latest processed attempt, by configuration in the order the jobs were added.
-    /// - Parameters:
-    ///   - attempt: Of this processed attempt of each job instead; of a job that has none of that number, none.
-    ///   - failingOnly: Only those that make an integration red.
-    ///   - configuration: Only this one's.
-    package func tests(
-        of id: IntegrationID, attempt: Int? = nil, failingOnly: Bool = false, configuration: Name? = nil
-    ) async throws(StoreError) -> [StoredTest] {
-        try await read("read the tests of \(id)") { db in
-            try db.all(
-                """
-                SELECT tests.*, job FROM tests JOIN attempts ON attempts.id = tests.attempt
-                WHERE \(Self.isMeant) AND (?4 IS NULL OR job = ?4)
-                AND (NOT ?5 OR outcome IN ('failed', 'crashed')) ORDER BY attempts.id, place
-                """,
-                [id.bot.description, id.number, attempt, configuration?.description, failingOnly]
-            ) { StoredTest(configuration: try $0.name("job"), result: try Self.test($0)) }
-        }
-    }
-
     /// The artifacts of each job's latest processed attempt.
     /// - Parameter attempt: Of this processed attempt of each job instead.
     package func artifacts(of id: IntegrationID, attempt: Int? = nil) async throws(StoreError) -> [StoredArtifact] {
@@ -157,7 +136,7 @@ extension Store {
     }
 
     /// Of the jobs of integration ?1#?2 the processed attempt ?3, or the latest processed one where that is NULL.
-    private static let isMeant = """
+    static let isMeant = """
         attempts.state = 'processed' AND attempts.integration =
             (SELECT integrations.id FROM integrations JOIN bots ON bots.id = bot WHERE bots.name = ?1 AND number = ?2)
         AND attempts.attempt = coalesce(?3, (SELECT max(attempt) FROM attempts AS other

@@ -1,5 +1,16 @@
+import Model
+
 /// A few rows in every table, as each released schema wrote them. A released migration's rows are never changed.
 enum SampleRows {
+    /// What its table of tests says.
+    static let tests = [
+        TestResult(suite: "KitTests", name: "testOne", outcome: .passed, duration: .milliseconds(1500)),
+        TestResult(
+            suite: "KitTests", name: "testTwo", outcome: .failed, duration: .microseconds(1_234_567),
+            message: "expected 1", path: "Tests/a.swift", line: 7),
+        TestResult(suite: "", name: "testOne", outcome: .skipped, message: "not on Linux", path: "Tests/b.swift"),
+    ]
+
     static let version1 = """
         INSERT INTO repositories VALUES (1, 'https://git.example/kit.git', 'refs/heads/main', 1000, NULL, 0, 2, 2, 1);
         INSERT INTO refs VALUES (1, 'refs/heads/main', '0000000000000000000000000000000000000011', 2);
@@ -27,6 +38,8 @@ enum SampleRows {
         INSERT INTO steps VALUES (1, 0, 'building', 'build', 1001, 1002, 0, NULL, NULL);
         INSERT INTO findings VALUES (1, 0, 'f1', 'warning', 'unused', '', 'Sources/a.swift', 3, 1);
         INSERT INTO tests VALUES (1, 0, 'KitTests', 'testOne', 'passed', 1500000, NULL, NULL, NULL);
+        INSERT INTO tests VALUES (1, 1, 'KitTests', 'testTwo', 'failed', 1234567, 'expected 1', 'Tests/a.swift', 7);
+        INSERT INTO tests VALUES (1, 2, '', 'testOne', 'skipped', NULL, 'not on Linux', 'Tests/b.swift', NULL);
         INSERT INTO artifacts VALUES (1, 0, 'debug', 'products/kit.tar.zst', 12, 'ab');
         INSERT INTO issues VALUES (2, 1, 0, 'f1', 'new', 'warning', 'unused', '', 'Sources/a.swift', 3, 1, 1, '["debug"]');
         INSERT INTO triggers VALUES (1, 2, 'publish', 1, 'after', 'succeeded', NULL, 1002, 1003, NULL);

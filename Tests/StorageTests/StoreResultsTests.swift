@@ -24,7 +24,7 @@ import Testing
             tests: (0..<tests).map {
                 TestResult(
                     suite: "Suite", name: "test\($0)", outcome: $0 == 0 ? .failed : .passed,
-                    duration: .microseconds(1500 * $0), message: $0 == 0 ? "expected" : nil)
+                    duration: .milliseconds($0), message: $0 == 0 ? "expected" : nil)
             },
             artifacts: [
                 Artifact(configuration: try name("debug"), path: "a/b.tar.zst", size: ByteCount(5), sha256: "ab")
@@ -144,8 +144,12 @@ import Testing
                 }
 
                 // then: the rows are there, and nobody sees them
-                let rows = try await store.read("count") { try Int.fetchOne($0, sql: "SELECT count(*) FROM tests") }
+                let rows = try await store.read("count") { try Int.fetchOne($0, sql: "SELECT count(*) FROM findings") }
                 #expect(rows == 250)
+                let tests = try await store.read("count") {
+                    try Int.fetchOne($0, sql: "SELECT count(*) FROM test_rows")
+                }
+                #expect(tests == 1)
                 #expect(try await store.tests(of: id.integration) == [])
                 #expect(try await store.findings(of: id) == [])
                 #expect(try await store.artifacts(of: id.integration) == [])

@@ -1,0 +1,75 @@
+import GRDB
+import Model
+
+extension Schema {
+    /// Tests through time: one compressed record an attempt (`TestRecord`), rows for what is not passed or has changed.
+    /// Until here each result was a row of the table `tests`.
+    private static let testRecords = """
+        CREATE TABLE test_names (
+            id INTEGER PRIMARY KEY,
+            bot INTEGER NOT NULL REFERENCES bots(id),
+            suite TEXT NOT NULL,
+            name TEXT NOT NULL,
+            UNIQUE (bot, suite, name)
+        ) STRICT;
+
+        CREATE TABLE test_profiles (               -- what records are written against
+            id INTEGER PRIMARY KEY,
+            bot INTEGER NOT NULL REFERENCES bots(id),
+            job TEXT NOT NULL,
+            record BLOB NOT NULL
+        ) STRICT;
+        CREATE INDEX test_profiles_by_job ON test_profiles (bot, job);
+
+        CREATE TABLE test_records (
+            attempt INTEGER PRIMARY KEY REFERENCES attempts(id),
+            profile INTEGER REFERENCES test_profiles(id),
+            record BLOB NOT NULL
+        ) STRICT;
+        CREATE INDEX test_records_by_profile ON test_records (profile) WHERE profile IS NOT NULL;
+
+        CREATE TABLE test_rows (
+            id INTEGER PRIMARY KEY,
+            attempt INTEGER NOT NULL REFERENCES attempts(id),
+            test INTEGER NOT NULL REFERENCES test_names(id),
+            outcome TEXT NOT NULL,
+            before TEXT,                           -- in the branch's integration before; NULL: not run, or none before
+            duration INTEGER,                      -- microseconds
+            message TEXT,
+            path TEXT,
+            line INTEGER,
+            UNIQUE (attempt, test)
+        ) STRICT;
+        CREATE INDEX test_rows_by_test ON test_rows (test, attempt);
+        """
+
+    /// Makes the tables, and records of the rows of the old one.
+    static func addTestRecords(_ db: Database) throws {
+        try db.execute(sql: testRecords)
+        let zstd = try Zstd()
+        let attempts = try Row.fetchAll(
+            db,
+            sql: """
+                SELECT attempts.id, bot FROM attempts JOIN integrations ON integrations.id = integration
+                WHERE attempts.id IN (SELECT attempt FROM tests) ORDER BY attempts.id
+                """)
+        for attempt in attempts {
+            let (id, bot): (Int64, Int64) = (attempt["id"], attempt["bot"])
+            let tests = try Row.fetchAll(
+                db, sql: "SELECT * FROM tests WHERE attempt = ? ORDER BY place", arguments: [id]
+            )
+            .map { row in
+                TestResult(
+                    suite: row["suite"], name: row["name"],
+                    outcome: try row.value("outcome") { TestResult.Outcome(rawValue: $0) },
+                    duration: (row["duration"] as Int64?).map { .microseconds($0) }, message: row["message"],
+                    path: row["path"], line: row["line"])
+            }
+            let named = try NamedTests(NamedTests.distinct(tests)) { try Store.makeTestID($0, bot: bot, db) }
+            let encoded = try EncodedTests(named, before: nil, profile: nil, makesProfile: false, zstd)
+            for row in encoded.rows { try Store.insert(row, attempt: id, db) }
+            try Store.insert(encoded, profile: nil, attempt: id, db)
+        }
+        try db.execute(sql: "DROP TABLE tests")
+    }
+}

@@ -1,0 +1,174 @@
+import Foundation
+import GRDB
+import Model
+
+extension Store {
+    /// A record of fewer tests stands alone: a profile would save less than its own reading costs.
+    static let testsForAProfile = 500
+    /// How many records are written against one profile: its own size, of which a half is durations, comes on top of each
+    /// record by a hundredth, and durations have not wandered far from it.
+    static let recordsOfAProfile = 100
+
+    /// The attempt whose tests are stored, as the encoding needs it.
+    struct TestedAttempt: Sendable {
+        var row: Int64
+        var bot: Int64
+        var ref: String
+        var number: Int
+        var job: Name
+    }
+
+    static func testedAttempt(_ id: AttemptID, row: Int64, _ db: Database) throws -> TestedAttempt {
+        let found = try db.first(
+            "SELECT bot, ref FROM integrations WHERE id = (SELECT integration FROM attempts WHERE id = ?)", [row]
+        ) {
+            TestedAttempt(row: row, bot: $0["bot"], ref: $0["ref"], number: id.integration.number, job: id.job)
+        }
+        guard let found else { throw Refusal.notFound("attempt \(id)") }
+        return found
+    }
+
+    // MARK: Names
+
+    static func testID(_ key: NamedTests.Key, bot: Int64, _ db: Database) throws -> Int64? {
+        try db.first("SELECT id FROM test_names WHERE bot = ? AND suite = ? AND name = ?", [bot, key.suite, key.name]) {
+            $0[0]
+        }
+    }
+
+    static func makeTestID(_ key: NamedTests.Key, bot: Int64, _ db: Database) throws -> Int64 {
+        if let id = try testID(key, bot: bot, db) { return id }
+        try db.change("INSERT INTO test_names (bot, suite, name) VALUES (?, ?, ?)", [bot, key.suite, key.name])
+        return db.lastInsertedRowID
+    }
+
+    // MARK: Writing
+
+    /// All in one transaction: for few tests.
+    static func storeTests(_ tests: [TestResult], of attempt: TestedAttempt, _ db: Database) throws {
+        guard !tests.isEmpty else { return }
+        let zstd = try Zstd()
+        let named = try NamedTests(NamedTests.distinct(tests)) { try makeTestID($0, bot: attempt.bot, db) }
+        let encoded = try encode(named, of: attempt, zstd, db)
+        for row in encoded.rows { try insert(row, attempt: attempt.row, db) }
+        try insert(encoded, profile: try makeProfile(encoded, of: attempt, db), attempt: attempt.row, db)
+    }
+
+    /// Rows, names and the profile, in writes of one batch each. What is left is the record, with which they become visible.
+    /// - Returns: The record's write; nothing when there is no test.
+    func storeTests(
+        _ operation: String, _ tests: [TestResult], of attempt: TestedAttempt
+    ) async throws(StoreError) -> (@Sendable (Database) throws -> Void)? {
+        guard !tests.isEmpty else { return nil }
+        // On a reader's queue, as all that takes longer than a moment: it holds neither the writer nor the pool.
+        let (distinct, known) = try await read(operation) { db in
+            let distinct = NamedTests.distinct(tests)
+            return (distinct, try Self.testIDs(of: distinct, bot: attempt.bot, db))
+        }
+        var ids = known
+        let missing = distinct.map(\.key).filter { known[$0] == nil }
+        for start in stride(from: 0, to: missing.count, by: Self.batchSize) {
+            let batch = Array(missing[start..<min(start + Self.batchSize, missing.count)])
+            let new = try await lane.write(operation) { transaction in
+                try batch.map { try Self.makeTestID($0, bot: attempt.bot, transaction.db) }
+            }
+            for (key, id) in zip(batch, new) { ids[key] = id }
+        }
+        let encoded = try await read(operation) { [ids] db in
+            let named = try NamedTests(distinct) { key in
+                guard let id = ids[key] else { throw Refusal.notFound("test \(key.suite)/\(key.name)") }
+                return id
+            }
+            return try Self.encode(named, of: attempt, try Zstd(), db)
+        }
+        try await insertBatches(operation, encoded.rows) { db, _, row in
+            try Self.insert(row, attempt: attempt.row, db)
+        }
+        let profile = try await lane.write(operation) { try Self.makeProfile(encoded, of: attempt, $0.db) }
+        return { db in try Self.insert(encoded, profile: profile, attempt: attempt.row, db) }
+    }
+
+    private static func testIDs(
+        of tests: [TestResult], bot: Int64, _ db: Database
+    ) throws -> [NamedTests.Key: Int64] {
+        var ids: [NamedTests.Key: Int64] = [:]
+        ids.reserveCapacity(tests.count)
+        for test in tests {
+            if let id = try testID(test.key, bot: bot, db) { ids[test.key] = id }
+        }
+        return ids
+    }
+
+    private static func encode(
+        _ named: NamedTests, of attempt: TestedAttempt, _ zstd: Zstd, _ db: Database
+    ) throws -> EncodedTests {
+        let reading = TestReading(db, zstd)
+        let makesProfile = named.tests.count >= testsForAProfile
+        let profile = makesProfile ? try openProfile(of: attempt, reading, db) : nil
+        return try EncodedTests(
+            named, before: try columnsBefore(attempt, reading, db), profile: profile, makesProfile: makesProfile, zstd)
+    }
+
+    /// The configuration's newest profile, unless it has served its time.
+    private static func openProfile(
+        of attempt: TestedAttempt, _ reading: TestReading, _ db: Database
+    ) throws -> EncodedTests.Profile? {
+        let found: (id: Int64, uses: Int)? = try db.first(
+            """
+            SELECT id, (SELECT count(*) FROM test_records WHERE profile = test_profiles.id) AS uses
+            FROM test_profiles WHERE bot = ? AND job = ? ORDER BY id DESC LIMIT 1
+            """, [attempt.bot, attempt.job.description]
+        ) { ($0["id"], $0["uses"]) }
+        guard let found, found.uses < recordsOfAProfile else { return nil }
+        return EncodedTests.Profile(id: found.id, columns: try reading.profile(found.id))
+    }
+
+    /// Which tests the configuration ran in the branch's integration before, and how they ended: of those with which this
+    /// one can be compared (see `previous(of:)`) the newest that ran any, if it is among the last 20.
+    private static func columnsBefore(
+        _ attempt: TestedAttempt, _ reading: TestReading, _ db: Database
+    ) throws -> TestColumns? {
+        let before: Int64? = try db.first(
+            """
+            SELECT attempts.id FROM attempts JOIN (
+                SELECT id FROM integrations WHERE bot = ?1 AND ref = ?2 AND number < ?3 AND state = 'completed'
+                AND verdict NOT IN ('canceled', 'checkout-error', 'internal-error')
+                ORDER BY number DESC LIMIT \(maximumLookBack)
+            ) AS earlier ON earlier.id = integration
+            WHERE job = ?4 AND state = 'processed' AND attempts.id IN (SELECT attempt FROM test_records)
+            ORDER BY integration DESC, attempt DESC LIMIT 1
+            """, [attempt.bot, attempt.ref, attempt.number, attempt.job.description]
+        ) { $0[0] }
+        return try before.flatMap { try reading.columns(of: $0, durations: false, details: false) }
+    }
+
+    /// - Returns: The profile that the record is written against.
+    private static func makeProfile(
+        _ encoded: EncodedTests, of attempt: TestedAttempt, _ db: Database
+    ) throws -> Int64? {
+        guard let bytes = encoded.newProfile else { return encoded.profile }
+        try db.change(
+            "INSERT INTO test_profiles (bot, job, record) VALUES (?, ?, ?)",
+            [attempt.bot, attempt.job.description, Data(bytes)])
+        return db.lastInsertedRowID
+    }
+
+    static func insert(_ encoded: EncodedTests, profile: Int64?, attempt: Int64, _ db: Database) throws {
+        try db.change(
+            "INSERT INTO test_records (attempt, profile, record) VALUES (?, ?, ?)",
+            [attempt, profile, Data(encoded.record)])
+    }
+
+    static func insert(_ row: TestRow, attempt: Int64, _ db: Database) throws {
+        let test = row.result
+        try db.change(
+            """
+            INSERT INTO test_rows (attempt, test, outcome, before, duration, message, path, line)
+            VALUES (?, ?, ?, ?, ?, ?, ?, ?)
+            """,
+            [
+                attempt, row.test, test.outcome.rawValue, row.before?.rawValue, test.duration?.microseconds,
+                test.message, test.path, test.line,
+            ])
+    }
+}

@@ -1,0 +1,130 @@
+import GRDB
+package import Model
+
+extension Store {
+    /// The test results of each job's latest processed attempt, by configuration in the order the jobs were added, in each
+    /// in the order in which the bot first had them. Durations of passed tests have three digits.
+    /// - Parameters:
+    ///   - attempt: Of this processed attempt of each job instead; of a job that has none of that number, none.
+    ///   - failingOnly: Only those that make an integration red.
+    ///   - configuration: Only this one's.
+    package func tests(
+        of id: IntegrationID, attempt: Int? = nil, failingOnly: Bool = false, configuration: Name? = nil
+    ) async throws(StoreError) -> [StoredTest] {
+        try await testPage(
+            of: id, attempt: attempt, configuration: configuration,
+            outcomes: failingOnly ? Set(TestResult.Outcome.allCases.filter(\.isFailure)) : nil, limit: .max
+        ).items
+    }
+
+    /// A part of an integration's tests, in the order of `tests(of:)`.
+    /// - Parameters:
+    ///   - outcomes: Only tests that ended so; nothing: all.
+    ///   - limit: The most of them.
+    ///   - after: How many come before them: the `next` of an earlier part.
+    package func testPage(
+        of id: IntegrationID, attempt: Int? = nil, configuration: Name? = nil, outcomes: Set<TestResult.Outcome>? = nil,
+        limit: Int, after: Int = 0
+    ) async throws(StoreError) -> Page<StoredTest> {
+        try await read("read the tests of \(id)") { db in
+            let attempts: [(row: Int64, job: Name)] = try db.all(
+                """
+                SELECT attempts.id, job FROM attempts WHERE \(Self.isMeant) AND (?4 IS NULL OR job = ?4)
+                ORDER BY attempts.id
+                """,
+                [id.bot.description, id.number, attempt, configuration?.description]
+            ) { ($0["id"], try $0.name("job")) }
+            let reading = TestReading(db, try Zstd())
+            var (items, skipped, hasMore): ([StoredTest], Int, Bool) = ([], 0, false)
+            for attempt in attempts where !hasMore {
+                let results = try Self.results(
+                    of: attempt.row, outcomes: outcomes, reading, skipping: after - skipped, limit: limit - items.count,
+                    db)
+                skipped += results.skipped
+                items += results.tests.map { StoredTest(configuration: attempt.job, result: $0) }
+                hasMore = results.hasMore
+            }
+            return Page(items: items, next: hasMore ? Int64(after + items.count) : nil)
+        }
+    }
+
+    /// Some of an attempt's tests.
+    /// - Parameters:
+    ///   - skipping: So many of them are left out first; that many, or fewer where it has fewer, are told of.
+    private static func results(
+        of attempt: Int64, outcomes: Set<TestResult.Outcome>?, _ reading: TestReading, skipping: Int, limit: Int,
+        _ db: Database
+    ) throws -> (tests: [TestResult], skipped: Int, hasMore: Bool) {
+        // What fails has rows, and needs no record.
+        let isAllRows = outcomes?.allSatisfy { $0.isFailure || $0 == .flaky } ?? false
+        let own = try db.all("SELECT * FROM test_rows WHERE attempt = ?", [attempt]) { row in
+            (test: row["test"] as Int64, result: try result(row, suite: "", name: ""))
+        }
+        var rows: [Int64: TestResult] = [:]
+        for row in own { rows[row.test] = row.result }
+        var columns = TestColumns()
+        var places: [Int]
+        if isAllRows, let outcomes {
+            columns.ids = rows.filter { outcomes.contains($0.value.outcome) }.keys.sorted()
+            places = Array(columns.ids.indices)
+        } else {
+            guard let found = try reading.columns(of: attempt, durations: true, details: true) else {
+                return ([], 0, false)
+            }
+            columns = found
+            places = Array(columns.ids.indices)
+            if let outcomes { places = places.filter { outcomes.contains(columns.outcomes[$0]) } }
+        }
+        let skipped = min(max(0, skipping), places.count)
+        let rest = places.dropFirst(skipped)
+        let shown = Array(rest.prefix(limit))
+        let names = try testNames(shown.map { columns.ids[$0] }, db)
+        let tests = try shown.map { place in
+            let id = columns.ids[place]
+            guard let name = names[id] else {
+                throw Refusal(
+                    code: .corrupt, message: "the test \(id) has no name; stop the daemon and restore a backup")
+            }
+            if var result = rows[id] {
+                (result.suite, result.name) = (name.suite, name.name)
+                return result
+            }
+            let detail = columns.details[place]
+            return TestResult(
+                suite: name.suite, name: name.name, outcome: columns.outcomes[place],
+                duration: columns.durations[place].duration, message: detail?.message, path: detail?.path,
+                line: detail?.line)
+        }
+        return (tests, skipped, shown.count < rest.count)
+    }
+
+    /// A row of `test_rows` as the result that it is.
+    static func result(_ row: Row, suite: String, name: String) throws -> TestResult {
+        TestResult(
+            suite: suite, name: name, outcome: try row.value("outcome") { TestResult.Outcome(rawValue: $0) },
+            duration: (row["duration"] as Int64?).map { .microseconds($0) }, message: row["message"],
+            path: row["path"], line: row["line"])
+    }
+
+    /// What tests are called, by id.
+    /// - Parameter ids: In their order.
+    static func testNames(_ ids: [Int64], _ db: Database) throws -> [Int64: NamedTests.Key] {
+        guard let first = ids.first, let last = ids.last else { return [:] }
+        var names: [Int64: NamedTests.Key] = [:]
+        names.reserveCapacity(ids.count)
+        // Of a bot they mostly follow each other: one scan is ten times cheaper than as many searches.
+        if last - first < Int64(ids.count) * 2 {
+            let all: [(Int64, NamedTests.Key)] = try db.all(
+                "SELECT id, suite, name FROM test_names WHERE id BETWEEN ? AND ?", [first, last]
+            ) { ($0[0], NamedTests.Key(suite: $0[1], name: $0[2])) }
+            for (id, key) in all { names[id] = key }
+            return names
+        }
+        for id in ids {
+            names[id] = try db.first("SELECT suite, name FROM test_names WHERE id = ?", [id]) {
+                NamedTests.Key(suite: $0[0], name: $0[1])
+            }
+        }
+        return names
+    }
+}
