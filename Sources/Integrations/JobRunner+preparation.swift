@@ -29,7 +29,8 @@ extension JobRunner {
             of: request.integration.commit, in: request.mirror, for: request.bot)
         let report = try await request.mirror.checkout(
             request.integration.commit, ref: request.integration.ref, into: workspace.tree, state: workspace.state,
-            isClean: isClean, kept: JobPlanner.keptDirectories(request.recipe.projectType), submodules: submodules)
+            isClean: isClean, kept: JobPlanner.keptDirectories(request.recipe.projectType), submodules: submodules,
+            acceptsPointers: request.bot.acceptsPointers == true)
         _ = try await isEntered
         let (isFresh, now) = (isClean || report.isFresh, clock.now())
         return try await lane.run { try arrange(directory, workspace, request, place, isFresh: isFresh, at: now) }

@@ -6,6 +6,8 @@ package struct BotSpecification: Hashable, Sendable, Codable {
     package var isInsecure: Bool
     /// Whether submodules are fetched and checked out.
     package var hasSubmodules: Bool
+    /// Whether a file that Git LFS holds is built with its pointer in place of it; else it is a checkout error. Nothing: it is.
+    package var acceptsPointers: Bool?
     /// Nothing: the remote's default branch and `release/*`.
     package var branches: [RefPattern]?
     package var tags: [RefPattern]
@@ -35,7 +37,7 @@ package struct BotSpecification: Hashable, Sendable, Codable {
 
     package init(
         name: Name, repository: String, isInsecure: Bool = false, hasSubmodules: Bool = true,
-        branches: [RefPattern]? = nil,
+        acceptsPointers: Bool? = nil, branches: [RefPattern]? = nil,
         tags: [RefPattern] = [], poll: Poll = .automatic, webhookSecret: String? = nil, schedule: Schedule? = nil,
         clean: Clean = .never, supersede: Supersede? = nil, timeout: Duration = .seconds(1800),
         logLimit: ByteCount = Self.usualLogLimit, triggers: [Trigger] = [], recipe: RecipeSource? = nil,
@@ -45,6 +47,7 @@ package struct BotSpecification: Hashable, Sendable, Codable {
         self.repository = repository
         self.isInsecure = isInsecure
         self.hasSubmodules = hasSubmodules
+        self.acceptsPointers = acceptsPointers
         self.branches = branches
         self.tags = tags
         self.poll = poll

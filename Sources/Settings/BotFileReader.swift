@@ -45,6 +45,14 @@ package enum BotFileReader {
 
         var bot = BotSpecification(name: name, repository: repository ?? "", isInsecure: isInsecure)
         bot.hasSubmodules = diagnostics.truth(fields["submodules"], "submodules") ?? true
+        if let isFetched = diagnostics.truth(fields["lfs"], "lfs") {
+            bot.acceptsPointers = !isFetched
+            if isFetched {
+                diagnostics.error(
+                    "files of Git LFS are not fetched; write `lfs: false` to build with the pointers in their place",
+                    at: fields["lfs"]?.position ?? fields.position)
+            }
+        }
         bot.branches = diagnostics.patterns(fields["branches"], "branches")
         bot.tags = diagnostics.patterns(fields["tags"], "tags") ?? []
         if bot.branches == [], bot.tags.isEmpty, !diagnostics.hasErrors {

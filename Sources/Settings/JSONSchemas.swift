@@ -70,6 +70,7 @@ package enum JSONSchemas {
             "repository": { "type": "string" },
             "insecure": { "type": "boolean", "default": false },
             "submodules": { "type": "boolean", "default": true },
+            "lfs": { "const": false },
             "branches": { "$ref": "#/$defs/texts" },
             "tags": { "$ref": "#/$defs/texts", "default": [] },
             "poll": { "anyOf": [{ "$ref": "#/$defs/duration" }, { "enum": ["automatic", "off", false] }] },

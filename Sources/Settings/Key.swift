@@ -19,7 +19,8 @@ enum Keys {
     ]
     static let fence: [Key] = ["read-only", "memory", "processes", "workspace"]
     static let bot: [Key] = [
-        "repository", "insecure", "submodules", "branches", "tags", "poll", "webhook", "schedule", "clean", "timeout",
+        "repository", "insecure", "submodules", "lfs", "branches", "tags", "poll", "webhook", "schedule", "clean",
+        "timeout",
         "log",
         "product", "supersede", "triggers", "secrets", "recipe", .later("pull-requests"), .later("retention"),
         .later("priority"),

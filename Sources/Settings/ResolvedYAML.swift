@@ -12,6 +12,11 @@ package enum ResolvedYAML {
         }
         add("repository", YAMLText.scalar(bot.repository))
         add("submodules", "\(bot.hasSubmodules)", bot.hasSubmodules ? nil : "their directories stay empty")
+        if bot.acceptsPointers == true {
+            add("lfs", "false", "pointers of Git LFS stand in place of its files")
+        } else {
+            lines.append("# lfs: a pointer of Git LFS is a checkout error")
+        }
         add("insecure", "\(bot.isInsecure)", bot.isInsecure ? "http and git addresses are allowed" : nil)
         if let branches = bot.branches {
             add("branches", YAMLText.list(branches.map(\.description)))

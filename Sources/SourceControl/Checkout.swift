@@ -22,6 +22,8 @@ struct Checkout {
     let kept: Set<[UInt8]>
     /// Their files are written too. Each holds its commit.
     let submodules: [Submodule]
+    /// Whether pointers of Git LFS are written as they are; else one is refused.
+    let acceptsPointers: Bool
 
     /// Files in a workspace, built ones included; above it the workspace is emptied.
     static let maximumFiles = 10_000_000
@@ -48,7 +50,7 @@ struct Checkout {
             try memory.makeDirectories("rules", mode: 0o700)
             return try Directory(opening: memory.path + "/rules")
         }
-        let attributes = Self.attributesDigest(of: listing)
+        let attributes = Self.attributesDigest(of: listing, acceptsPointers: acceptsPointers)
         var record = try readRecord(memory)
         var before = try trackedPaths(record, pending: memory, reading: reading)
         var writer = TreeWriter(
@@ -103,6 +105,7 @@ struct Checkout {
                 continue
             }
             let content = try writer.content(of: path, entry)
+            if !acceptsPointers { try refusePointer(content, at: path, entry, writer.rules) }
             if let status = survey.doubtful[path], isSame(content, at: path, in: tree, entry, status) {
                 // Only its times moved: leaving it alone keeps an incremental build from compiling it again.
                 report.unchanged += 1
@@ -150,6 +153,25 @@ struct Checkout {
         }
     }
 
+    /// - Throws: `unsupported` for a pointer of Git LFS: a build with it in place of the file would be judged for what is not
+    ///   in the repository.
+    private func refusePointer(
+        _ content: [UInt8], at path: [UInt8], _ entry: TreeListing.Entry, _ rules: TreeRules
+    ) throws(SourceControlError) {
+        guard entry.kind != .link, content.count <= Self.maximumPointer, content.starts(with: Self.pointerStart),
+            try rules.filter(of: path) == "lfs"
+        else { return }
+        throw SourceControlError(
+            code: .unsupported, operation: operation,
+            message:
+                "\"\(String(decoding: path, as: UTF8.self))\" is a pointer of Git LFS, whose files Martlet does not "
+                + "fetch; write `lfs: false` in the bot file to build with the pointers in their place")
+    }
+
+    /// github.com/git-lfs/git-lfs, docs/spec.md: a pointer is less than 1024 bytes and begins with its version.
+    private static let maximumPointer = 1024
+    private static let pointerStart = Array("version https://git-lfs.github.com/spec/".utf8)
+
     // MARK: What was before
 
     /// Opens the tree's directory, made anew where a job has put a link or file in its place.
@@ -190,9 +212,10 @@ struct Checkout {
         return paths
     }
 
-    /// Changes when any `.gitattributes` does: the same blob may then have to be written in other bytes.
-    private static func attributesDigest(of listing: TreeListing) -> [UInt8] {
-        var bytes: [UInt8] = []
+    /// Changes when any `.gitattributes` does: the same blob may then have to be written in other bytes. Also with what is
+    /// asked of pointers, so that they are looked at again.
+    private static func attributesDigest(of listing: TreeListing, acceptsPointers: Bool) -> [UInt8] {
+        var bytes: [UInt8] = acceptsPointers ? [0] : []
         for path in listing.order.filter({ $0.suffix(14).elementsEqual(".gitattributes".utf8) }).sorted(by: {
             $0.lexicographicallyPrecedes($1)
         }) {

@@ -13,29 +13,37 @@ struct Fetch {
         guard !missing.isEmpty || isAnew else { return }
         // Not again from files that were found damaged.
         let isLinked = !isAnew && linkObjects()
-        let gone: Set<RefName>
+        let seen: Seen
         do throws(SourceControlError) {
-            gone = try fetch(wanted, isAnew: isAnew, known: isLinked ? nil : known(wanted), into: repository.pointer)
+            seen = try fetch(wanted, isAnew: isAnew, known: isLinked ? nil : known(wanted), into: repository.pointer)
         } catch {
             // A ref that was there when we looked is not any more: asked again, which it is.
             guard error.code == .refGone else { throw error }
-            gone = try fetch(wanted, isAnew: isAnew, known: nil, into: repository.pointer)
+            seen = try fetch(wanted, isAnew: isAnew, known: nil, into: repository.pointer)
         }
         // A deleted ref is gone, also where its objects came by themselves with those of a path.
         missing = try self.missing(of: missing, in: repository.pointer).merging(
-            missing.filter { gone.contains($0.key) }
+            missing.filter { seen.gone.contains($0.key) }
         ) { $1 }
         for (ref, commit) in missing.sorted(by: { $0.key < $1.key }) {
-            try fetch(commit, of: ref, isGone: gone.contains(ref), into: repository.pointer)
+            try fetch(commit, of: ref, seen, into: repository.pointer)
         }
         if isAnew { try store.restoreHolds(in: repository.pointer) }
     }
 
-    /// Downloads the refs that are listed and not here as the server has them. - Returns: Those that are not listed.
+    /// What the server lists of the wanted refs.
+    private struct Seen {
+        /// Not at all.
+        var gone: Set<RefName>
+        /// At the wanted commit, when it was asked just now.
+        var same: Set<RefName>
+    }
+
+    /// Downloads the refs that are listed and not here as the server has them.
     private func fetch(
         _ wanted: [RefName: CommitID], isAnew: Bool, known: RemoteSession.Advertisement?,
         into repository: OpaquePointer
-    ) throws(SourceControlError) -> Set<RefName> {
+    ) throws(SourceControlError) -> Seen {
         let isWhole = isAnew || store.isEmpty
         return try session.run(in: repository, operation: "fetch of", isWhole: isWhole, known: known) {
             server throws(SourceControlError) in
@@ -47,7 +55,10 @@ struct Fetch {
             let specifications = isAll ? everything : asked.map { "+\($0):\($0)" }
             if !specifications.isEmpty { try server.download(specifications) }
             try store.writeRefs(refs, in: repository)
-            return Set(wanted.keys.filter { refs[$0] == nil })
+            let heads = server.isListedNow ? server.list.heads : [:]
+            return Seen(
+                gone: Set(wanted.keys.filter { refs[$0] == nil }),
+                same: Set(wanted.keys.filter { heads[$0] == wanted[$0] }))
         }
     }
 
@@ -112,9 +123,10 @@ struct Fetch {
     }
 
     /// Asks for a commit that its ref does not lead to any more, by its id.
-    private func fetch(_ commit: CommitID, of ref: RefName, isGone: Bool, into repository: OpaquePointer)
+    private func fetch(_ commit: CommitID, of ref: RefName, _ seen: Seen, into repository: OpaquePointer)
         throws(SourceControlError)
     {
+        let isGone = seen.gone.contains(ref)
         var reason: SourceControlError?
         if !isGone {
             do throws(SourceControlError) {
@@ -126,6 +138,13 @@ struct Fetch {
                 reason = error
             }
             if try store.contains(commit, in: repository) { return }
+        }
+        if seen.same.contains(ref) {
+            throw SourceControlError(
+                code: .unreachable, operation: "fetch of \(session.url)",
+                message:
+                    "the server lists \(ref) at \(commit.abbreviated) and did not send it; it is tried again later",
+                underlying: reason)
         }
         let what =
             isGone ? "was deleted" : "was replaced and its commit \(commit.abbreviated) is not to be had any more"

@@ -15,16 +15,18 @@ extension Mirror {
     ///   - kept: Names in the root that are treated as ignored: build directories of tools, also of a repository that
     ///     forgot to ignore them, so that an incremental build stays incremental.
     ///   - submodules: As `Mirrors.submodules` fetched them; their files are written as the commit's own are.
-    /// - Throws: `commitMissing`, `treeRefused`, `tooLarge`, `mirrorDamaged`, `file`.
+    ///   - acceptsPointers: Writes pointers of Git LFS as they are; else they are refused.
+    /// - Throws: `commitMissing`, `treeRefused`, `tooLarge`, `mirrorDamaged`, `unsupported`, `file`.
     package func checkout(
         _ commit: CommitID, ref: RefName, into workspace: String, state: String, isClean: Bool = false,
-        kept: [String] = [], submodules: [Submodule] = []
+        kept: [String] = [], submodules: [Submodule] = [], acceptsPointers: Bool = false
     ) async throws(SourceControlError) -> CheckoutReport {
         let store = store
         return try await local { repository throws(SourceControlError) in
             try Checkout(
                 store: store, repository: repository, commit: commit, ref: ref, workspace: workspace, state: state,
-                isClean: isClean, kept: Set(kept.map { Array($0.utf8) }), submodules: submodules
+                isClean: isClean, kept: Set(kept.map { Array($0.utf8) }), submodules: submodules,
+                acceptsPointers: acceptsPointers
             ).run()
         }
     }

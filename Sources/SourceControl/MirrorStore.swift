@@ -147,6 +147,23 @@ struct MirrorStore: Sendable {
         }
     }
 
+    /// The names of the packs' files.
+    func packs(_ operation: String) throws(SourceControlError) -> Set<String> {
+        try files(operation) { () throws(FileError) in
+            let objects = try Directory(opening: path + "/objects")
+            return Set(try objects.status("pack") == nil ? [] : try objects.entries("pack").map(\.name))
+        }
+    }
+
+    /// Removes what a fetch has brought that must not stay.
+    func removePacks(except kept: Set<String>, _ operation: String) throws(SourceControlError) {
+        let brought = try packs(operation).subtracting(kept)
+        try files(operation) { () throws(FileError) in
+            let objects = try Directory(opening: path + "/objects")
+            for name in brought { try objects.remove("pack/" + name) }
+        }
+    }
+
     /// Makes again the holds whose commits are here.
     func restoreHolds(in repository: OpaquePointer) throws(SourceControlError) {
         let operation = "holding commits in the mirror \(name) again"

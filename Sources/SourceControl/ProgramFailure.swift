@@ -7,6 +7,10 @@ struct ProgramFailure: Error {
     let said: String
     /// Whether it complains of the objects that are here, not of those of a server.
     let isDamage: Bool
+    /// Whether what the server sent is no whole pack.
+    let isBadPack: Bool
+    /// Whether objects are missing after a fetch: the server's, or ones that were here.
+    let isIncomplete: Bool
     let url: RemoteURL
     let hasCredentials: Bool
 
@@ -16,11 +20,28 @@ struct ProgramFailure: Error {
         self.hasCredentials = hasCredentials
         // Progress is written over itself by carriage returns; what a server says begins with `remote:`.
         let lines = result.errors.split { $0 == "\n" || $0 == "\r" || $0 == "\r\n" }
-        let own = lines.filter { !$0.hasPrefix("remote:") }.joined(separator: "\n").lowercased()
-        isDamage =
-            ["bad object", "not point to a valid object", "is corrupt", "not a git packfile", "hash mismatch"]
-            .contains { own.contains($0) } || (own.contains("unable to read") && own.contains("object"))
+        let own = lines.filter { !$0.hasPrefix("remote:") }.map { $0.lowercased() }
+        isDamage = own.contains(where: Self.isDamage)
+        isBadPack = own.contains { line in Self.badPack.contains { line.contains($0) } }
+        isIncomplete = own.contains { $0.contains("did not send all necessary objects") }
         said = lines.filter { !Self.isProgress($0) }.suffix(6).map { $0.prefix(300) }.joined(separator: "; ")
+    }
+
+    /// What `git index-pack` says of what it is given (builtin/index-pack.c of git 2.39). Of objects that it reads here, as
+    /// the bases of a thin pack, it says `local object … is corrupt` and `stored in`.
+    private static let badPack = [
+        "pack has bad object", "pack is corrupt", "pack signature mismatch", "bad pack header", "early eof",
+        "pack has junk", "pack has ", "pack exceeds", "invalid index-pack output", "index-pack failed",
+        "index-pack died",
+    ]
+
+    private static func isDamage(_ line: String) -> Bool {
+        if ["local object", "stored in", "cannot read existing object"].contains(where: { line.contains($0) }) {
+            return true
+        }
+        guard !line.contains("pack has bad object"), !line.contains("pack is corrupt") else { return false }
+        return ["bad object", "not point to a valid object", "is corrupt", "not a git packfile", "hash mismatch"]
+            .contains { line.contains($0) } || (line.contains("unable to read") && line.contains("object"))
     }
 
     private static func isProgress(_ line: Substring) -> Bool {
@@ -42,7 +63,12 @@ struct ProgramFailure: Error {
         if status == 128 + 25 || says("file too large", "died of signal 25") {
             return error(.tooLarge, "the server sent more than is allowed")
         }
+        if says("promisor remote", "lazy fetching disabled") { return RemoteSession.partial(operation) }
         if isDamage { return error(.mirrorDamaged, "git says of the mirror: \(said); it is made anew") }
+        if says("too large to fit into virtual memory") {
+            return error(.tooLarge, "the server claims to send more than is allowed (\(said))")
+        }
+        if isBadPack { return error(.unreachable, RemoteSession.badPack(said)) }
         if says("mismatched algorithms") { return RemoteSession.differentHash(operation) }
         if says("no space left", "disk quota") { return error(.file, "git says: \(said)") }
         if says("host key verification failed", "host key is known", "host identification has changed") {

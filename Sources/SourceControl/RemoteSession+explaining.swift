@@ -52,6 +52,16 @@ extension RemoteSession {
         if lower.contains("object-format") || lower.contains("objectformat") || lower.contains("sha256") {
             return Self.differentHash(operation)
         }
+        let pack = [
+            "pack header", "pack signature", "trailer", "in pack", "too many objects", "pack file - out of bounds",
+        ]
+        // What cannot be inflated may also be the base of a delta, which is here: then all is fetched anew.
+        let isInflated = failure.errorClass == Int32(GIT_ERROR_ZLIB.rawValue) && store.isEmpty
+        if isInflated || failure.errorClass == Int32(GIT_ERROR_INDEXER.rawValue)
+            || pack.contains(where: { lower.contains($0) })
+        {
+            return explained(.unreachable, Self.badPack(said))
+        }
         if failure.isDamage, failure.errorClass != Int32(GIT_ERROR_NET.rawValue) { return error }
         let network = [GIT_ERROR_NET, GIT_ERROR_SSH, GIT_ERROR_HTTP, GIT_ERROR_SSL, GIT_ERROR_OS]
         if network.contains(where: { Int32($0.rawValue) == failure.errorClass }) {
@@ -90,6 +100,10 @@ extension RemoteSession {
 
     static func redirected(_ said: String) -> String {
         "the server redirects elsewhere (\(said)), which is not followed; write the new address"
+    }
+
+    static func badPack(_ said: String) -> String {
+        "what the server sent is damaged or cut off, and none of it was kept (\(said)); it is tried again later"
     }
 
     static func absent(_ url: RemoteURL, _ said: String) -> String {

@@ -28,13 +28,36 @@ extension RemoteSession {
         ]
         // A program that was killed leaves what it had received.
         _ = try store.removeTemporaryPacks(operation)
+        let packs = try store.packs(operation)
         do throws(SourceControlError) {
-            _ = try run(scratch, options + ["--", address] + refspecs, address, operation)
+            let result = try run(scratch, options + ["--", address] + refspecs, address, operation)
+            // Its status is 0 all the same, and commits without their parents are here.
+            if result.errors.contains("shallow roots are not allowed") {
+                try store.removePacks(except: packs, operation)
+                throw Self.unsupported(
+                    operation,
+                    "the repository is shallow, its history is not whole; fetch the rest there"
+                        + " (git fetch --unshallow), or name the repository that it came from")
+            }
         } catch {
+            if let failure = error.underlying as? ProgramFailure, failure.isIncomplete,
+                try isConnected(scratch, operation)
+            {
+                try store.removePacks(except: packs, operation)
+                throw SourceControlError(
+                    code: .unreachable, operation: operation, message: Self.badPack(failure.said), underlying: failure)
+            }
             guard try store.removeTemporaryPacks(operation) >= control.limits.bytes else { throw error }
             throw NetworkWatch.error(.tooManyBytes(control.limits.bytes), underlying: error)
         }
         try scratch.remove(operation)
+    }
+
+    /// Whether all that the mirror's refs lead to is here, so that what is missing after a fetch is the server's fault. Reads
+    /// every tree, and is asked only then.
+    private func isConnected(_ scratch: GitScratch, _ operation: String) throws(SourceControlError) -> Bool {
+        let command = ["rev-list", "--objects", "--all", "--quiet"]
+        return try scratch.run(command, operation, control: control).status == 0
     }
 
     /// What is here, for the server to know: the mirror's refs, those that are still listed by their names, so that tags
@@ -106,10 +129,22 @@ extension RemoteSession {
             message: "the server lists more than \(limit) refs; remove refs there")
     }
 
+    static func unsupported(_ operation: String, _ message: String) -> SourceControlError {
+        SourceControlError(code: .unsupported, operation: operation, message: message)
+    }
+
     static func differentHash(_ operation: String) -> SourceControlError {
-        SourceControlError(
-            code: .unsupported, operation: operation,
-            message: "the repository names its objects by SHA-256, which libgit2 \(LIBGIT2_VERSION) cannot read; "
+        unsupported(
+            operation,
+            "the repository names its objects by SHA-256, which libgit2 \(LIBGIT2_VERSION) cannot read; "
                 + "use a repository with SHA-1, git's default (git init --object-format=sha1)")
+    }
+
+    /// Objects left out on purpose (`--filter`), which their owner fetches when it needs them, and we do not.
+    static func partial(_ operation: String) -> SourceControlError {
+        unsupported(
+            operation,
+            "the repository is partial, it lacks objects of its own history; name the repository that it came"
+                + " from, or fetch them there (git fetch --refetch --no-filter)")
     }
 }

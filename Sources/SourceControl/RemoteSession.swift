@@ -34,6 +34,8 @@ struct RemoteSession {
     /// A server that has said what it has, and can be asked for it.
     struct Conversation {
         let list: Advertisement
+        /// Whether the list is of this conversation, not one of a moment ago.
+        let isListedNow: Bool
         /// For messages.
         let operation: String
         /// Brings what refspecs name, and the repository lacks, into its object store; no ref is touched.
@@ -58,7 +60,8 @@ struct RemoteSession {
         let list: Advertisement
         if let known { list = known } else { list = try self.list(address, by: program, operation) }
         return try body(
-            Conversation(list: list, operation: operation) { refspecs throws(SourceControlError) in
+            Conversation(list: list, isListedNow: known == nil, operation: operation) {
+                refspecs throws(SourceControlError) in
                 try download(refspecs, listed: list.refs, address, by: program, operation)
             })
     }
@@ -91,7 +94,8 @@ struct RemoteSession {
                 defer { git_remote_disconnect(connected) }
                 let list = try advertisement(of: connected, operation)
                 return try body(
-                    Conversation(list: list, operation: operation) { refspecs throws(SourceControlError) in
+                    Conversation(list: list, isListedNow: true, operation: operation) {
+                        refspecs throws(SourceControlError) in
                         try download(refspecs, from: connected, operation)
                     })
             }

@@ -74,6 +74,20 @@ final class TreeRules {
         return ignored == 1
     }
 
+    /// The program that the commit's attributes name for a path (`filter=`); nothing when they name none.
+    func filter(of path: [UInt8]) throws(SourceControlError) -> String? {
+        let repository = try repository()
+        var value: UnsafePointer<CChar>?
+        var result: Int32 = 0
+        (path + [0]).withUnsafeBytes { bytes in
+            result = git_attr_get(
+                &value, repository, UInt32(GIT_ATTR_CHECK_NO_SYSTEM), bytes.bindMemory(to: CChar.self).baseAddress,
+                "filter")
+        }
+        try git(operation) { result }
+        return git_attr_value(value) == GIT_ATTR_VALUE_STRING ? value.map { String(cString: $0) } : nil
+    }
+
     /// A blob as the working directory gets it: line ends and `$Id$` as the attributes say. Filters that would run a
     /// program (`filter=`) are unknown to libgit2 and change nothing.
     func filtered(_ id: git_oid, path: [UInt8], limit: Int, reading: CommitReading) throws(SourceControlError)

@@ -217,6 +217,15 @@ struct Marked: Sendable, CustomTestStringConvertible {
         #expect(read("repository: https://h/r\n").value?.hasSubmodules == true)
     }
 
+    @Test func testThatPointersOfGitLFSAreTakenWhenThatIsSaid() {
+        #expect(read("repository: https://h/r\nlfs: false\n").value?.acceptsPointers == true)
+        #expect(read("repository: https://h/r\n").value?.acceptsPointers == nil)
+        let reading = read("repository: https://h/r\nlfs: true\n")
+        #expect(reading.value == nil)
+        #expect(reading.diagnostics.map(\.line) == [2])
+        expectContains("\(reading.diagnostics)", "files of Git LFS are not fetched; write `lfs: false`")
+    }
+
     @Test func testThatItGivesAllErrorsOfAFileInItsOrder() {
         // when
         let reading = read("repository: kit\npoll: soon\nclean: no\n")

@@ -72,6 +72,7 @@ import Testing
             # kit.yml with every default
             repository: https://h/kit.git
             submodules: true
+            # lfs: a pointer of Git LFS is a checkout error
             insecure: false
             # branches: the remote's default branch and release/*
             tags: []

@@ -48,6 +48,20 @@ package final class LoopbackSocket: Sendable {
         return true
     }
 
+    /// Whether somebody listens at a Unix socket. - Parameter path: At most 107 bytes (unix(7)).
+    package static func isListening(_ path: String) -> Bool {
+        var address = sockaddr_un()
+        address.sun_family = sa_family_t(AF_UNIX)
+        withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: path.utf8.prefix(107)) }
+        let number = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
+        defer { close(number) }
+        return withUnsafePointer(to: &address) {
+            $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                connect(number, $0, socklen_t(MemoryLayout<sockaddr_un>.size)) == 0
+            }
+        }
+    }
+
     /// A connection to a port, to be closed by the caller; nothing when nobody listens there.
     /// - Parameter isWaiting: False: it is given although it may not be made yet.
     package static func connected(to port: Int, isWaiting: Bool = true) -> Int32? {

@@ -121,7 +121,7 @@ package final class WorkingTreeRun: Sendable {
         _ selection: RunSelection, isClean: Bool = false, began: (RunBeginning) async -> Void = { _ in }
     ) async throws -> WorkingTreeResult {
         let name = bot
-        let specification = BotSpecification(name: name, repository: root)
+        let specification = BotSpecification(name: name, repository: root, acceptsPointers: true)
         try await store.register([specification], at: parts.clock.now())
         let snapshot = try await tree.snapshot()
         let runner = try makeRunner(objects: snapshot.objects)

@@ -1,4 +1,5 @@
 import TestSupport
+import Testing
 
 /// git's own http-backend behind a real nginx: `/pub/` for all, `/git/` for who says `ci` and `secret`.
 struct SmartHTTPServer {
@@ -69,6 +70,7 @@ struct SmartHTTPServer {
         let nginx = "exec \(TestTools.find("nginx") ?? "nginx") -p \(here) -c nginx.conf -e \(here)/error.log"
         // One session for both, ended together.
         try await BackgroundServer.running("(\(gateway)) & \(nginx)", in: here, port: port) {
+            await until("the gateway listens") { LoopbackSocket.isListening(here + "/cgi") }
             try await body(
                 SmartHTTPServer(
                     port: port, directory: directory,

@@ -1,0 +1,116 @@
+import Basics
+import Glibc
+import Model
+import TestSupport
+
+/// A `git://` server on the loopback that lists one branch and answers what is asked for with given bytes.
+enum ScriptedGitServer {
+    /// What the server does in place of sending a pack.
+    enum Answer: Sendable {
+        /// Then it closes the connection.
+        case bytes([UInt8])
+        /// Then it breaks the connection (RST).
+        case broken([UInt8])
+        /// Then these, one after the other, until the other side has had enough.
+        case endless([UInt8], more: @Sendable (Int) -> [UInt8])
+    }
+
+    /// - Parameters:
+    ///   - commit: What `main` is said to be.
+    ///   - answer: To whoever fetches, as of then.
+    static func serving(_ commit: CommitID, _ answer: Locked<Answer>, _ body: (_ url: String) async throws -> Void)
+        async throws
+    {
+        let socket = try LoopbackSocket()
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            let lane = BlockingLane(label: "git-server")
+            group.addTask { await lane.run { serve(socket, commit, answer) } }
+            let result: Result<Void, any Error>
+            do {
+                try await body("git://127.0.0.1:\(socket.port)/kit")
+                result = .success(())
+            } catch {
+                result = .failure(error)
+            }
+            socket.stop()
+            try await group.waitForAll()
+            try result.get()
+        }
+    }
+
+    private static func serve(_ socket: LoopbackSocket, _ commit: CommitID, _ answer: Locked<Answer>) {
+        while let connection = socket.accepted() {
+            if hasAsked(connection, commit) { send(answer.value, to: connection) }
+            close(connection)
+        }
+    }
+
+    /// Talks until the other side waits for a pack, or is content with the list.
+    private static func hasAsked(_ connection: Int32, _ commit: CommitID) -> Bool {
+        guard packet(from: connection) != nil else { return false }
+        // Version 0 (gitprotocol-pack(5)), without side-band: the pack follows as it is.
+        let list = [
+            "\(commit) HEAD\0symref=HEAD:refs/heads/main ofs-delta agent=git/2.39\n", "\(commit) refs/heads/main\n",
+        ]
+        guard write(Array(list.map(framed).joined().utf8) + Array("0000".utf8), to: connection) else {
+            return false
+        }
+        var hasAsked = false
+        while true {
+            guard let line = packet(from: connection) else { break }
+            if line.starts(with: "want ".utf8) { hasAsked = true }
+            if line.starts(with: "done".utf8) { break }
+            if line.isEmpty, !hasAsked { return false }
+        }
+        return hasAsked && write(Array(framed("NAK\n").utf8), to: connection)
+    }
+
+    private static func send(_ answer: Answer, to connection: Int32) {
+        switch answer {
+        case .bytes(let bytes): _ = write(bytes, to: connection)
+        case .broken(let bytes):
+            _ = write(bytes, to: connection)
+            var hard = linger(l_onoff: 1, l_linger: 0)
+            setsockopt(connection, SOL_SOCKET, SO_LINGER, &hard, socklen_t(MemoryLayout<linger>.size))
+        case .endless(let bytes, let more):
+            guard write(bytes, to: connection) else { return }
+            var count = 0
+            while write(more(count), to: connection) { count += 1 }
+        }
+    }
+
+    private static func framed(_ text: String) -> String {
+        let digits = String(text.utf8.count + 4, radix: 16)
+        return String(repeating: "0", count: 4 - digits.count) + digits + text
+    }
+
+    /// The next packet; empty for a flush, nothing when the other side is gone.
+    private static func packet(from connection: Int32) -> [UInt8]? {
+        guard let head = read(4, from: connection), let length = Int(String(decoding: head, as: UTF8.self), radix: 16)
+        else { return nil }
+        return length <= 4 ? [] : read(length - 4, from: connection)
+    }
+
+    private static func read(_ count: Int, from connection: Int32) -> [UInt8]? {
+        var bytes = [UInt8](repeating: 0, count: count)
+        var done = 0
+        while done < count {
+            let result = bytes.withUnsafeMutableBytes { recv(connection, $0.baseAddress! + done, count - done, 0) }
+            guard result > 0 else { return nil }
+            done += result
+        }
+        return bytes
+    }
+
+    private static func write(_ bytes: [UInt8], to connection: Int32) -> Bool {
+        var done = 0
+        while done < bytes.count {
+            let result = bytes.withUnsafeBytes {
+                Glibc.send(connection, $0.baseAddress! + done, bytes.count - done, Int32(MSG_NOSIGNAL))
+            }
+            guard result > 0 else { return false }
+            done += result
+        }
+        return true
+    }
+}
