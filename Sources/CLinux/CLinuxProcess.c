@@ -5,6 +5,7 @@
 #include <fcntl.h>
 #include <signal.h>
 #include <spawn.h>
+#include <string.h>
 #include <sys/inotify.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
@@ -15,6 +16,26 @@
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
+
+static char *first_argument;
+static size_t arguments_size;
+
+// glibc hands main's arguments to constructors.
+__attribute__((constructor)) static void find_arguments(int count, char **arguments) {
+    if (count < 1) return;
+    first_argument = arguments[0];
+    arguments_size = (size_t)(arguments[count - 1] - arguments[0]) + strlen(arguments[count - 1]) + 1;
+}
+
+void clinux_set_title(const char *title) {
+    if (arguments_size < 3) return;
+    size_t size = strlen(title);
+    if (size > arguments_size - 2) size = arguments_size - 2;
+    memset(first_argument, 0, arguments_size);
+    memcpy(first_argument, title, size);
+    // No zero at the very end: that is how the kernel knows.
+    first_argument[arguments_size - 1] = ' ';
+}
 
 int clinux_watch(void) { return inotify_init1(IN_CLOEXEC | IN_NONBLOCK); }
 

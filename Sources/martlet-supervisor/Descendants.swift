@@ -54,19 +54,27 @@ enum Descendants {
     }
 
     /// Kills and collects until none is left.
-    /// - Parameter whileWaiting: Called between two rounds, such as to drain what they print.
+    /// - Parameters:
+    ///   - milliseconds: What they have to go by themselves.
+    ///   - signals: That of `Signals`, by which a child's end is told.
+    ///   - whileWaiting: Called between two rounds, such as to drain what they print.
     /// - Returns: The ends of those that were children, and whether all are gone.
-    static func killAll(whileWaiting: () -> Void = {}) -> (ended: [End], isEmpty: Bool) {
-        let deadline = Time.monotonicMilliseconds() + patienceMilliseconds
+    static func killAll(
+        after milliseconds: Int64 = 0, wokenBy signals: Int32 = -1, whileWaiting: () -> Void = {}
+    ) -> (ended: [End], isEmpty: Bool) {
+        let start = Time.monotonicMilliseconds()
         var all: [End] = []
         while true {
             let (ended, isEmpty) = reap()
             all += ended
             if isEmpty { return (all, true) }
-            if Time.monotonicMilliseconds() > deadline { return (all, false) }
-            signal(SIGKILL)
+            let spent = Time.monotonicMilliseconds() - start
+            if spent > patienceMilliseconds { return (all, false) }
+            if spent >= milliseconds { signal(SIGKILL) }
             whileWaiting()
-            poll(nil, 0, 2)
+            // A child that ends makes the descriptor readable, which is told again until `whileWaiting` has read it.
+            var source = pollfd(fd: signals, events: Int16(POLLIN), revents: 0)
+            poll(&source, 1, 2)
         }
     }
 }

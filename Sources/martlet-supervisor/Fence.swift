@@ -95,7 +95,7 @@ struct Fence {
                 "/proc/self/fd/\(FencedStep.programDescriptor)",
                 "--within-fence",
             ], environment: [:], directory: root, output: report, errors: report,
-            kept: [anonymous[0], output, program, filter] + anonymous.dropFirst(), groups: group?.entrances ?? [],
+            kept: [anonymous[0], output, program, filter] + anonymous.dropFirst(), group: group,
             identity: identity, dropsCapabilities: true, fileBytes: job.limits.workspaceBytes
         ).start().mapError(\.error)
     }

@@ -10,8 +10,9 @@ struct JobLog {
     /// After so many bytes the disk is told to begin with them, so that a step's end does not wait for all of a large log.
     private static let writebackBytes: Int64 = 8 << 20
 
-    private let log: Int32
-    private let index: Int32
+    private let paths: AttemptPaths
+    private var log: Int32 = -1
+    private var index: Int32 = -1
     private let limit: Int64
     private var redactor: LogRedactor
     /// What can be shown of what came in last; its room is used again.
@@ -30,12 +31,18 @@ struct JobLog {
     private var waiting: [String] = []
 
     init(paths: AttemptPaths, limit: Int64, secrets: some Sequence<String>) {
-        log = clinux_open(paths.log, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | O_NOFOLLOW, 0o644)
-        let failure = log < 0 ? errno : 0
-        index = clinux_open(paths.logIndex, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | O_NOFOLLOW, 0o644)
-        self.failure = failure != 0 ? failure : index < 0 ? errno : 0
+        self.paths = paths
         self.limit = limit
         redactor = LogRedactor(secrets: secrets)
+    }
+
+    /// Makes the files, where that was not done: while a step's program starts, or before the first word of ours.
+    mutating func open() {
+        guard log < 0, failure == 0 else { return }
+        log = clinux_open(paths.log, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | O_NOFOLLOW, 0o644)
+        failure = log < 0 ? errno : 0
+        index = clinux_open(paths.logIndex, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | O_NOFOLLOW, 0o644)
+        failure = failure != 0 ? failure : index < 0 ? errno : 0
     }
 
     /// What a step is told that printed too much: `log over 64 MiB`.
@@ -52,15 +59,22 @@ struct JobLog {
         if !waiting.isEmpty, !redactor.isHolding { sayWaiting() }
     }
 
-    /// The step's last bytes are in: what was held back, and all to the disk.
-    mutating func end() {
+    /// The step's last bytes are in: also what was held back.
+    mutating func endStep() {
         keep(redactor.finish())
         sayWaiting()
+    }
+
+    /// The job's last bytes are in: all to the disk, before its last word. Before that nobody relies on them: a job that a loss of power
+    /// ends is run again.
+    mutating func end() {
+        open()
+        endStep()
         for file in [log, index] where file >= 0 && fdatasync(file) != 0 && failure == 0 { failure = errno }
     }
 
     /// A line of ours, on a line of its own. Not counted for the limit. Secrets are masked in it too. It comes after what the step
-    /// printed before, also where that may be the beginning of a secret and so is decided later, by `end` at the latest.
+    /// printed before, also where that may be the beginning of a secret and so is decided later, by `endStep` at the latest.
     mutating func say(_ text: String) {
         waiting.append(text)
         if isFull || !redactor.isHolding { sayWaiting() }
@@ -91,6 +105,7 @@ struct JobLog {
     }
 
     private mutating func write(_ bytes: [UInt8], flags: LogIndexRecord.Flags) {
+        open()
         bytes.withUnsafeBytes { bytes in
             var rest = bytes[...]
             while !rest.isEmpty, failure == 0 {

@@ -9,17 +9,17 @@ struct JobRun {
     let paths: AttemptPaths
     let status: StatusFile
     let signals: Signals
+    let groups: ControlGroupPlace?
 
     /// Never throws: whatever happens becomes the last event, which the caller writes.
-    func run(request: LaunchRequest?) -> StatusEvent {
+    func run(secrets: [String: String]) -> StatusEvent {
         let job: JobDescription
         do throws(JobProtocolError) {
             job = try readJob()
         } catch {
             return faulty("\(error)")
         }
-        guard let request else { return faulty("the secrets did not arrive") }
-        if let missing = missingSecret(job, request.secrets) { return faulty(missing) }
+        if let missing = missingSecret(job, secrets) { return faulty(missing) }
         guard case .success(let workspace) = Tree.open(job.workspace) else {
             return faulty("the workspace \(job.workspace) cannot be opened: \(SystemError(number: errno).text)")
         }
@@ -35,11 +35,11 @@ struct JobRun {
             return faulty("the fence could not be made: \(error.reason)")
         }
         defer { fence?.close() }
-        let group = ControlGroupPlace.find().flatMap { ControlGroup(place: $0, limits: job.limits) }
+        let group = groups.flatMap { ControlGroup(place: $0, limits: job.limits) }
         defer { group?.remove() }
-        var log = JobLog(paths: paths, limit: job.limits.logBytes, secrets: request.secrets.values)
+        var log = JobLog(paths: paths, limit: job.limits.logBytes, secrets: secrets.values)
         let start = StepStart(limits: job.limits, workspace: workspace, fence: fence, group: group)
-        var ending = runSteps(of: job, in: workspace, start, secrets: request.secrets, log: &log)
+        var ending = runSteps(of: job, in: workspace, start, secrets: secrets, log: &log)
         collect(from: job, workspace: workspace, attempt: attempt, ending: &ending, log: &log)
         log.end()
         if log.failure != 0 { return faulty("writing the log failed: \(SystemError(number: log.failure).text)") }

@@ -48,6 +48,7 @@ struct Launcher {
         }
         guard take(lock) else {
             guard lifetime == .attached else {
+                awaitListening()
                 report(nil)
                 return 0
             }
@@ -66,6 +67,19 @@ struct Launcher {
             Console.complain("\(error)")
             report("\(error)")
             return EX_CANTCREAT
+        }
+    }
+
+    /// Who holds the lock is about to listen.
+    private func awaitListening() {
+        let deadline = Time.monotonicMilliseconds() + Descendants.patienceMilliseconds
+        while Time.monotonicMilliseconds() < deadline {
+            do throws(JobProtocolError) {
+                close(try UnixSocket.connect(socket))
+                return
+            } catch {
+                poll(nil, 0, 5)
+            }
         }
     }
 
@@ -124,7 +138,7 @@ struct Launcher {
         clinux_fcntl(listening, F_SETFD, FD_CLOEXEC)
         clinux_fcntl(listening, F_SETFL, O_NONBLOCK)
         let signals = Signals()
-        var supervisors: Set<Int32> = []
+        let pool = SupervisorPool(isAttached: lifetime == .attached)
         while true {
             var sources = [
                 pollfd(fd: signals.descriptor, events: Int16(POLLIN), revents: 0),
@@ -132,14 +146,17 @@ struct Launcher {
                 // A negative descriptor is passed over (poll(2)).
                 pollfd(fd: lifetime == .attached ? 0 : -1, events: Int16(POLLIN), revents: 0),
             ]
-            poll(&sources, 3, -1)
+            if poll(&sources, 3, pool.refillTimeout) == 0 {
+                pool.refill()
+                continue
+            }
             if sources[2].revents != 0 { return end(groups) }
             if sources[0].revents != 0 {
                 signals.read()
                 let dead = Descendants.reap().ended.map(\.pid)
-                supervisors.subtract(dead)
+                pool.remove(dead)
                 if !dead.isEmpty {
-                    killOrphans(except: supervisors)
+                    killOrphans(except: pool.processes)
                     groups?.removeAbandoned()
                 }
                 if signals.isTerminationRequested { return end(groups) }
@@ -152,7 +169,7 @@ struct Launcher {
                 continue
             }
             clinux_fcntl(client, F_SETFD, FD_CLOEXEC)
-            LaunchClient(descriptor: client, isAttached: lifetime == .attached).answer { supervisors.insert($0) }
+            LaunchClient(descriptor: client, pool: pool).answer()
             close(client)
         }
     }

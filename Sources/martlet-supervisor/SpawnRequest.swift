@@ -18,8 +18,8 @@ struct SpawnRequest {
     var errors: Int32
     /// Descriptors that become 3, 4 …
     var kept: [Int32] = []
-    /// `cgroup.procs` of the control groups it is moved to, open.
-    var groups: [Int32] = []
+    /// The control group it runs in.
+    var group: ControlGroup?
     /// Nothing: as this process.
     var identity: Identity?
     var dropsCapabilities = false
@@ -41,11 +41,12 @@ struct SpawnRequest {
         let pid = CommandVector.withStrings(arguments) { arguments in
             CommandVector.withStrings(environment.map { $0.key + "=" + $0.value }.sorted()) { environment in
                 kept.withUnsafeBufferPointer { kept in
-                    groups.withUnsafeBufferPointer { groups in
+                    (group?.entrances ?? []).withUnsafeBufferPointer { groups in
                         var request = clinux_spawn_request(
                             arguments: arguments, environment: environment, directory: directory, output: output,
                             errors: errors, keep: kept.baseAddress, keep_count: kept.count, groups: groups.baseAddress,
-                            group_count: groups.count, user: identity.map { Int64($0.user) } ?? -1,
+                            group_count: groups.count, birthplace: group?.birthplace ?? 0,
+                            user: identity.map { Int64($0.user) } ?? -1,
                             group: identity.map { Int64($0.group) } ?? -1,
                             drops_capabilities: dropsCapabilities ? 1 : 0,
                             file_bytes: fileBytes ?? -1, processes: processes.map { Int64($0) } ?? -1, address_bytes: 0)

@@ -2,7 +2,7 @@ import CLinux
 import Glibc
 import JobProtocol
 
-/// `status.jsonl`, of which every line is on the disk before anything relies on it.
+/// `status.jsonl`, of which a line is on the disk before anything relies on it.
 final class StatusFile {
     private let descriptor: Int32
     private let directory: String
@@ -31,6 +31,8 @@ final class StatusFile {
             ftruncate(descriptor, size)
             return failure
         }
+        // Nobody relies on a step's end before the next line is there, which brings it to the disk with itself.
+        if case .ended = event { return 0 }
         guard fsync(descriptor) == 0 else { return errno }
         return isEntered ? 0 : enter()
     }

@@ -8,6 +8,8 @@ struct StepRun {
     static let lingerMilliseconds: Int64 = 500
     /// How often processes that were asked to end are looked at.
     private static let lookMilliseconds: Int64 = 50
+    /// How long the last processes may take to go by themselves. The kernel takes some 3 ms to take a fence's namespaces down.
+    private static let fenceMilliseconds: Int64 = 10
     /// After so many rounds of killing one by one, the control group is asked to. Most steps leave nothing to kill but the
     /// fence, which is on its way out.
     private static let patientRounds = 10
@@ -73,11 +75,15 @@ struct StepRun {
             return notStarted(error, &log)
         case .success(let started): self.started = started
         }
+        log.open()
         follow(pipe[0], log: &log)
         // Before ours fails forks and kills.
         let finding = end.limit == nil ? watch.lookAtMainEnd() : nil
         var rounds = 0
-        let (ended, isEmpty) = Descendants.killAll {
+        // The fence of a step that ended by itself is on its way out.
+        let patience = killAt == nil ? Self.fenceMilliseconds : 0
+        let (ended, isEmpty) = Descendants.killAll(after: patience, wokenBy: signals.descriptor) {
+            signals.read()
             rounds += 1
             if rounds == Self.patientRounds { start.killAll() }
             drain(pipe[0], into: &log, chunks: Self.drainedChunks)
@@ -90,7 +96,7 @@ struct StepRun {
         if let report = started?.report { close(report) }
         end.isStuck = !isEmpty
         if end.limit == nil, let finding = finding ?? watch.lookAtEnd(signal: end.signal) { note(finding, &log) }
-        log.end()
+        log.endStep()
         return end
     }
 
@@ -98,7 +104,7 @@ struct StepRun {
     /// 2.8.2).
     private mutating func notStarted(_ failure: StepStart.Failure, _ log: inout JobLog) -> End {
         sayNotStarted(failure, &log)
-        log.end()
+        log.endStep()
         return end
     }
 

@@ -55,7 +55,7 @@ struct StepStart {
         defer { close(directory) }
         return SpawnRequest(
             arguments: step.arguments, environment: environment, directory: directory, output: output, errors: output,
-            groups: group?.entrances ?? [], fileBytes: limits.workspaceBytes
+            group: group, fileBytes: limits.workspaceBytes
         ).start().map { pid in
             Self.yieldMemory("\(pid)")
             return Started(pid: pid, report: nil)

@@ -6,31 +6,75 @@ import JobProtocol
 struct Supervisor {
     /// EX_TEMPFAIL of sysexits.h: the attempt was launched before.
     static let exitLaunchedBefore: Int32 = 75
-    /// Where the launcher puts the secrets and where the answer goes.
-    static let secretsDescriptor: Int32 = 3
-    static let answerDescriptor: Int32 = 4
+    /// Where the job with its secrets comes from and the answer goes.
+    static let socketDescriptor: Int32 = 3
     /// How often the lock is tried, 10 ms apart: somebody who asks whether we live can hold it for a moment.
     private static let lockTries = 50
 
     private let paths: AttemptPaths
+    private let request: LaunchRequest
+    private let signals: Signals
+    /// Where the answer goes; nothing: to standard output.
+    private let answer: Int32?
+    private let groups: ControlGroupPlace?
 
-    init(attempt: String) { paths = AttemptPaths(attempt) }
+    private init(request: LaunchRequest, signals: Signals, answer: Int32?, groups: ControlGroupPlace?) {
+        paths = AttemptPaths(request.attempt)
+        self.request = request
+        self.signals = signals
+        self.answer = answer
+        self.groups = groups
+    }
 
-    func run() -> Int32 {
-        // Secrets are in our memory: no core, no reading by others of the same user.
+    /// By hand, without a launcher and so without secrets.
+    static func run(attempt: String) -> Int32 {
+        hide()
+        clinux_name_process("martlet-job")
+        let request = LaunchRequest(attempt: attempt, secrets: [:])
+        return Supervisor(request: request, signals: Signals(), answer: nil, groups: ControlGroupPlace.find()).run()
+    }
+
+    /// As the launcher starts it: its job comes through a socket, maybe much later, and the answer goes back there. It ends when the
+    /// launcher closes the other end, or by a signal, as long as it has none.
+    static func wait() -> Int32 {
+        hide()
+        clinux_name_process("martlet-ready")
+        clinux_set_title("martlet-supervisor --wait")
+        guard clinux_fcntl(socketDescriptor, F_SETFD, FD_CLOEXEC) == 0 else { return EX_USAGE }
+        // All that is known without the job is found out before it comes.
+        let (signals, groups) = (Signals(), ControlGroupPlace.find())
+        var sources = [
+            pollfd(fd: socketDescriptor, events: Int16(POLLIN), revents: 0),
+            pollfd(fd: signals.descriptor, events: Int16(POLLIN), revents: 0),
+        ]
+        while poll(&sources, 2, -1) < 0, errno == EINTR {}
+        guard sources[0].revents != 0 else { return 0 }
+        do throws(JobProtocolError) {
+            let bytes = try UnixSocket.receive(from: socketDescriptor, limit: LaunchRequest.sizeLimit)
+            let request = try LaunchRequest(json: bytes)
+            clinux_name_process("martlet-job")
+            clinux_set_title("martlet-supervisor --attempt \(request.attempt)")
+            return Supervisor(request: request, signals: signals, answer: socketDescriptor, groups: groups).run()
+        } catch {
+            // Most often the launcher has ended.
+            return 0
+        }
+    }
+
+    /// Secrets are in our memory: no core, no reading by others of the same user.
+    private static func hide() {
         clinux_hide_memory()
         clinux_adopt_orphans()
-        clinux_name_process("martlet-job")
-        // First: any descriptor opened before would have one of their numbers.
-        let (secrets, answer) = (passed(Self.secretsDescriptor), passed(Self.answerDescriptor))
-        let signals = Signals()
+    }
+
+    private func run() -> Int32 {
         let lock: Int32
         switch takeLock() {
         case .failure(let error):
             let answered: LaunchAnswer =
                 error.number == EEXIST || error.number == EWOULDBLOCK
                 ? .exists : .failed("lock \(paths.lock): \(error.text)")
-            send(answered, to: answer)
+            send(answered)
             return answered == .exists ? Self.exitLaunchedBefore : EX_CANTCREAT
         case .success(let descriptor): lock = descriptor
         }
@@ -39,12 +83,13 @@ struct Supervisor {
         switch StatusFile.create(paths) {
         case .failure(let error):
             let isOld = error.number == EEXIST
-            send(isOld ? .exists : .failed("create \(paths.status): \(error.text)"), to: answer)
+            send(isOld ? .exists : .failed("create \(paths.status): \(error.text)"))
             return isOld ? Self.exitLaunchedBefore : EX_CANTCREAT
         case .success(let file): status = file
         }
-        send(.started(pid: getpid()), to: answer)
-        let finished = JobRun(paths: paths, status: status, signals: signals).run(request: readRequest(secrets))
+        send(.started(pid: getpid()))
+        let finished = JobRun(paths: paths, status: status, signals: signals, groups: groups).run(
+            secrets: request.secrets)
         synchronizeJob()
         status.append(finished)
         return 0
@@ -81,26 +126,9 @@ struct Supervisor {
         return .success(descriptor)
     }
 
-    /// Nothing when started by hand, without a launcher.
-    private func passed(_ descriptor: Int32) -> Int32? {
-        clinux_fcntl(descriptor, F_SETFD, FD_CLOEXEC) == 0 ? descriptor : nil
-    }
-
-    private func send(_ answer: LaunchAnswer, to descriptor: Int32?) {
-        guard let descriptor else { return Console.say(String(decoding: answer.json(), as: UTF8.self) + "\n") }
-        _ = Descriptor.writeAll(answer.json(), to: descriptor)
-        close(descriptor)
-    }
-
-    private func readRequest(_ descriptor: Int32?) -> LaunchRequest? {
-        guard let descriptor else { return LaunchRequest(attempt: paths.directory, secrets: [:]) }
-        defer { close(descriptor) }
-        lseek(descriptor, 0, SEEK_SET)
-        guard let bytes = SmallFile.read(descriptor, limit: LaunchRequest.sizeLimit) else { return nil }
-        do throws(JobProtocolError) {
-            return try LaunchRequest(json: bytes)
-        } catch {
-            return nil
-        }
+    private func send(_ said: LaunchAnswer) {
+        guard let answer else { return Console.say(String(decoding: said.json(), as: UTF8.self) + "\n") }
+        _ = Descriptor.writeAll(said.json(), to: answer)
+        close(answer)
     }
 }

@@ -37,7 +37,9 @@ case "--listen":
     exit(Launcher(socket: socket, lifetime: lifetime).run())
 case "--attempt":
     guard let attempt = argument(after: "--attempt") else { exit(EX_USAGE) }
-    exit(Supervisor(attempt: attempt).run())
+    exit(Supervisor.run(attempt: attempt))
+case "--wait":
+    exit(Supervisor.wait())
 case "--within-fence":
     exit(FencedStep().run())
 case "--probe-fence":

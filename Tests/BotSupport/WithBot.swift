@@ -59,7 +59,7 @@ extension Bot {
     /// The processes below the launcher: supervisors and what they run.
     package var jobProcesses: [Int32] {
         guard let launcher else { return [] }
-        return ProcessTable.descendants(of: launcher).filter(\.isAlive).map(\.pid)
+        return ProcessTable.jobs(of: launcher)
     }
 
     /// Reports and ends what still runs of the test's jobs, and ends the launcher.
@@ -69,5 +69,18 @@ extension Bot {
         for process in jobProcesses { kill(process, SIGKILL) }
         kill(launcher, SIGTERM)
         await until("the end of the launcher") { self.launcher == nil }
+    }
+}
+
+extension ProcessTable {
+    /// What lives below a launcher, but for the supervisors that wait there for a job.
+    package static func jobs(of launcher: Int32) -> [Int32] {
+        descendants(of: launcher).filter { $0.isAlive && !isWaiting($0.pid) }.map(\.pid)
+    }
+
+    /// Whether a process is a supervisor that was started and has no job yet, or the launcher's copy that is about to become one.
+    private static func isWaiting(_ pid: Int32) -> Bool {
+        let line = String(decoding: SmallFile.read("/proc/\(pid)/cmdline", limit: 8192) ?? [], as: UTF8.self)
+        return line.contains("--wait") || line.contains("--listen")
     }
 }

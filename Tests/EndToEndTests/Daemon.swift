@@ -110,7 +110,7 @@ final class Daemon: Sendable {
         guard let bytes = try? WholeFile.read(state + "/launcher.socket.lock", limit: 256),
             let content = LockContent(String(decoding: bytes, as: UTF8.self)), content.isAlive
         else { return }
-        await until("the jobs' end") { ProcessTable.descendants(of: content.pid).allSatisfy { !$0.isAlive } }
+        await until("the jobs' end") { ProcessTable.jobs(of: content.pid).isEmpty }
         kill(content.pid, SIGTERM)
         await until("the launcher's end") { !content.isAlive }
     }

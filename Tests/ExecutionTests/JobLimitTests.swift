@@ -153,6 +153,8 @@ import Testing
                 "sh", "-c",
                 "echo \(64 << 20) > \(machine)/memory.limit_in_bytes && echo \(launcher.pid) > \(machine)/cgroup.procs",
             ])
+            // Supervisors that were started before wait where the launcher was.
+            for waiting in ProcessTable.descendants(of: launcher.pid) { kill(waiting.pid, SIGKILL) }
             // when
             let end = try await launched.run(
                 launched.fenced(

@@ -93,4 +93,63 @@ import Testing
             #expect { try end.attempt.prepare(job) } throws: { ($0 as? ExecutionError)?.code == .exists }
         }
     }
+
+    @Suite struct GivenSupervisorsThatWait {
+        @Test func testThatOneOfThemTakesTheNextJobUnderItsName() async throws {
+            try await withWaiting { launched, waiting in
+                // when
+                let attempt = launched.attempt("next")
+                try attempt.prepare(launched.job("touch ready; while ! test -e go; do sleep 0.02; done"))
+                try await launched.executor.start(attempt, secrets: [:])
+                await launched.waitFor("ready")
+                // then
+                let owner = try #require(launched.lockOwner(attempt.paths.lock))
+                #expect(waiting.contains(owner.pid))
+                let line = SmallFile.read("/proc/\(owner.pid)/cmdline", limit: 8192) ?? []
+                #expect(
+                    String(decoding: line.prefix { $0 != 0 }, as: UTF8.self)
+                        == "martlet-supervisor --attempt \(attempt.path)")
+                try launched.directory.write("workspace/go", "")
+                #expect(try await launched.end(of: attempt).result == .completed)
+            }
+        }
+
+        @Test func testThatKilledOnesAreNotAwaited() async throws {
+            try await withWaiting { launched, waiting in
+                // when
+                for pid in waiting { Glibc.kill(pid, SIGKILL) }
+                // then
+                let end = try await launched.run(launched.job("true"), name: "next")
+                #expect(end.result == .completed)
+            }
+        }
+
+        @Test func testThatTheyEndWithTheLauncher() async throws {
+            try await withWaiting { launched, waiting in
+                // when
+                launched.kill(launched.lockOwner(launched.socket + ".lock"), SIGKILL)
+                // then
+                await until("they are gone") { waiting.allSatisfy { !(ProcessTable.entry(of: $0)?.isAlive ?? false) } }
+            }
+        }
+
+        private func withWaiting(_ body: (Launched, Set<Int32>) async throws -> Void) async throws {
+            try await withLaunched { launched in
+                // given
+                let first = try await launched.run(launched.job("true"), name: "first")
+                #expect(first.result == .completed)
+                let launcher = try #require(launched.lockOwner(launched.socket + ".lock")).pid
+                var waiting: Set<Int32> = []
+                await until("two wait") {
+                    let found = ProcessTable.descendants(of: launcher).filter { entry in
+                        let line = SmallFile.read("/proc/\(entry.pid)/cmdline", limit: 8192) ?? []
+                        return entry.isAlive && String(decoding: line, as: UTF8.self).hasSuffix("--wait\0")
+                    }
+                    waiting = Set(found.map(\.pid))
+                    return waiting.count == 2
+                }
+                try await body(launched, waiting)
+            }
+        }
+    }
 }

@@ -57,9 +57,12 @@ typedef struct clinux_spawn_request {
     /// Descriptors that become 3, 4 …; at most 20.
     const int *keep;
     size_t keep_count;
-    /// `cgroup.procs` of the control groups it is moved to, open.
+    /// `tasks` or `cgroup.procs` of the control groups it moves itself to, open.
     const int *groups;
     size_t group_count;
+    /// The directory, open, of the control group of version 2 in which it is made; it moves itself to none then. 0: there is none, or
+    /// the kernel is to be asked for no such thing.
+    int birthplace;
     /// The user and the group it becomes, with no others; -1: as its parent's.
     int64_t user;
     int64_t group;
@@ -99,3 +102,7 @@ int clinux_adopt_orphans(void);
 
 /// What `ps` and `top` call this process; the first 15 bytes: prctl(2), PR_SET_NAME.
 int clinux_name_process(const char *name);
+
+/// What /proc/PID/cmdline says from now on, in place of the arguments that the process was started with and, cut, in no more room than
+/// they had. The arguments themselves are gone. The kernel reads it as setproctitle(3) does it (fs/proc/base.c, get_mm_cmdline).
+void clinux_set_title(const char *title);
