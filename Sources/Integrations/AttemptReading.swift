@@ -190,11 +190,13 @@ package struct AttemptReading: Sendable {
         findings += console.findings
         if !console.findings.isEmpty { worsen(to: .analyzerWarnings, nil) }
         findings += reports.flatMap(\.findings) + merged.compactMap(Finding.init(failureOf:))
-        if judged.verdict > .succeeded, !merged.contains(where: \.outcome.isFailure) {
+        // Past its limit, none of the tests that ended may be the one that did not.
+        let isCutShort = end.limit != nil && !merged.contains { $0.outcome == .crashed }
+        if judged.verdict > .succeeded, isCutShort || !merged.contains(where: \.outcome.isFailure) {
+            let reason = (isCutShort ? end.limit : nil) ?? judged.reason
             findings.append(
                 Finding(
-                    category: .testFailure, message: judged.reason ?? "the test command failed",
-                    rule: Self.failedTestCommand))
+                    category: .testFailure, message: reason ?? "the test command failed", rule: Self.failedTestCommand))
         }
         if judged.verdict > .succeeded { worsen(to: judged.verdict, judged.reason) }
         testSteps.all += 1
@@ -273,7 +275,9 @@ package struct AttemptReading: Sendable {
         }
         var counts = Counts()
         let stored = zip(findings, Fingerprinter.keys(of: findings, lineText: lineText)).map { finding, key in
-            StoredFinding(fingerprint: Digest.sha256(of: Array(key.utf8)), finding: finding)
+            StoredFinding(
+                fingerprint: Digest.sha256(of: Array(key.place.utf8)),
+                content: Digest.sha256(of: Array(key.content.utf8)), finding: finding)
         }
         for finding in findings { counts.add(finding) }
         counts.tests = tests.count { $0.outcome != .skipped }

@@ -1,8 +1,6 @@
-import Archives
 import Basics
 import Logging
 import Model
-import Reports
 import Settings
 import SourceControl
 import Storage
@@ -26,7 +24,7 @@ extension IntegrationRunner {
                 subject: details.subject, author: details.authorName, committedAt: details.committedAt,
                 tree: details.tree)
             guard let recipe = reading.value, !reading.diagnostics.contains(where: { $0.severity == .error }) else {
-                try await refuse(record, reading.diagnostics)
+                try await refuse(record, reading.diagnostics, mirror: mirror)
                 return .refused(.buildErrors, reading.errors.first?.description ?? "the recipe cannot be read")
             }
             let hasBefore = bot.triggers.contains { $0.phase == .before }
@@ -128,21 +126,18 @@ extension IntegrationRunner {
     }
 
     /// A recipe with errors is the code's fault: its messages are the integration's issues.
-    private func refuse(_ record: IntegrationRecord, _ diagnostics: [Diagnostic]) async throws {
-        let issues = diagnostics.filter { $0.severity == .error }.map { diagnostic in
-            let finding = Finding(
+    private func refuse(
+        _ record: IntegrationRecord, _ diagnostics: [Diagnostic], mirror: Mirror
+    ) async throws {
+        // Nothing else was looked for, so what was there before remains.
+        var issues = IssueComparison(configurations: [])
+        issues.hasLookedAtCode = false
+        issues.recipe = diagnostics.filter { $0.severity == .error }.map { diagnostic in
+            Finding(
                 category: .error, message: diagnostic.message, rule: "martlet.recipe", path: diagnostic.file,
                 line: diagnostic.line, column: diagnostic.column)
-            return Issue(
-                fingerprint: Digest.sha256(of: Array(diagnostic.description.utf8)), status: .new, finding: finding,
-                age: 1,
-                configurations: [])
         }
-        let current = issues.map { ($0.fingerprint, $0.finding, $0.configurations) }
-        // Nothing else was looked for, so what was there before remains.
-        let comparison = try await compare(record, tested: 0) { before in
-            Baseline.compare(current: current, before: before, remains: { _ in true })
-        }
+        let comparison = try await compare(record, issues, mirror: mirror, tested: 0)
         try await store.completeIssues(
             of: record.id, issues: comparison.issues, summary: comparison.summary, at: clock.now())
     }

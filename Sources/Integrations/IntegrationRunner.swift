@@ -19,11 +19,14 @@ package struct IntegrationRunner: Sendable {
     /// For the pauses between tries.
     let timer: any Clock<Duration>
     let logger: Logger
+    /// Whether new issues are looked for in the commits; a working tree's snapshots are nobody's.
+    let findsSuspects: Bool
 
     package init(
         store: Store, registry: BotRegistry, remotes: Remotes, jobs: JobRunner, triggers: TriggerRunner?,
-        clock: WallClock, timer: any Clock<Duration>, logger: Logger
+        clock: WallClock, timer: any Clock<Duration>, logger: Logger, findsSuspects: Bool = true
     ) {
+        self.findsSuspects = findsSuspects
         self.store = store
         self.registry = registry
         self.remotes = remotes
@@ -125,7 +128,7 @@ package struct IntegrationRunner: Sendable {
             if before.hasFailed {
                 return End(
                     verdict: .canceled, triggerFailed: true, reason: before.reason ?? "a trigger before it failed",
-                    comparison: try await compareTriggers(record, bot: bot))
+                    comparison: try await compareTriggers(record, bot: bot, mirror: mirror))
             }
         }
         if !hasBegunJobs { try await enter(.running, &record) }
@@ -133,10 +136,11 @@ package struct IntegrationRunner: Sendable {
         let wish = await cancellation.requested
         // One canceled job makes the whole canceled: the verdicts' order would hide it behind another's success.
         let isCanceled = wish != nil || attempts.contains { $0.state.verdict == .canceled }
-        let worst = Verdict.worst(of: attempts.compactMap(\.state.verdict))
+        let comparison = try await compare(record, bot: bot, mirror: mirror, attempts: attempts)
+        let (worst, silenced) = comparison.judged(Verdict.worst(of: attempts.compactMap(\.state.verdict)))
         let verdict = isCanceled ? .canceled : worst
-        let comparison = try await compare(record, bot: bot, attempts: attempts)
-        let reason = wish?.reason ?? attempts.first { $0.state.verdict == verdict && $0.reason != nil }?.reason
+        let reason =
+            wish?.reason ?? attempts.first { $0.state.verdict == verdict && $0.reason != nil }?.reason ?? silenced
         // Triggers that have begun are ended in order, too.
         guard !isCanceled || hasBegunTriggers, let triggers, bot.triggers.contains(where: { $0.phase == .after }) else {
             return End(verdict: verdict, reason: reason, comparison: comparison)
@@ -162,7 +166,8 @@ package struct IntegrationRunner: Sendable {
         let isNew = after.hasFailed || comparison.hasTriggerErrors
         return End(
             verdict: verdict, triggerFailed: after.hasFailed, reason: reason ?? after.reason,
-            comparison: isNew ? try await compare(record, bot: bot, attempts: attempts) : nil)
+            comparison: isNew
+                ? try await compare(record, bot: bot, mirror: mirror, attempts: attempts, after: comparison) : nil)
     }
 
     /// What a rerun of some tests says of its triggers.
@@ -197,81 +202,6 @@ package struct IntegrationRunner: Sendable {
             var results: [Result<AttemptRecord, any Error>] = []
             for try await result in group { results.append(result) }
             return try results.map { try $0.get() }.sorted { $0.id.job < $1.id.job }
-        }
-    }
-
-    /// What triggers before the jobs came to. Nothing else was looked for, so what was there before remains: what the runs
-    /// before this one found, or the branch's integration before.
-    private func compareTriggers(_ record: IntegrationRecord, bot: BotSpecification) async throws -> Comparison {
-        var newest: [Name: AttemptRecord] = [:]
-        for attempt in try await store.attempts(of: record.id) where attempt.state.verdict != nil {
-            newest[attempt.id.job] = attempt
-        }
-        if !newest.isEmpty {
-            return try await compare(record, bot: bot, attempts: newest.values.sorted { $0.id.job < $1.id.job })
-        }
-        let comparison = IssueComparison(
-            configurations: [], triggers: try await store.triggers(of: record.id).newest,
-            triggerNames: bot.triggers.map(\.name))
-        return try await compare(record, tested: 0) { comparison.issues(before: $0, hasLookedAtCode: false) }
-    }
-
-    /// The integration's issues and counts, compared with the branch's integration before.
-    private func compare(
-        _ record: IntegrationRecord, bot: BotSpecification, attempts: [AttemptRecord]
-    ) async throws -> Comparison {
-        let tests = try await store.tests(of: record.id)
-        var comparison = IssueComparison(
-            configurations: [], triggers: try await store.triggers(of: record.id).newest,
-            triggerNames: bot.triggers.map(\.name))
-        var tested = 0
-        for attempt in attempts {
-            let results = tests.filter { $0.configuration == attempt.id.job }.map(\.result)
-            comparison.configurations.append(
-                .init(
-                    name: attempt.id.job, steps: attempt.steps, findings: try await store.findings(of: attempt.id),
-                    tests: results))
-            tested += results.count { $0.outcome != .skipped }
-        }
-        return try await compare(record, tested: tested) { comparison.issues(before: $0, hasLookedAtCode: true) }
-    }
-
-    struct Comparison {
-        var issues: [Issue]
-        var summary: Summary
-        var hasTriggerErrors: Bool { issues.contains { $0.finding.category == .triggerError } }
-    }
-
-    /// - Parameter compared: The integration's issues, beside those of the branch's integration before.
-    func compare(
-        _ record: IntegrationRecord, tested: Int, _ compared: (_ before: [Issue]) -> [Issue]
-    ) async throws -> Comparison {
-        let previous = try await store.previous(of: record.id)
-        var before: [Issue] = []
-        if let previous { before = try await store.issues(of: previous.id) }
-        let issues = compared(before)
-        let counts = Counts(issues, tests: tested)
-        let summary = Summary(
-            counts: counts, change: previous?.summary.map { counts - $0.counts } ?? Counts())
-        return Comparison(issues: issues, summary: summary)
-    }
-}
-
-extension Counts {
-    /// Counts issues that are there: not the resolved ones.
-    init(_ issues: [Issue], tests: Int) {
-        self.init()
-        self.tests = tests
-        for issue in issues where issue.status != .resolved { add(issue.finding) }
-    }
-
-    mutating func add(_ finding: Finding) {
-        switch finding.category {
-        case .error: errors += 1
-        case .warning: warnings += 1
-        case .analyzerWarning: analyzerWarnings += 1
-        case .testFailure: testFailures += 1
-        case .triggerError: break
         }
     }
 }

@@ -18,30 +18,63 @@ struct IssueComparison {
     var triggers: [TriggerRecord] = []
     /// The triggers that the bot has.
     var triggerNames: [Name] = []
+    /// False when no job ran: then only triggers are judged.
+    var hasLookedAtCode = true
+    /// What is wrong with the recipe, and kept the jobs from running.
+    var recipe: [Finding] = []
 
-    /// The integration's issues, the resolved ones last.
-    ///
-    /// What nobody looked for is not resolved: a test that was not run, an analysis that did not end, a warning of a
-    /// build that failed are taken to be still there.
-    /// - Parameter hasLookedAtCode: False when no job ran: then only triggers are judged.
-    func issues(before: [Issue], hasLookedAtCode: Bool = true) -> [Issue] {
-        var current = configurations.flatMap { configuration in
+    /// All that was found, each once.
+    var current: [Baseline.Found] {
+        var found = configurations.flatMap { configuration in
             configuration.findings.map {
-                (fingerprint: $0.fingerprint, finding: $0.finding, configurations: [configuration.name])
+                Baseline.Found(
+                    fingerprint: $0.fingerprint, content: $0.content, finding: $0.finding,
+                    configurations: [configuration.name])
             }
         }
         for trigger in triggers where trigger.state == .failed {
             let message = "the trigger \(trigger.trigger) failed: \(trigger.reason ?? "see its log")"
             let rule = Self.rule(of: trigger.trigger)
-            current.append(
-                (
-                    fingerprint: Digest.sha256(of: Array("trigger-error\n\(rule)".utf8)),
-                    finding: Finding(category: .triggerError, message: message, rule: rule), configurations: []
-                ))
+            found.append(
+                Self.ours(
+                    Finding(category: .triggerError, message: message, rule: rule), key: "trigger-error\n\(rule)"))
         }
-        return Baseline.compare(current: current, before: before) { issue in
-            issue.finding.category == .triggerError ? remains(trigger: issue) : !hasLookedAtCode || remains(issue)
+        for finding in recipe {
+            let key = Fingerprinter.keys(of: finding, lineText: nil, occurrence: 0)
+            found.append(Self.ours(finding, key: key.place, content: key.content))
         }
+        return Baseline.joined(found)
+    }
+
+    private static func ours(_ finding: Finding, key: String, content: String? = nil) -> Baseline.Found {
+        let fingerprint = Digest.sha256(of: Array(key.utf8))
+        return Baseline.Found(
+            fingerprint: fingerprint, content: content.map { Digest.sha256(of: Array($0.utf8)) } ?? fingerprint,
+            finding: finding, configurations: [])
+    }
+
+    /// The integration's issues, the resolved ones last; none is silenced, and the new ones are nobody's.
+    ///
+    /// What nobody looked for is not resolved: a test that was not run, an analysis that did not end, a warning of a
+    /// build that failed are taken to be still there.
+    /// - Parameters:
+    ///   - current: Its own.
+    ///   - changes: What became of the files since `before`.
+    ///   - number: The integration's.
+    func issues(
+        _ current: [Baseline.Found], before: [Issue], changes: SourceChanges = SourceChanges(), number: Int
+    ) -> [Issue] {
+        Baseline.compare(current: current, before: before, changes: changes, number: number, unlooked: unlooked)
+    }
+
+    /// In which configurations an issue must be taken to be still there; nothing: in none.
+    func unlooked(_ issue: Issue) -> [Name]? {
+        if issue.finding.category == .triggerError { return remains(trigger: issue) ? [] : nil }
+        if !hasLookedAtCode { return issue.configurations }
+        let names = configurations.filter { configuration in
+            issue.configurations.contains(configuration.name) && !hasLooked(configuration, for: issue.finding)
+        }.map(\.name)
+        return names.isEmpty ? nil : names
     }
 
     private static func rule(of trigger: Name) -> String { "martlet.trigger.\(trigger)" }
@@ -51,12 +84,6 @@ struct IssueComparison {
         let isThere = triggerNames.contains { Self.rule(of: $0) == issue.finding.rule }
         return isThere
             && !triggers.contains { $0.state == .succeeded && Self.rule(of: $0.trigger) == issue.finding.rule }
-    }
-
-    private func remains(_ issue: Issue) -> Bool {
-        configurations.contains { configuration in
-            issue.configurations.contains(configuration.name) && !hasLooked(configuration, for: issue.finding)
-        }
     }
 
     private func hasLooked(_ configuration: Configuration, for finding: Finding) -> Bool {

@@ -56,6 +56,28 @@ package struct Operations: Sendable {
         try await requests.cancel(id, grace: grace, by: person)
     }
 
+    /// Silences an issue of the bot, in all branches, from an integration on.
+    /// - Parameters:
+    ///   - fingerprint: At least `IssueName.shortest` digits with which only one issue of the integration begins.
+    ///   - expires: When it ends; nothing: when somebody takes it back.
+    /// - Returns: The issue as it is now.
+    /// - Throws: `.notFound`; `.invalid` for a reason that is empty or too long, or an end that is over or too far;
+    ///   `.conflict` when several issues begin so, or it is resolved, or the bot has too many.
+    package func silence(
+        _ fingerprint: String, of id: IntegrationID, reason: String, expires: Timestamp?, by person: String
+    ) async throws(OperationError) -> Issue {
+        try await requests.silence(fingerprint, of: id, reason: reason, expires: expires, by: person)
+    }
+
+    /// Takes a silence back.
+    /// - Returns: The fingerprint.
+    /// - Throws: `.notFound` when no such issue is silenced; `.conflict` when several begin so.
+    package func unsilence(
+        _ fingerprint: String, of id: IntegrationID, by person: String
+    ) async throws(OperationError) -> String {
+        try await requests.unsilence(fingerprint, of: id, by: person)
+    }
+
     /// Takes a version out of `latest` and of ranges; by its name it stays fetchable for ever.
     /// - Throws: `.notFound`.
     package func yank(product: Name, version: SemanticVersion, by person: String) async throws(OperationError) {

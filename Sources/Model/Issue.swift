@@ -41,20 +41,47 @@ package struct Issue: Hashable, Sendable, Codable {
     /// Against the branch's integration before.
     package enum Status: String, Sendable, Codable, CaseIterable { case new, unresolved, resolved, silenced }
 
-    /// Survives moved lines: made of category, rule, path and the line's text, not of its number.
+    /// Its name, given when it was first seen and kept while it lives, wherever its line goes.
     package var fingerprint: String
+    /// What it is known by wherever it stands: made of category, rule and the line's text. Empty for what an older version
+    /// stored.
+    package var content: String
     package var status: Status
+    /// As it was found last.
     package var finding: Finding
     /// Integrations of this branch in a row that have it, counting this one; 0 when resolved.
     package var age: Int
+    /// The number of the first of these; nothing where an older version stored it.
+    package var since: Int?
     /// The configurations that showed it.
     package var configurations: [Name]
+    /// Nothing where no commit can be named: nothing changed, or several people changed something else.
+    package var introducedBy: Introduction?
+    /// Also one that has expired since.
+    package var silence: Silence?
 
-    package init(fingerprint: String, status: Status, finding: Finding, age: Int, configurations: [Name]) {
+    package init(
+        fingerprint: String, content: String = "", status: Status, finding: Finding, age: Int, since: Int? = nil,
+        configurations: [Name], introducedBy: Introduction? = nil, silence: Silence? = nil
+    ) {
         self.fingerprint = fingerprint
+        self.content = content
         self.status = status
         self.finding = finding
         self.age = age
+        self.since = since
         self.configurations = configurations
+        self.introducedBy = introducedBy
+        self.silence = silence
+    }
+
+    /// Whether it is counted, and weighs on the verdict. A silenced warning does neither; a silenced error or failing test
+    /// is as red as any other.
+    package var counts: Bool {
+        switch status {
+        case .resolved: false
+        case .new, .unresolved: true
+        case .silenced: finding.category != .warning && finding.category != .analyzerWarning
+        }
     }
 }

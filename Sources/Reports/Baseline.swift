@@ -2,61 +2,155 @@ package import Model
 
 /// Compares an integration's findings with the issues of the branch's integration before.
 package enum Baseline {
-    /// A finding of one configuration or several, under its fingerprint.
-    package typealias Current = (fingerprint: String, finding: Finding, configurations: [Name])
+    /// A finding of one configuration or several.
+    package struct Found: Hashable, Sendable {
+        /// What it is called if it is new.
+        package var fingerprint: String
+        /// See `Issue.content`.
+        package var content: String
+        package var finding: Finding
+        package var configurations: [Name]
 
-    /// The integration's issues: new and unresolved ones in the order found, then the resolved ones.
-    ///
-    /// Unresolved ones are one integration older than before. What was resolved before and is still gone is not listed
-    /// again; what comes back is new. A silenced one stays silenced while it is found.
-    /// - Parameters:
-    ///   - current: Everything found; equal fingerprints are joined, their configurations too.
-    ///   - before: The issues of the branch's integration before; empty when there is none.
-    ///   - remains: Whether an issue that was not found must be taken to be still there: nobody looked, since the step did
-    ///     not run or an incremental build did not compile its file again. Never resolved by absence.
-    package static func compare(
-        current: [Current], before: [Issue], remains: (Issue) -> Bool = { _ in false }
-    ) -> [Issue] {
-        var earlier: [String: Issue] = [:]
-        for issue in before where issue.status != .resolved { earlier[issue.fingerprint] = issue }
-        var issues: [Issue] = []
-        var places: [String: Int] = [:]
-        for item in current {
-            if let place = places[item.fingerprint] {
-                issues[place].configurations = union(issues[place].configurations, item.configurations)
-                continue
-            }
-            places[item.fingerprint] = issues.count
-            let old = earlier[item.fingerprint]
-            let status: Issue.Status =
-                switch old?.status {
-                case .silenced: .silenced
-                case .new, .unresolved: .unresolved
-                case .resolved, nil: .new
-                }
-            issues.append(
-                Issue(
-                    fingerprint: item.fingerprint, status: status, finding: item.finding, age: (old?.age ?? 0) + 1,
-                    configurations: union([], item.configurations)))
+        package init(fingerprint: String, content: String, finding: Finding, configurations: [Name]) {
+            self.fingerprint = fingerprint
+            self.content = content
+            self.finding = finding
+            self.configurations = configurations
         }
-        var listed: Set<String> = []
-        for var issue in before where issue.status != .resolved && places[issue.fingerprint] == nil {
-            guard listed.insert(issue.fingerprint).inserted else { continue }
-            if remains(issue) {
-                if issue.status == .new { issue.status = .unresolved }
-                issue.age += 1
+    }
+
+    /// Makes one of what several configurations found at one place. The second of two equal ones of one configuration is
+    /// the second of another's.
+    package static func joined(_ all: [Found]) -> [Found] {
+        struct Place: Hashable {
+            let group: IssueMatching.Group
+            let (line, column): (Int?, Int?)
+        }
+        struct Counted: Hashable {
+            let place: Place
+            let configuration: Name?
+        }
+        var joined: [Found] = []
+        var places: [Place: [Int]] = [:]
+        var counts: [Counted: Int] = [:]
+        for found in all {
+            let path = IssueMatching.path(of: found.finding)
+            // A test fails where it fails.
+            let isPlaced = !path.isEmpty
+            let place = Place(
+                group: .init(content: found.content, path: path), line: isPlaced ? found.finding.line : nil,
+                column: isPlaced ? found.finding.column : nil)
+            let counted = Counted(place: place, configuration: found.configurations.first)
+            let ordinal = counts[counted, default: 0]
+            counts[counted] = ordinal + 1
+            if let same = places[place], ordinal < same.count {
+                joined[same[ordinal]].configurations = union(
+                    joined[same[ordinal]].configurations, found.configurations)
             } else {
-                issue.status = .resolved
-                issue.age = 0
+                places[place, default: []].append(joined.count)
+                joined.append(found)
+            }
+        }
+        return joined
+    }
+
+    /// Whether `compare` needs to know what became of files and lines to tell which finding is which issue.
+    /// - Parameters:
+    ///   - current: As `joined` gives them.
+    package static func needsChanges(current: [Found], before: [Issue]) -> Bool {
+        // In each file, and in all together: one more elsewhere may be the one that was here.
+        var places: [IssueMatching.Group: Int] = [:]
+        var contents: [String: Int] = [:]
+        for issue in before where issue.status != .resolved {
+            places[.init(content: issue.content, path: IssueMatching.path(of: issue.finding)), default: 0] += 1
+            contents[issue.content, default: 0] += 1
+        }
+        for found in current {
+            let group = IssueMatching.Group(content: found.content, path: IssueMatching.path(of: found.finding))
+            if let count = places[group] { places[group] = count - 1 }
+            if let count = contents[found.content] { contents[found.content] = count - 1 }
+        }
+        return places.contains { $0.value != 0 } || contents.contains { $0.value != 0 }
+    }
+
+    /// The integration's issues: new and unresolved ones in the order found, then the resolved ones. None is silenced.
+    ///
+    /// Unresolved ones are one integration older than before, and keep their fingerprint. What was resolved before and is
+    /// still gone is not listed again; what comes back is new.
+    /// - Parameters:
+    ///   - current: As `joined` gives them.
+    ///   - before: The issues of the branch's integration before; empty when there is none.
+    ///   - changes: What became of files and lines since then; empty when nothing did, or nobody knows.
+    ///   - number: The integration's own.
+    ///   - unlooked: In which configurations an issue must be taken to be still there: nobody looked, since the step did not
+    ///     run or an incremental build did not compile its file again. Nothing: everybody looked. Never resolved by absence.
+    package static func compare(
+        current: [Found], before: [Issue], changes: SourceChanges = SourceChanges(), number: Int,
+        unlooked: (Issue) -> [Name]? = { _ in nil }
+    ) -> [Issue] {
+        let before = before.filter { $0.status != .resolved }
+        let matching = IssueMatching(current, before: before, changes: changes)
+        var used = Set(before.map(\.fingerprint))
+        var issues: [Issue] = []
+        for (found, place) in zip(current, matching.issues) {
+            var issue: Issue
+            if let place {
+                issue = before[place]
+                issue.status = .unresolved
+                issue.age += 1
+                issue.content = found.content
+                issue.finding = found.finding
+                issue.configurations = union(union([], found.configurations), unlooked(before[place]) ?? [])
+            } else {
+                issue = Issue(
+                    fingerprint: unused(found.fingerprint, &used), content: found.content, status: .new,
+                    finding: found.finding, age: 1, since: number, configurations: union([], found.configurations))
             }
             issues.append(issue)
         }
-        return issues.filter { $0.status != .resolved } + issues.filter { $0.status == .resolved }
+        let found = Set(matching.issues.compactMap(\.self))
+        var resolved: [Issue] = []
+        for (place, var issue) in before.enumerated() where !found.contains(place) {
+            if let configurations = unlooked(issue) {
+                issue.status = .unresolved
+                issue.age += 1
+                issue.configurations = configurations
+                issue.finding.follow(changes)
+                issues.append(issue)
+            } else {
+                issue.status = .resolved
+                issue.age = 0
+                issue.silence = nil
+                resolved.append(issue)
+            }
+        }
+        return issues + resolved
+    }
+
+    /// A name that no other issue here has. One has it when it came from the place where this one is now.
+    private static func unused(_ fingerprint: String, _ used: inout Set<String>) -> String {
+        var name = fingerprint
+        var number = 0
+        while !used.insert(name).inserted {
+            number += 1
+            let digits = String(number, radix: 16)
+            name = fingerprint.dropLast(8) + String(repeating: "0", count: max(0, 8 - digits.utf8.count)) + digits
+        }
+        return name
     }
 
     private static func union(_ left: [Name], _ right: [Name]) -> [Name] {
         var all = left
         for name in right where !all.contains(name) { all.append(name) }
         return all
+    }
+}
+
+extension Finding {
+    /// Moves it to where its line is now, so that the next integration finds it from there.
+    fileprivate mutating func follow(_ changes: SourceChanges) {
+        guard let path, let now = changes.path(of: path) else { return }
+        if let line, let place = changes.place(path: path, line: line) { self.line = place.line }
+        self.path = now
     }
 }

@@ -39,6 +39,7 @@ struct SARIFOutput: Encodable {
     struct Suppression: Encodable {
         var kind = "external"
         var status = "accepted"
+        var justification: String?
     }
 
     struct Location: Encodable {
@@ -64,6 +65,8 @@ struct SARIFOutput: Encodable {
         var category: String
         var age: Int
         var configurations: [String]
+        var since: Int?
+        var introducedBy: Introduction?
     }
 
     struct Result: Encodable {
@@ -105,10 +108,11 @@ struct SARIFOutput: Encodable {
                 case .unresolved, .silenced: "unchanged"
                 case .resolved: "absent"
                 }
-            suppressions = issue.status == .silenced ? [Suppression()] : nil
+            suppressions = issue.status == .silenced ? [Suppression(justification: issue.silence?.reason)] : nil
             properties = Properties(
                 category: finding.category.rawValue, age: issue.age,
-                configurations: issue.configurations.map { "\($0)" })
+                configurations: issue.configurations.map { "\($0)" }, since: issue.since,
+                introducedBy: issue.introducedBy)
         }
     }
 }

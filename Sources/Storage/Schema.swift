@@ -25,6 +25,7 @@ enum Schema {
         migrator.registerMigration("2") { try $0.execute(sql: version2) }
         migrator.registerMigration("isolation") { try $0.execute(sql: isolation) }
         migrator.registerMigration("test records", migrate: addTestRecords)
+        migrator.registerMigration("issues") { try $0.execute(sql: issues) }
         return migrator
     }
 

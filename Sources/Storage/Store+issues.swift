@@ -79,9 +79,12 @@ extension Store {
                 [id.bot.description, id.number]
             ) { row in
                 Issue(
-                    fingerprint: row["fingerprint"], status: try row.value("status") { Issue.Status(rawValue: $0) },
-                    finding: try Self.finding(row), age: row["age"],
-                    configurations: try row.json("configurations", as: [Name].self) ?? [])
+                    fingerprint: row["fingerprint"], content: row["content"],
+                    status: try row.value("status") { Issue.Status(rawValue: $0) }, finding: try Self.finding(row),
+                    age: row["age"], since: row["since"],
+                    configurations: try row.json("configurations", as: [Name].self) ?? [],
+                    introducedBy: try row.json("introduced_by", as: Introduction.self),
+                    silence: try row.json("silence", as: Silence.self))
             }
         }
     }
@@ -91,13 +94,15 @@ extension Store {
         try db.cachedStatement(
             sql: """
                 INSERT OR REPLACE INTO issues (integration, issue_set, place, fingerprint, status, category, message, rule,
-                    path, line, "column", age, configurations) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+                    path, line, "column", age, configurations, content, since, introduced_by, silence)
+                VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
                 """
         ).execute(
             arguments: [
                 integration, set, place, issue.fingerprint, issue.status.rawValue, finding.category.rawValue,
                 finding.message.kept(Finding.maximumMessageBytes), finding.rule.kept, finding.path?.kept, finding.line,
-                finding.column, issue.age, try jsonText(issue.configurations),
+                finding.column, issue.age, try jsonText(issue.configurations), issue.content, issue.since,
+                try issue.introducedBy.map { try jsonText($0) }, try issue.silence.map { try jsonText($0) },
             ])
     }
 }

@@ -110,7 +110,9 @@ extension Store {
                 AND attempts.state = 'processed' ORDER BY place
                 """,
                 [id.integration.bot.description, id.integration.number, id.job.description, id.attempt]
-            ) { StoredFinding(fingerprint: $0["fingerprint"], finding: try Self.finding($0)) }
+            ) {
+                StoredFinding(fingerprint: $0["fingerprint"], content: $0["content"], finding: try Self.finding($0))
+            }
         }
     }
 

@@ -20,15 +20,6 @@ struct IntegrationRoutes: Sendable {
                 let record = try await site.integration(of: call)
                 return .json(try await json(record, attempt: call.attempt()))
             },
-            Route(.get, Self.root + "/issues", .read, "Its issues; ?status= ?category=.") { call in
-                let record = try await site.integration(of: call)
-                let (status, category) = (call.query("status"), call.query("category"))
-                let issues = try await site.store.issues(of: record.id).filter { issue in
-                    (status == nil || issue.status.rawValue == status)
-                        && (category == nil || issue.finding.category.rawValue == category)
-                }
-                return .json(.list(issues.map { JSONValue($0, commit: record.commit) }))
-            },
             Route(.get, Self.root + "/tests", .read, "Its tests; ?failing ?configuration= ?attempt=.") { call in
                 let record = try await site.integration(of: call)
                 var configuration: Name?

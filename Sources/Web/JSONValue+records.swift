@@ -121,21 +121,6 @@ extension JSONValue {
 
     init(_ duration: Duration?) { self = duration.map { .number($0.seconds) } ?? .null }
 
-    /// - Parameter commit: What introduced it, where it is new: the integration's own commit.
-    init(_ issue: Issue, commit: CommitID) {
-        let introduced: JSONValue =
-            issue.status == .new ? ["commit": .string(commit.description), "confidence": "integration"] : .null
-        self = [
-            "fingerprint": .string(issue.fingerprint), "category": .string(issue.finding.category.rawValue),
-            "status": .string(issue.status.rawValue), "age": .integer(Int64(issue.age)),
-            "rule": .string(issue.finding.rule), "message": .string(issue.finding.message),
-            "path": .init(issue.finding.path), "line": .init(issue.finding.line),
-            "column": .init(issue.finding.column),
-            "configurations": .array(issue.configurations.map { .string($0.description) }),
-            "introducedBy": introduced,
-        ]
-    }
-
     init(_ test: StoredTest) {
         self = [
             "suite": .string(test.result.suite), "name": .string(test.result.name),

@@ -37,8 +37,43 @@ extension Pages {
             "category": .text(result.word), "place": .text(Self.place(issue.finding)),
             "rule": .text(issue.finding.rule.isEmpty ? nil : issue.finding.rule),
             "configurations": .text(issue.configurations.count == all || configurations.isEmpty ? nil : configurations),
-            "age": .text(issue.age > 1 ? "for \(issue.age) integrations" : nil),
+            "age": .text(Self.age(of: issue, in: record)),
+            "fingerprint": .text(issue.fingerprint.prefix(12)),
+            "introduced": .text(issue.introducedBy.map(Self.sentence)),
+            "introducedWhy": .text(issue.introducedBy.map(Self.reason)),
+            "silence": .text(issue.silence.map { Self.sentence($0, at: site.clock()) }),
         ]
+    }
+
+    private static func age(of issue: Issue, in record: IntegrationRecord) -> String? {
+        guard issue.age > 1 else { return nil }
+        return "for \(issue.age) integrations" + (issue.since.map { ", since \(record.id.bot)#\($0)" } ?? "")
+    }
+
+    /// Who, and in which commit; a guess is called one.
+    private static func sentence(_ introduction: Introduction) -> String {
+        (introduction.confidence == .high ? "" : "perhaps ") + "by \(introduction.author) in "
+            + introduction.commit.abbreviated
+    }
+
+    private static func reason(_ introduction: Introduction) -> String {
+        let how =
+            switch introduction.strategy {
+            case .blameLineAgainstCommits: "its line comes from this commit"
+            case .fileHasBeenModifiedByCommits: "this commit changed its file"
+            case .blameLine: "this older commit wrote its line"
+            case .lastCommitFromFile: "this older commit changed its file last"
+            case .mostCommitterInFile: "the newest of whoever changed its file most often"
+            case .singleCommitInIntegration: "the integration's only commit"
+            case .multipleCommitsSingleUserInIntegration: "all of the integration's commits are of one person"
+            }
+        return "\(how) (\(introduction.strategy.rawValue))"
+    }
+
+    private static func sentence(_ silence: Silence, at time: Timestamp) -> String {
+        let until = silence.expires.map { " until \(PageText.time($0))" } ?? ""
+        let verb = silence.holds(at: time) ? "silenced" : "was silenced"
+        return "\(verb) by \(silence.person)\(until): \(silence.reason)"
     }
 
     private static func place(_ finding: Finding) -> String? {

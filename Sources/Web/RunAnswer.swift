@@ -6,10 +6,11 @@ import Storage
 package enum RunAnswer {
     /// JSON, as `GET …/integrations/{number}` answers it, with `issues` and `tests` as their own routes list them.
     package static func json(_ result: WorkingTreeResult) -> [UInt8] {
-        let commit = result.integration.commit
+        // Nothing is silenced in a working tree.
+        let time = result.integration.queuedAt
         var members: [JSONValue.Member] = []
         if case .object(let known) = JSONValue(result.integration, attempts: result.attempts) { members = known }
-        members.append(.init(key: "issues", value: .array(result.issues.map { JSONValue($0, commit: commit) })))
+        members.append(.init(key: "issues", value: .array(result.issues.map { JSONValue($0, at: time) })))
         members.append(.init(key: "tests", value: .array(result.tests.map { JSONValue($0) })))
         var bytes: [UInt8] = []
         JSONValue.object(members).write(to: &bytes)

@@ -113,9 +113,25 @@ struct SummaryAnswer: Decodable {
 }
 
 struct IssueAnswer: Decodable {
+    struct Introduction: Decodable {
+        var commit: String
+        var author: String
+        var strategy: String
+        var confidence: String
+    }
+    struct Silence: Decodable {
+        var reason: String
+        var person: String
+        var expires: String?
+        var expired: Bool
+    }
+    var fingerprint: String
     var category: String
     var status: String
     var age: Int
+    var since: Int?
+    var introducedBy: Introduction?
+    var silence: Silence?
     var message: String
     var path: String?
     var line: Int?

@@ -273,6 +273,18 @@ import Testing
             #expect(results.reason == "testing exceeded 2 s")
         }
 
+        @Test func testThatALimitIsToldBesideATestThatFailedBefore() async throws {
+            // given, when
+            let results = try await outer.results(
+                of: [Played(step: .testing, exit: nil, signal: 9, limit: "testing exceeded 2 s", report: failing)],
+                limit: "testing exceeded 2 s")
+
+            // then
+            #expect(results.findings.map(\.finding.rule).contains("martlet.test"))
+            #expect(results.findings.map(\.finding.message).contains("testing exceeded 2 s"))
+            #expect(results.findings.count == 2)
+        }
+
         @Test func testThatAReportThatCannotBeReadIsNotGreen() async throws {
             // given, when
             let results = try await outer.results(of: [Played(step: .testing, report: "<testsuite><testcase")])

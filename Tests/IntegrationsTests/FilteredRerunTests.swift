@@ -116,7 +116,7 @@ import Testing
         let command = Finding(category: .testFailure, message: "the command ended with 1", rule: "martlet.test")
         let before = FilteredResults(
             filter: "adds", before: 1, tests: [passed],
-            findings: [StoredFinding(fingerprint: "f", finding: command)])
+            findings: [StoredFinding(fingerprint: "f", content: "f", finding: command)])
 
         // when
         let all = before.completing(

@@ -23,11 +23,11 @@ import Testing
         of finding: Finding, after steps: [StepRecord], tests: [TestResult] = [], in configuration: String = "debug"
     ) throws -> Model.Issue.Status? {
         let before = Model.Issue(
-            fingerprint: "f", status: .new, finding: finding, age: 1, configurations: [try Samples.name("debug")])
+            fingerprint: "f", content: "f", status: .new, finding: finding, age: 1, configurations: [try Samples.name("debug")])
         let comparison = IssueComparison(configurations: [
             .init(name: try Samples.name(configuration), steps: steps, findings: [], tests: tests)
         ])
-        return comparison.issues(before: [before]).first?.status
+        return comparison.issues(comparison.current, before: [before], number: 2).first?.status
     }
 
     private static let passed = TestResult(suite: "KitTests", name: "adds", outcome: .passed)
@@ -57,16 +57,16 @@ import Testing
         // given
         let debug = try Samples.name("debug")
         let before = Model.Issue(
-            fingerprint: "f", status: .new, finding: Self.analyzer, age: 1, configurations: [debug])
+            fingerprint: "f", content: "f", status: .new, finding: Self.analyzer, age: 1, configurations: [debug])
         let failed = Finding(category: .analyzerWarning, message: "lint failed", rule: "martlet.analysis")
         let comparison = IssueComparison(configurations: [
             .init(
                 name: debug, steps: [step(.analyzing, exit: 127)],
-                findings: [StoredFinding(fingerprint: "g", finding: failed)], tests: [])
+                findings: [StoredFinding(fingerprint: "g", content: "g", finding: failed)], tests: [])
         ])
 
         // when
-        let issues = comparison.issues(before: [before])
+        let issues = comparison.issues(comparison.current, before: [before], number: 2)
 
         // then
         #expect(issues.map(\.status) == [.new, .unresolved])
@@ -94,14 +94,14 @@ import Testing
         // given
         let (debug, release) = (try Samples.name("debug"), try Samples.name("release"))
         let before = Model.Issue(
-            fingerprint: "f", status: .unresolved, finding: Self.warning, age: 4, configurations: [debug, release])
+            fingerprint: "f", content: "f", status: .unresolved, finding: Self.warning, age: 4, configurations: [debug, release])
         let comparison = IssueComparison(configurations: [
             .init(name: debug, steps: [step(.building)], findings: [], tests: []),
             .init(name: release, steps: [step(.building, exit: 1)], findings: [], tests: []),
         ])
 
         // when
-        let issues = comparison.issues(before: [before])
+        let issues = comparison.issues(comparison.current, before: [before], number: 2)
 
         // then
         #expect(issues.map(\.status) == [.unresolved])
@@ -110,7 +110,7 @@ import Testing
 
     @Test func testThatOneFindingOfTwoConfigurationsIsOneIssue() throws {
         // given
-        let found = StoredFinding(fingerprint: "f", finding: Self.warning)
+        let found = StoredFinding(fingerprint: "f", content: "f", finding: Self.warning)
         let (debug, release) = (try Samples.name("debug"), try Samples.name("release"))
         let comparison = IssueComparison(configurations: [
             .init(name: debug, steps: [step(.building)], findings: [found], tests: []),
@@ -118,7 +118,7 @@ import Testing
         ])
 
         // when
-        let issues = comparison.issues(before: [])
+        let issues = comparison.issues(comparison.current, before: [], number: 1)
 
         // then
         #expect(issues.map(\.status) == [.new])

@@ -7,105 +7,124 @@ import Testing
     private let debug = Name("debug")
     private let release = Name("release")
 
-    private func current(_ keys: String...) -> [Baseline.Current] {
-        keys.map { ($0, Finding(category: .warning, message: $0), [debug].compactMap { $0 }) }
+    /// Findings of a file `a.c`, written as `TEXT@LINE` or `PATH:TEXT@LINE`.
+    static func found(_ texts: [String], in configuration: Name? = Name("debug")) -> [Baseline.Found] {
+        var counts: [String: Int] = [:]
+        return texts.map { text in
+            let parts = text.split(separator: ":")
+            let path = parts.count > 1 ? String(parts[0]) : "a.c"
+            let line = parts[parts.count - 1].split(separator: "@")
+            let content = String(line[0])
+            let place = "\(path):\(content)"
+            let number = counts[place, default: 0]
+            counts[place] = number + 1
+            return Baseline.Found(
+                fingerprint: number == 0 ? place : "\(place)#\(number)", content: content,
+                finding: Finding(
+                    category: .warning, message: content, rule: "r", path: path,
+                    line: line.count > 1 ? Int(line[1]) : 1),
+                configurations: configuration.map { [$0] } ?? [])
+        }
     }
 
-    private func issues(_ current: [Baseline.Current], before: [Model.Issue] = []) -> [String] {
-        Baseline.compare(current: current, before: before).map { "\($0.fingerprint) \($0.status) \($0.age)" }
+    private func compare(
+        _ texts: String..., before: [Model.Issue] = [], changes: SourceChanges = SourceChanges(), number: Int = 1,
+        unlooked: (Model.Issue) -> [Name]? = { _ in nil }
+    ) -> [Model.Issue] {
+        Baseline.compare(
+            current: Self.found(texts), before: before, changes: changes, number: number, unlooked: unlooked)
+    }
+
+    private func words(_ issues: [Model.Issue]) -> [String] {
+        issues.map { "\($0.content) \($0.status) \($0.age)" }
     }
 
     @Test func testThatIssuesLiveThroughIntegrations() {
         // given
-        let first = Baseline.compare(current: current("a", "b"), before: [])
-        #expect(first.map(\.age) == [1, 1])
-        #expect(first.map(\.status) == [.new, .new])
+        let first = compare("a", "b")
+        #expect(words(first) == ["a new 1", "b new 1"])
         // when b goes and c comes
-        let second = Baseline.compare(current: current("a", "c"), before: first)
-        #expect(
-            second.map { "\($0.fingerprint) \($0.status) \($0.age)" } == ["a unresolved 2", "c new 1", "b resolved 0"])
+        let second = compare("a", "c", before: first, number: 2)
+        #expect(words(second) == ["a unresolved 2", "c new 1", "b resolved 0"])
+        #expect(second.map(\.since) == [1, 2, 1])
         // then what was resolved is not told again, and what comes back is new
-        #expect(issues(current("a"), before: second) == ["a unresolved 3", "c resolved 0"])
-        #expect(issues(current("b"), before: second) == ["b new 1", "a resolved 0", "c resolved 0"])
+        #expect(words(compare("a", before: second)) == ["a unresolved 3", "c resolved 0"])
+        let third = compare("b", before: second, number: 3)
+        #expect(words(third) == ["b new 1", "a resolved 0", "c resolved 0"])
+        #expect(third[0].since == 3)
+        #expect(third[0].fingerprint == first[1].fingerprint)
     }
 
-    @Test func testThatWhatNobodyLookedForStays() {
-        let first = Baseline.compare(current: current("a", "b"), before: [])
-        let second = Baseline.compare(current: [], before: first) { $0.fingerprint == "a" }
-        #expect(second.map { "\($0.fingerprint) \($0.status) \($0.age)" } == ["a unresolved 2", "b resolved 0"])
+    @Test func testThatWhatNobodyLookedForStays() throws {
+        let debug = try #require(debug)
+        let first = compare("a", "b")
+        let second = compare(before: first) { $0.content == "a" ? [debug] : nil }
+        #expect(words(second) == ["a unresolved 2", "b resolved 0"])
     }
 
-    @Test func testThatASilencedOneStaysSilenced() {
-        var before = Baseline.compare(current: current("a"), before: [])
-        before[0].status = .silenced
-        #expect(issues(current("a"), before: before) == ["a silenced 2"])
-        #expect(issues([], before: before) == ["a resolved 0"])
-    }
-
-    @Test func testThatConfigurationsAreJoined() throws {
-        let finding = Finding(category: .error, message: "m")
-        let (debug, release) = (try #require(debug), try #require(release))
-        let issues = Baseline.compare(
-            current: [("a", finding, [debug]), ("a", finding, [release, debug])], before: [])
-        #expect(issues.map(\.configurations) == [[debug, release]])
-    }
-}
-
-@Suite struct FingerprinterTests {
-    private func finding(
-        _ rule: String = "-Wunused", message: String = "m", path: String = "a.c", line: Int = 3,
-        category: Finding.Category = .warning
-    ) -> Finding {
-        Finding(category: category, message: message, rule: rule, path: path, line: line, column: 5)
-    }
-
-    @Test func testThatAMovedLineKeepsItsFingerprint() {
-        // given a file, and the same with lines put before it and other indentation
-        let before = ["int f() {", "  int x;", "}"]
-        let after = ["// a", "// b", "int f() {", "\tint  x;", "}"]
+    @Test func testThatWhatNobodyLookedForFollowsItsLine() throws {
+        // given an issue, and a change that renames its file and puts ten lines before it, which nobody looked at
+        let debug = try #require(debug)
+        let first = compare("a@5")
+        let changes = SourceChanges(files: [
+            "a.c": .init(path: "b.c", hunks: [.init(old: 1..<1, new: 1..<11)])
+        ])
         // when
-        let old = Fingerprinter.keys(of: [finding(line: 2)]) { _, line in before[line - 1] }
-        let new = Fingerprinter.keys(of: [finding(line: 4)]) { _, line in after[line - 1] }
+        let second = compare(before: first, changes: changes, number: 2) { _ in [debug] }
+        let third = compare("b.c:a@15", before: second, number: 3)
         // then
-        #expect(old == new)
+        #expect(second.map(\.finding.path) == ["b.c"])
+        #expect(second.map(\.finding.line) == [15])
+        #expect(words(third) == ["a unresolved 3"])
+        #expect(third[0].fingerprint == first[0].fingerprint)
     }
 
-    @Test func testThatOtherRulesPathsLinesAndCategoriesAreOther() {
-        let all = [
-            finding(), finding("-Wshadow"), finding(path: "b.c"), finding(category: .error), finding(line: 4),
-            finding("", message: "m"), finding("", message: "n"),
-        ]
-        let keys = Fingerprinter.keys(of: all) { _, line in "text of line \(line)" }
-        #expect(Set(keys).count == all.count)
+    @Test func testThatAnIssueKeepsItsNameAndWhoBroughtIt() throws {
+        // given
+        var first = compare("a")
+        let commit = try #require(CommitID("00000000000000000000000000000000000000aa"))
+        first[0].introducedBy = Introduction(
+            commit: commit, author: "Ada", email: "a@b", strategy: .blameLine, confidence: .low)
+        // when
+        let second = compare("a", before: first, number: 2)
+        // then
+        #expect(second[0].introducedBy == first[0].introducedBy)
+        #expect(second[0].since == 1)
     }
 
-    @Test func testThatEqualLinesAreNumberedFromTopToBottom() {
-        let shuffled = [finding(line: 9), finding(line: 1), finding(line: 5)]
-        let keys = Fingerprinter.keys(of: shuffled) { _, _ in "same" }
-        let sorted = Fingerprinter.keys(of: [finding(line: 1), finding(line: 5), finding(line: 9)]) { _, _ in "same" }
-        #expect(keys == [sorted[2], sorted[0], sorted[1]])
-        #expect(Set(keys).count == 3)
+    @Test func testThatASilencedOneIsNobodysNewOne() {
+        var before = compare("a")
+        before[0].status = .silenced
+        #expect(words(compare("a", before: before)) == ["a unresolved 2"])
+        #expect(words(compare(before: before)) == ["a resolved 0"])
     }
 
-    @Test func testThatATestIsOneIssueHoweverItFails() {
-        let one = finding("S/t", message: "a", line: 1, category: .testFailure)
-        let other = finding("S/t", message: "b", path: "c.swift", line: 9, category: .testFailure)
-        #expect(
-            Fingerprinter.key(of: one, lineText: nil, occurrence: 0)
-                == Fingerprinter.key(of: other, lineText: "x", occurrence: 0))
+    @Test func testThatTwoConfigurationsAreOneIssue() throws {
+        // given two equal findings in debug, of which release has the second line only, and one of its own
+        let (debug, release) = (try #require(debug), try #require(release))
+        let all = Self.found(["a@1", "a@9"], in: debug) + Self.found(["a@9", "b@3"], in: release)
+        // when
+        let joined = Baseline.joined(all)
+        // then
+        #expect(joined.map { $0.finding.line } == [1, 9, 3])
+        #expect(joined.map(\.configurations) == [[debug], [debug, release], [release]])
     }
 
-    @Test func testThatPartsCannotRunIntoEachOther() {
-        let one = Fingerprinter.key(of: finding("a\n1:b", path: "c"), lineText: "x", occurrence: 0)
-        let other = Fingerprinter.key(of: finding("a", path: "1:b\nc"), lineText: "x", occurrence: 0)
-        #expect(one != other)
+    @Test func testThatTwoOfOneConfigurationAreTwo() {
+        #expect(Baseline.joined(Self.found(["a@1", "a@1"])).count == 2)
     }
 
-    @Test func testThatAFailedTestIsAFinding() {
-        let crashed = TestResult(suite: "S", name: "t", outcome: .crashed, path: "a.swift", line: 2)
-        #expect(
-            Finding(failureOf: crashed)
-                == Finding(category: .testFailure, message: "crashed", rule: "S/t", path: "a.swift", line: 2))
-        #expect(Finding(failureOf: TestResult(suite: "S", name: "t", outcome: .flaky)) == nil)
+    @Test func testThatAConfigurationThatDidNotLookKeepsItsPart() throws {
+        let (debug, release) = (try #require(debug), try #require(release))
+        var before = compare("a")
+        before[0].configurations = [debug, release]
+        #expect(compare("a", before: before) { _ in [release] }[0].configurations == [debug, release])
+        #expect(compare("a", before: before)[0].configurations == [debug])
+    }
+
+    @Test func testThatWhatAnOlderVersionStoredIsKnownByItsName() {
+        var before = compare("a", "b")
+        for index in before.indices { before[index].content = "" }
+        #expect(words(compare("a", before: before)) == ["a unresolved 2", " resolved 0"])
     }
 }

@@ -16,7 +16,7 @@ import Testing
         return AttemptResults(
             findings: (0..<tests).map {
                 StoredFinding(
-                    fingerprint: "f\($0)",
+                    fingerprint: "f\($0)", content: "c\($0)",
                     finding: Finding(
                         category: .testFailure, message: "expected \($0)", rule: "Suite/test", path: "Tests/a.swift",
                         line: $0 + 1, column: 5))
@@ -206,10 +206,16 @@ import Testing
     @Suite struct GivenIssues {
         private func issues(_ count: Int, _ status: Model.Issue.Status = .new) throws -> [Model.Issue] {
             try (0..<count).map {
-                Model.Issue(
-                    fingerprint: "f\($0)", status: status,
+                try Model.Issue(
+                    fingerprint: "f\($0)", content: "c", status: status,
                     finding: Finding(category: .warning, message: "unused \($0)", path: "a.swift", line: 3), age: $0,
-                    configurations: [try name("debug"), try name("release")])
+                    since: $0 + 1, configurations: [name("debug"), name("release")],
+                    introducedBy: $0 % 2 == 0
+                        ? nil
+                        : Introduction(
+                            commit: commit($0 % 9), author: "Ada", email: "a@b", strategy: .blameLine,
+                            confidence: .low),
+                    silence: $0 % 3 == 0 ? nil : Silence(reason: "known", person: "ada", at: time(1), expires: time(9)))
             }
         }
 

@@ -84,10 +84,11 @@ import Transfer
             #expect(
                 json
                     == #"{"items":[{"fingerprint":"ffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff","#
-                    + #""category":"test-failure","status":"new","age":1,"rule":"KitTests.ParserTests/parsesAnEmptyLine()","#
+                    + #""category":"test-failure","status":"new","age":1,"since":1,"rule":"KitTests.ParserTests/parsesAnEmptyLine()","#
                     + #""message":"Expectation failed: (lines.count → 3) == 2","path":"Tests/KitTests/ParserTests.swift","#
                     + #""line":41,"column":null,"configurations":["debug"],"introducedBy":{"#
-                    + #""commit":"1111111111111111111111111111111111111111","confidence":"integration"}}],"next":null}"#
+                    + #""commit":"1111111111111111111111111111111111111111","author":"Ada \u003cAuthor\u003e","email":"ada@acme.example","#
+                    + #""strategy":"blameLineAgainstCommits","confidence":"high"},"silence":null}],"next":null}"#
                     + "\n")
             let resolved = try await web.json("/api/v1/bots/kit/integrations/2/issues?status=resolved")
             expectContains(resolved, "remove the trailing space")

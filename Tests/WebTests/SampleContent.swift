@@ -146,7 +146,12 @@ struct SampleContent: Sendable {
                 finding: Finding(
                     category: .testFailure, message: "Expectation failed: (lines.count → 3) == 2",
                     rule: "KitTests.ParserTests/\(name)", path: "Tests/KitTests/ParserTests.swift", line: 41), age: 1,
-                configurations: [Self.debug])
+                since: 1, configurations: [Self.debug],
+                introducedBy: CommitID(String(repeating: "1", count: 40)).map {
+                    Introduction(
+                        commit: $0, author: "Ada <Author>", email: "ada@acme.example",
+                        strategy: .blameLineAgainstCommits, confidence: .high)
+                })
         }
         return issues.filter { hadTwo || $0.status != .resolved }
     }

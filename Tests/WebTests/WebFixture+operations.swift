@@ -20,7 +20,8 @@ func makeOperations(
         secrets: secrets,
         mirrors: Mirrors(directory: directory.path("repositories")),
         executor: LocalExecutor(socket: directory.path("launcher.socket"), supervisor: ""),
-        uploader: Uploads(uploader: Uploader(transport: try CurlTransport()), secrets: secrets), environment: [:],
+        uploader: Uploads(uploader: Uploader(transport: try CurlTransport()), secrets: secrets),
+        clock: WallClock { WebFixture.now }, environment: [:],
         supervisor: "", isolation: JobIsolation(isolation: .none(reason: "bwrap is not installed")), version: "1.2.3",
         logger: log.logger)
     return try IntegrationService(parts).operations

@@ -209,7 +209,7 @@ package final class WorkingTreeRun: Sendable {
             directory: nil, settings: settings, secrets: secrets, isolation: isolation.isolation, version: "")
         return IntegrationRunner(
             store: store, registry: registry, remotes: Remotes(mirror: tree.mirror), jobs: jobs, triggers: nil,
-            clock: parts.clock, timer: ContinuousClock(), logger: logger)
+            clock: parts.clock, timer: ContinuousClock(), logger: logger, findsSuspects: false)
     }
 
     /// Ends the rows of a run that was killed, and removes what is older than the kept runs; all rows where the next run is

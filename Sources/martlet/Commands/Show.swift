@@ -30,35 +30,6 @@ struct Show: AsyncParsableCommand {
     }
 }
 
-/// `martlet issues BOT#N`.
-struct Issues: AsyncParsableCommand {
-    static let configuration = CommandConfiguration(abstract: "Lists an integration's issues.")
-
-    @OptionGroup var server: ServerOptions
-    @Argument(help: "Such as kit#41, or kit for the latest.") var integration: IntegrationArgument
-    @Option(help: "new, unresolved, resolved or silenced.") var status: String?
-    @Flag(help: "Print the daemon's JSON.") var json = false
-
-    func run() async throws {
-        try await Failure.exiting {
-            let path = integration.path + "/issues" + (status.map { "?status=\(Escaped.segment($0))" } ?? "")
-            let connection = try server.connect()
-            if json { return Output.print(try await connection.get(path)) }
-            for issue in try await connection.get(path, as: List<IssueAnswer>.self).items {
-                let place = [issue.path, issue.line.map(String.init), issue.column.map(String.init)].compactMap(\.self)
-                let first = issue.message.split(whereSeparator: \.isNewline).first.map(String.init) ?? ""
-                Output.print(
-                    Output.visible(
-                        "\(issue.status): \(place.isEmpty ? "" : place.joined(separator: ":") + ": ")\(issue.category): \(first)"
-                    )
-                        // A finding of the recipe is no configuration's.
-                        + (issue.configurations.isEmpty ? "" : " [\(issue.configurations.joined(separator: ", "))]")
-                        + "\n")
-            }
-        }
-    }
-}
-
 /// `martlet tests BOT#N`.
 struct Tests: AsyncParsableCommand {
     static let configuration = CommandConfiguration(abstract: "Lists an integration's tests.")
@@ -68,9 +39,14 @@ struct Tests: AsyncParsableCommand {
     @Flag(help: "Only failed and crashed ones.") var failing = false
     @Option(help: "Of which attempt; the last when left out.") var attempt: Int?
     @Flag(help: "Print the daemon's JSON.") var json = false
+    @Flag(help: "Print all of them as JUnit XML, for other tools.") var junit = false
 
     func run() async throws {
         try await Failure.exiting {
+            if junit {
+                let query = attempt.map { "?attempt=\($0)" } ?? ""
+                return Output.print(try await server.connect().get(integration.path + "/tests.xml" + query))
+            }
             let path = integration.path + "/tests?failing=\(failing)" + (attempt.map { "&attempt=\($0)" } ?? "")
             let connection = try server.connect()
             if json { return Output.print(try await connection.get(path)) }

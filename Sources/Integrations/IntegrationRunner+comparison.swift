@@ -1,0 +1,123 @@
+import Model
+import SourceControl
+import Storage
+
+extension IntegrationRunner {
+    /// What triggers before the jobs came to. Nothing else was looked for, so what was there before remains: what the runs
+    /// before this one found, or the branch's integration before.
+    func compareTriggers(
+        _ record: IntegrationRecord, bot: BotSpecification, mirror: Mirror
+    ) async throws -> Comparison {
+        var newest: [Name: AttemptRecord] = [:]
+        for attempt in try await store.attempts(of: record.id) where attempt.state.verdict != nil {
+            newest[attempt.id.job] = attempt
+        }
+        if !newest.isEmpty {
+            return try await compare(
+                record, bot: bot, mirror: mirror, attempts: newest.values.sorted { $0.id.job < $1.id.job })
+        }
+        var issues = IssueComparison(
+            configurations: [], triggers: try await store.triggers(of: record.id).newest,
+            triggerNames: bot.triggers.map(\.name))
+        issues.hasLookedAtCode = false
+        return try await compare(record, issues, mirror: mirror, tested: 0)
+    }
+
+    /// The integration's issues and counts, compared with the branch's integration before.
+    /// - Parameter earlier: What the same came to before its triggers ran; who introduced what is taken from it.
+    func compare(
+        _ record: IntegrationRecord, bot: BotSpecification, mirror: Mirror, attempts: [AttemptRecord],
+        after earlier: Comparison? = nil
+    ) async throws -> Comparison {
+        let tests = try await store.tests(of: record.id)
+        var issues = IssueComparison(
+            configurations: [], triggers: try await store.triggers(of: record.id).newest,
+            triggerNames: bot.triggers.map(\.name))
+        var tested = 0
+        for attempt in attempts {
+            let results = tests.filter { $0.configuration == attempt.id.job }.map(\.result)
+            issues.configurations.append(
+                .init(
+                    name: attempt.id.job, steps: attempt.steps, findings: try await store.findings(of: attempt.id),
+                    tests: results))
+            tested += results.count { $0.outcome != .skipped }
+        }
+        return try await compare(record, issues, mirror: mirror, tested: tested, after: earlier)
+    }
+
+    /// An integration's issues, with what is counted of them.
+    struct Comparison {
+        var issues: [Issue]
+        var summary: Summary
+        var hasTriggerErrors: Bool { issues.contains { $0.finding.category == .triggerError } }
+
+        /// The verdict without silenced warnings, and the sentence that says so. Only what is there and silenced makes it
+        /// better: errors and failing tests stay what they are.
+        func judged(_ verdict: Verdict) -> (verdict: Verdict, reason: String?) {
+            guard verdict == .warnings || verdict == .analyzerWarnings else { return (verdict, nil) }
+            let silenced = issues.count { $0.status == .silenced && !$0.counts }
+            guard silenced > 0 else { return (verdict, nil) }
+            let rest = issues.filter(\.counts).map { issue -> Verdict in
+                switch issue.finding.category {
+                case .analyzerWarning: .analyzerWarnings
+                case .warning: .warnings
+                case .error, .testFailure, .triggerError: .succeeded
+                }
+            }
+            let judged = min(verdict, rest.max() ?? .succeeded)
+            return (judged, judged < verdict ? "\(silenced.counting("silenced issue")) not counted" : nil)
+        }
+    }
+
+    /// - Parameters:
+    ///   - compared: What was found, and what was looked for.
+    ///   - tested: How many tests ran.
+    func compare(
+        _ record: IntegrationRecord, _ compared: IssueComparison, mirror: Mirror, tested: Int,
+        after earlier: Comparison? = nil
+    ) async throws -> Comparison {
+        let previous = try await store.previous(of: record.id)
+        var before: [Issue] = []
+        if let previous { before = try await store.issues(of: previous.id) }
+        let history = IssueHistory(mirror: mirror, from: previous?.commit, to: record.commit, logger: logger)
+        let current = compared.current
+        let changes = try await history.changes(current: current, before: before)
+        var issues = compared.issues(current, before: before, changes: changes, number: record.id.number)
+        if findsSuspects { try await history.introduce(&issues, known: earlier?.issues ?? []) }
+        let silences = try await store.silences(of: record.id.bot)
+        if !silences.isEmpty { issues.silence(by: silences, at: clock.now()) }
+        let counts = Counts(issues, tests: tested)
+        let summary = Summary(
+            counts: counts, change: previous?.summary.map { counts - $0.counts } ?? Counts())
+        return Comparison(issues: issues, summary: summary)
+    }
+}
+
+extension [Issue] {
+    /// Heeds silences; those that have expired are only told of.
+    mutating func silence(by silences: [String: Silence], at time: Timestamp) {
+        for index in indices where self[index].status != .resolved {
+            self[index].silence = silences[self[index].fingerprint]
+            if self[index].silence?.holds(at: time) == true { self[index].status = .silenced }
+        }
+    }
+}
+
+extension Counts {
+    /// Counts issues that are there, but not silenced warnings.
+    init(_ issues: [Issue], tests: Int) {
+        self.init()
+        self.tests = tests
+        for issue in issues where issue.counts { add(issue.finding) }
+    }
+
+    mutating func add(_ finding: Finding) {
+        switch finding.category {
+        case .error: errors += 1
+        case .warning: warnings += 1
+        case .analyzerWarning: analyzerWarnings += 1
+        case .testFailure: testFailures += 1
+        case .triggerError: break
+        }
+    }
+}

@@ -1,0 +1,62 @@
+import Logging
+import Model
+import Reports
+import SourceControl
+
+/// What lies between an integration and the branch's integration before: which files became which, and who changed what.
+///
+/// It tells more about issues that are known without it, so what git cannot say fails nothing.
+struct IssueHistory: Sendable {
+    let mirror: Mirror
+    /// Nothing where there is none before.
+    let from: CommitID?
+    let to: CommitID
+    let logger: Logger
+
+    /// What became of the files in which something was or is found; empty where that is not needed.
+    /// - Throws: Only when the daemon stops.
+    func changes(current: [Baseline.Found], before: [Issue]) async throws -> SourceChanges {
+        guard let from, from != to, !before.isEmpty, Baseline.needsChanges(current: current, before: before) else {
+            return SourceChanges()
+        }
+        let paths = Set((before.map(\.finding) + current.map(\.finding)).compactMap(\.path))
+        return try await telling(SourceChanges()) { () throws(SourceControlError) in
+            try await mirror.changes(from: from, to: to, paths: paths)
+        }
+    }
+
+    /// Names the commits that brought the new issues, where one can be named.
+    /// - Parameter known: What was found out about the same issues already.
+    /// - Throws: Only when the daemon stops.
+    func introduce(_ issues: inout [Issue], known: [Issue]) async throws {
+        var introductions: [String: Introduction] = [:]
+        for issue in known { introductions[issue.fingerprint] = issue.introducedBy }
+        let asked = issues.filter {
+            $0.status == .new && $0.finding.category != .triggerError && introductions[$0.fingerprint] == nil
+        }
+        // The same commit again: whatever is new, no commit brought it.
+        if known.isEmpty, !asked.isEmpty, from != to {
+            let search = SuspectSearch(mirror: mirror, from: from, to: to)
+            introductions = try await telling([:]) { () throws(SourceControlError) in
+                try await search.introductions(of: asked)
+            }
+        }
+        for index in issues.indices where issues[index].status == .new {
+            issues[index].introducedBy = introductions[issues[index].fingerprint]
+        }
+    }
+
+    private func telling<Value>(
+        _ otherwise: Value, _ body: () async throws(SourceControlError) -> Value
+    ) async throws -> Value {
+        do throws(SourceControlError) {
+            return try await body()
+        } catch {
+            if error.code == .canceled || Task.isCancelled { throw CancellationError() }
+            logger.warning(
+                "what became of the code since the integration before is not known",
+                metadata: ["commit": "\(to.abbreviated)", "error": "\(error)"])
+            return otherwise
+        }
+    }
+}

@@ -1,0 +1,67 @@
+package import Model
+import Storage
+
+extension PersonRequests {
+    /// See `Operations.silence`.
+    package func silence(
+        _ digits: String, of id: IntegrationID, reason: String, expires: Timestamp?, by person: String
+    ) async throws(OperationError) -> Issue {
+        let now = clock.now()
+        let limit = Silence.maximumReasonBytes
+        guard reason.contains(where: { !$0.isWhitespace }), reason.utf8.count <= limit else {
+            throw OperationError(.invalid, "`reason` says why, in 1 to \(limit) bytes")
+        }
+        if let expires {
+            guard expires > now else { throw OperationError(.invalid, "the silence would be over already") }
+            guard expires - now <= Silence.longest else {
+                throw OperationError(.invalid, "the silence would last over 10 years; leave its end out")
+            }
+        }
+        do {
+            let issues = try await store.issues(of: id)
+            let fingerprint = try IssueName.resolve(digits, among: issues.map(\.fingerprint))
+            guard issues.contains(where: { $0.fingerprint == fingerprint && $0.status != .resolved }) else {
+                throw OperationError(.conflict, "the issue is resolved in \(id)")
+            }
+            let silence = Silence(reason: reason, person: person, at: now, expires: expires)
+            try await store.silence(fingerprint, of: id, silence)
+            guard let issue = try await store.issues(of: id).first(where: { $0.fingerprint == fingerprint }) else {
+                throw OperationError(.notFound, "\(id) has no such issue any more")
+            }
+            return issue
+        } catch let error as OperationError {
+            throw error
+        } catch let error as StoreError {
+            throw refused(error)
+        } catch {
+            throw OperationError(.internal, "the issue could not be silenced", underlying: error)
+        }
+    }
+
+    /// See `Operations.unsilence`.
+    package func unsilence(
+        _ digits: String, of id: IntegrationID, by person: String
+    ) async throws(OperationError) -> String {
+        do {
+            let fingerprint = try IssueName.resolve(digits, among: try await store.silences(of: id.bot).keys)
+            guard try await store.unsilence(fingerprint, of: id) else {
+                throw OperationError(.notFound, "no such issue is silenced")
+            }
+            return fingerprint
+        } catch let error as OperationError {
+            throw error
+        } catch let error as StoreError {
+            throw refused(error)
+        } catch {
+            throw OperationError(.internal, "the silence could not be taken back", underlying: error)
+        }
+    }
+
+    private func refused(_ error: StoreError) -> OperationError {
+        switch error.code {
+        case .notFound: OperationError(.notFound, error.message, underlying: error)
+        case .tooLarge: OperationError(.conflict, error.message, underlying: error)
+        default: stored(error)
+        }
+    }
+}

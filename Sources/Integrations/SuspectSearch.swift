@@ -1,0 +1,150 @@
+import Model
+import SourceControl
+
+/// Finds who brought new issues in, by the seven ways of `Introduction.Strategy`.
+///
+/// First what the integration's own commits tell: the line's, the file's, the only commit, the only person. Where several
+/// people changed other files, or there are no commits, what the history tells: the line's writer, the file's last change,
+/// whoever changed it most. These are guesses, and called so.
+struct SuspectSearch: Sendable {
+    let mirror: Mirror
+    /// Nothing where the branch was not integrated before: then only the history is asked.
+    let from: CommitID?
+    let to: CommitID
+
+    /// Issues whose lines are blamed; for the others the file's commits are asked.
+    static let maximumBlamed = 200
+    /// Commits of an integration; of more, the newest.
+    static let maximumCommits = 500
+    /// How many changes of a file make out who changed it most.
+    static let maximumModifications = 20
+    /// A file that nobody changed for so long is better known to whoever changed it most than to whoever did last.
+    static let longAgo: Duration = .seconds(90 * 86_400)
+
+    /// By fingerprint; nothing for an issue for which no commit can be named.
+    func introductions(of issues: [Issue]) async throws(SourceControlError) -> [String: Introduction] {
+        let commits = try await interval()
+        var found: [String: Introduction] = [:]
+        if !commits.isEmpty {
+            found = try await introductions(of: issues, by: commits)
+        }
+        let rest = issues.filter { found[$0.fingerprint] == nil && $0.finding.path != nil }
+        guard !rest.isEmpty else { return found }
+        for (fingerprint, guess) in try await guesses(rest) { found[fingerprint] = guess }
+        return found
+    }
+
+    /// The commits since the integration before; since the common ancestor, where the branch was moved by force.
+    private func interval() async throws(SourceControlError) -> [CommitDetails] {
+        guard let from, try await mirror.contains(from) else { return [] }
+        return try await mirror.commits(from: from, to: to, limit: Self.maximumCommits)
+    }
+
+    // MARK: The integration's commits
+
+    private func introductions(
+        of issues: [Issue], by commits: [CommitDetails]
+    ) async throws(SourceControlError) -> [String: Introduction] {
+        let ids = commits.map(\.id)
+        let details = Dictionary(uniqueKeysWithValues: commits.map { ($0.id, $0) })
+        let places = Self.places(issues)
+        let origins = try await mirror.origins(
+            of: places, at: to, among: Set(ids), limit: Mirror.HistoryLimit())
+        let modifications = try await mirror.modifications(
+            of: try await names(issues), among: ids, limit: Mirror.HistoryLimit())
+        // A merge is nobody's change while what it merged is there.
+        let own = commits.filter { $0.parents.count < 2 }
+        let authored = own.isEmpty ? commits : own
+        let isOnePersons = Set(authored.map(\.person)).count == 1
+        var found: [String: Introduction] = [:]
+        for issue in issues {
+            let finding = issue.finding
+            let modified = finding.path.flatMap { modifications[$0] } ?? []
+            let changed = modified.first { id in authored.contains { $0.id == id } } ?? modified.first
+            if let place = Self.place(finding), let commit = origins[place].flatMap({ details[$0] }) {
+                found[issue.fingerprint] = Introduction(commit, .blameLineAgainstCommits, .high)
+            } else if let commit = changed.flatMap({ details[$0] }) {
+                // What makes a test fail is rather elsewhere than in the test's file.
+                let isSure = modified.count == 1 && (finding.category != .testFailure || authored.count == 1)
+                found[issue.fingerprint] = Introduction(
+                    commit, .fileHasBeenModifiedByCommits, isSure ? .high : .low)
+            } else if authored.count == 1 {
+                found[issue.fingerprint] = Introduction(authored[0], .singleCommitInIntegration, .high)
+            } else if isOnePersons {
+                found[issue.fingerprint] = Introduction(authored[0], .multipleCommitsSingleUserInIntegration, .low)
+            }
+        }
+        return found
+    }
+
+    /// Every name that the issues' files have had since the integration before.
+    private func names(_ issues: [Issue]) async throws(SourceControlError) -> [String: Set<String>] {
+        let paths = Set(issues.compactMap(\.finding.path))
+        var names = Dictionary(uniqueKeysWithValues: paths.map { ($0, Set([$0])) })
+        guard let from, !paths.isEmpty else { return names }
+        for (old, file) in try await mirror.changes(from: from, to: to, paths: paths).files {
+            if let path = file.path { names[path]?.insert(old) }
+        }
+        return names
+    }
+
+    // MARK: The history
+
+    private func guesses(_ issues: [Issue]) async throws(SourceControlError) -> [String: Introduction] {
+        let limit = Mirror.HistoryLimit()
+        let origins = try await mirror.origins(of: Self.places(issues), at: to, among: nil, limit: limit)
+        let lineless = issues.filter { Self.place($0.finding).flatMap { origins[$0] } == nil }
+        let files = Set(lineless.compactMap(\.finding.path).sorted().prefix(Self.maximumBlamed))
+        let modifications = try await mirror.lastModifications(
+            of: files, at: to, each: Self.maximumModifications, limit: limit)
+        var known: [CommitID: CommitDetails] = [:]
+        for id in Set(origins.values).union(modifications.values.joined()) {
+            known[id] = try await mirror.details(of: id)
+        }
+        let now = try await mirror.details(of: to).committedAt
+        var found: [String: Introduction] = [:]
+        for issue in issues {
+            if let commit = Self.place(issue.finding).flatMap({ origins[$0] }).flatMap({ known[$0] }) {
+                found[issue.fingerprint] = Introduction(commit, .blameLine, .low)
+                continue
+            }
+            let commits = (issue.finding.path.flatMap { modifications[$0] } ?? []).compactMap { known[$0] }
+            guard let last = commits.first else { continue }
+            if now - last.committedAt < Self.longAgo {
+                found[issue.fingerprint] = Introduction(last, .lastCommitFromFile, .low)
+                continue
+            }
+            var counts: [String: Int] = [:]
+            for commit in commits { counts[commit.person, default: 0] += 1 }
+            let most = counts.values.max()
+            guard let commit = commits.first(where: { counts[$0.person] == most }) else { continue }
+            found[issue.fingerprint] = Introduction(commit, .mostCommitterInFile, .low)
+        }
+        return found
+    }
+
+    private static func place(_ finding: Finding) -> LinePlace? {
+        guard let path = finding.path, let line = finding.line else { return nil }
+        return LinePlace(path: path, line: line)
+    }
+
+    private static func places(_ issues: [Issue]) -> [LinePlace] {
+        Array(issues.compactMap { place($0.finding) }.prefix(maximumBlamed))
+    }
+}
+
+extension CommitDetails {
+    /// Whom it is of: the address, which people keep when they write their name otherwise.
+    fileprivate var person: String { authorEmail.isEmpty ? authorName : authorEmail.lowercased() }
+}
+
+extension Introduction {
+    fileprivate init(_ commit: CommitDetails, _ strategy: Strategy, _ confidence: Confidence) {
+        func kept(_ text: String) -> String {
+            String(decoding: text.utf8.prefix(Self.maximumAuthorBytes), as: UTF8.self)
+        }
+        self.init(
+            commit: commit.id, author: kept(commit.authorName), email: kept(commit.authorEmail), strategy: strategy,
+            confidence: confidence)
+    }
+}

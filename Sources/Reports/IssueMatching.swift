@@ -1,0 +1,189 @@
+import Model
+
+/// Says which issue of before each finding of now is.
+///
+/// In this order, each with what the one before left over:
+/// 1. the same line: same content (category, rule, the line's text), in the file that the old one is called now. Several of
+///    these in one file are told apart by where their lines went, and in order, so that the sum of the ways is shortest;
+/// 2. a line that moved to another file: same content, the old line was taken out and the new one put in;
+/// 3. an edited line: same category, rule and message, and one change took the old line and brought the new one;
+/// 4. a test whose file was renamed: the same name, in the file that the old one is called now.
+struct IssueMatching {
+    private let before: [Issue]
+    private let current: [Baseline.Found]
+    private let changes: SourceChanges
+    /// By number of a finding, the number of its issue of before.
+    private(set) var issues: [Int?]
+    private var isTaken: [Bool]
+
+    /// More than this many pairs of equal findings in one file are matched in order, without weighing: 500 beside 500.
+    private static let maximumPairs = 250_000
+
+    /// Where more pairs than these are left over, edited lines and renamed tests are not looked for: 2,000 beside 2,000.
+    private static let maximumWeighed = 4_000_000
+
+    init(_ current: [Baseline.Found], before: [Issue], changes: SourceChanges) {
+        self.before = before
+        self.current = current
+        self.changes = changes
+        issues = [Int?](repeating: nil, count: current.count)
+        isTaken = [Bool](repeating: false, count: before.count)
+        matchNames()
+        matchLines()
+        guard isTaken.contains(false), issues.contains(nil) else { return }
+        matchMoved()
+        guard untaken.count * unmatched.count <= Self.maximumWeighed else { return }
+        matchEdited()
+        matchTests()
+    }
+
+    /// Where a file is of no account.
+    struct Group: Hashable {
+        var content: String
+        var path: String
+    }
+
+    static func path(of finding: Finding) -> String {
+        guard finding.category != .testFailure || finding.rule.isEmpty, finding.category != .triggerError else { return "" }
+        return finding.path.map(MessageText.withoutBuildDirectory) ?? ""
+    }
+
+    private mutating func pair(_ old: Int, _ new: Int) {
+        issues[new] = old
+        isTaken[old] = true
+    }
+
+    private var unmatched: [Int] { current.indices.filter { issues[$0] == nil } }
+    private var untaken: [Int] { before.indices.filter { !isTaken[$0] } }
+
+    /// What an older version stored is known by its name alone.
+    private mutating func matchNames() {
+        var names: [String: Int] = [:]
+        for index in before.indices where before[index].content.isEmpty { names[before[index].fingerprint] = index }
+        guard !names.isEmpty else { return }
+        for index in current.indices {
+            if let old = names.removeValue(forKey: current[index].fingerprint) { pair(old, index) }
+        }
+    }
+
+    // MARK: The same line
+
+    private mutating func matchLines() {
+        var old: [Group: [(index: Int, line: Int)]] = [:]
+        for index in untaken where !before[index].content.isEmpty {
+            let finding = before[index].finding
+            var group = Group(content: before[index].content, path: "")
+            var line = finding.line ?? 0
+            if let path = finding.path, !Self.path(of: finding).isEmpty {
+                guard let now = changes.path(of: path) else { continue }
+                group.path = MessageText.withoutBuildDirectory(now)
+                line = finding.line.flatMap { changes.place(path: path, line: $0)?.line } ?? 0
+            }
+            old[group, default: []].append((index, line))
+        }
+        var new: [Group: [(index: Int, line: Int)]] = [:]
+        for index in unmatched {
+            let finding = current[index].finding
+            let group = Group(content: current[index].content, path: Self.path(of: finding))
+            if old[group] != nil { new[group, default: []].append((index, finding.line ?? 0)) }
+        }
+        for (group, found) in new {
+            let known = (old[group] ?? []).sorted { ($0.line, $0.index) < ($1.line, $1.index) }
+            let found = found.sorted { left, right in
+                let (a, b) = (current[left.index].finding, current[right.index].finding)
+                return (left.line, a.column ?? 0, left.index) < (right.line, b.column ?? 0, right.index)
+            }
+            for (left, right) in Self.aligned(known.map(\.line), found.map(\.line)) {
+                pair(known[left].index, found[right].index)
+            }
+        }
+    }
+
+    /// Pairs of two ascending lists, as many as the shorter has, in order, with the least sum of distances.
+    static func aligned(_ left: [Int], _ right: [Int]) -> [(Int, Int)] {
+        if left.count == right.count || left.count * right.count > maximumPairs {
+            return Array(zip(left.indices, right.indices))
+        }
+        if left.count > right.count { return aligned(right, left).map { ($1, $0) } }
+        // cost[i][j]: the first i of the left, all of which have one, among the first j of the right.
+        var cost = [[Int]](repeating: [Int](repeating: 0, count: right.count + 1), count: left.count + 1)
+        for i in 1...max(left.count, 1) where i <= left.count {
+            cost[i][i - 1] = .max / 2
+            for j in i...right.count {
+                cost[i][j] = min(cost[i][j - 1], cost[i - 1][j - 1] + abs(left[i - 1] - right[j - 1]))
+            }
+        }
+        var pairs: [(Int, Int)] = []
+        var (i, j) = (left.count, right.count)
+        while i > 0 {
+            // The upper one of two that are as near.
+            while j > i, cost[i][j - 1] == cost[i][j] { j -= 1 }
+            pairs.append((i - 1, j - 1))
+            (i, j) = (i - 1, j - 1)
+        }
+        return pairs.reversed()
+    }
+
+    // MARK: What moved or was edited
+
+    private mutating func matchMoved() {
+        var brought: [String: [SourceChanges.Hunk]] = [:]
+        for file in changes.files.values { if let path = file.path { brought[path] = file.hunks } }
+        var places: [String: [Int]] = [:]
+        for index in unmatched {
+            guard let path = current[index].finding.path, let line = current[index].finding.line,
+                changes.added.contains(path) || brought[path]?.contains(where: { $0.new.contains(line) }) == true
+            else { continue }
+            places[current[index].content, default: []].append(index)
+        }
+        for index in untaken {
+            guard let path = before[index].finding.path, let line = before[index].finding.line,
+                before[index].finding.category != .testFailure, changes.isRemoved(path: path, line: line),
+                let new = places[before[index].content]?.first
+            else { continue }
+            places[before[index].content]?.removeFirst()
+            pair(index, new)
+        }
+    }
+
+    private mutating func matchEdited() {
+        struct Key: Hashable {
+            let (category, rule, message, path): (Finding.Category, String, String, String)
+            init(_ finding: Finding, path: String) {
+                (category, rule, self.path) = (finding.category, finding.rule, path)
+                message = MessageText.withoutNumbers(MessageText.identifying(finding.message))
+            }
+        }
+        var found: [Key: [Int]] = [:]
+        for index in unmatched {
+            let finding = current[index].finding
+            guard let path = finding.path, finding.line != nil, finding.category != .testFailure else { continue }
+            found[Key(finding, path: path), default: []].append(index)
+        }
+        for index in untaken {
+            let finding = before[index].finding
+            guard let path = finding.path, let line = finding.line,
+                let place = changes.place(path: path, line: line), let hunk = place.taken
+            else { continue }
+            let key = Key(finding, path: place.path)
+            guard
+                let new = found[key]?.firstIndex(where: { hunk.new.contains(current[$0].finding.line ?? 0) }),
+                let number = found[key]?.remove(at: new)
+            else { continue }
+            pair(index, number)
+        }
+    }
+
+    private mutating func matchTests() {
+        func name(_ finding: Finding) -> Substring? { finding.rule.split(separator: "/").last }
+        for index in untaken where before[index].finding.category == .testFailure {
+            let finding = before[index].finding
+            guard let path = finding.path, let now = changes.files[path]?.path, now != path else { continue }
+            let new = unmatched.first {
+                let other = current[$0].finding
+                return other.category == .testFailure && other.path == now && name(other) == name(finding)
+            }
+            if let new { pair(index, new) }
+        }
+    }
+}

@@ -1,0 +1,76 @@
+/// What of a message tells a finding from others: not the directory in which this configuration builds, not an address in
+/// memory, not the name of a temporary file.
+enum MessageText {
+    /// Directories in which tools build; what lies beneath differs between configurations.
+    private static let buildDirectories: Set<String> = [
+        ".build", "build", "Build", "_build", "target", "out", "DerivedData", "bazel-out", "bin", "obj",
+    ]
+
+    /// What stands behind is a stack or a snippet, and tells nothing more. In bytes.
+    private static let maximumBytes = 4096
+
+    /// One blank for every run of white space, and none at the ends.
+    static func normalised(_ text: String) -> String {
+        text.split(whereSeparator: \.isWhitespace).joined(separator: " ")
+    }
+
+    /// A message without directories of builds, directories of temporary files and addresses.
+    static func identifying(_ message: String) -> String {
+        let start = String(decoding: message.utf8.prefix(maximumBytes), as: UTF8.self)
+        return start.split(whereSeparator: \.isWhitespace).map { word in
+            if word.contains("/") { return pathless(word) }
+            return withoutAddress(word)
+        }.joined(separator: " ")
+    }
+
+    /// Runs of digits as `#`: a count in a sentence changes while what it is about stays.
+    static func withoutNumbers(_ text: String) -> String {
+        var result = ""
+        var isInNumber = false
+        for character in text {
+            let isDigit = character.isASCII && character.isNumber
+            if !isDigit { result.append(character) }
+            if isDigit, !isInNumber { result.append("#") }
+            isInNumber = isDigit
+        }
+        return result
+    }
+
+    /// `.build/x86_64-unknown-linux-gnu/debug/Kit.build/a.swift` as `.build/…/a.swift`: what lies beneath a build directory is
+    /// known by its name alone.
+    static func withoutBuildDirectory(_ path: String) -> String {
+        let parts = path.split(separator: "/", omittingEmptySubsequences: false)
+        for (place, part) in parts.dropLast().enumerated() {
+            guard let directory = buildDirectory(part), let name = parts.last else { continue }
+            return (parts[..<place] + [directory, "…", name]).joined(separator: "/")
+        }
+        return path
+    }
+
+    /// What a directory is called in which a tool builds, whatever the configuration.
+    private static func buildDirectory(_ name: Substring) -> Substring? {
+        for prefix in ["cmake-build", "build"] where name.hasPrefix(prefix + "-") { return Substring(prefix) }
+        return buildDirectories.contains(String(name)) ? name : nil
+    }
+
+    private static func pathless(_ word: Substring) -> String {
+        // What encloses it stays: 'a/b':
+        guard let start = word.firstIndex(where: { $0.isLetter || $0.isNumber || "/._~-".contains($0) }) else {
+            return String(word)
+        }
+        let end = word.lastIndex { $0.isLetter || $0.isNumber || $0 == "/" } ?? start
+        guard start <= end else { return String(word) }
+        let path = String(word[start...end])
+        let known =
+            path.hasPrefix("/tmp/") || path.hasPrefix("/var/tmp/") ? "/tmp/…" : withoutBuildDirectory(path)
+        return word[..<start] + known + word[word.index(after: end)...]
+    }
+
+    private static func withoutAddress(_ word: Substring) -> String {
+        guard let start = word.range(ofFirst: "0x") else { return String(word) }
+        let rest = word[start.upperBound...].drop(while: \.isHexDigit)
+        let digits = word.distance(from: start.upperBound, to: rest.startIndex)
+        // Shorter ones are constants of the code.
+        return digits >= 7 ? word[..<start.lowerBound] + "0x…" + rest : String(word)
+    }
+}

@@ -1,0 +1,97 @@
+import CLibGit2
+package import Model
+
+extension Mirror {
+    /// How far one question about the past may go; what is not found by then is not told. In 2 s some 40,000 commits and
+    /// parents of one file are looked at (a warm disk, one core of 2.x GHz).
+    package struct HistoryLimit: Sendable {
+        /// Commits and parents, in all.
+        package var steps: Int
+        package var time: Duration
+
+        package init(steps: Int = 40_000, time: Duration = .seconds(2)) {
+            self.steps = steps
+            self.time = time
+        }
+    }
+
+    /// Which commit wrote each line, white space aside, renames followed.
+    /// - Parameters:
+    ///   - commits: Only these are asked; nothing: all that lead to `commit`.
+    /// - Returns: Nothing for a line that is older than `commits`, or not there, or past the limit.
+    package func origins(
+        of places: [LinePlace], at commit: CommitID, among commits: Set<CommitID>?, limit: HistoryLimit
+    ) async throws(SourceControlError) -> [LinePlace: CommitID] {
+        try await history(limit, "blaming lines of \(commit.abbreviated)") { history throws(SourceControlError) in
+            var origins: [LinePlace: CommitID] = [:]
+            for place in places where !history.isExhausted {
+                let origin = try history.origin(of: place.path, line: place.line, at: commit, among: commits)
+                if case .commit(let found) = origin { origins[place] = found }
+            }
+            return origins
+        }
+    }
+
+    /// Which of the commits changed each file, in the order of the commits.
+    /// - Parameters:
+    ///   - files: Every name that a file has had in these commits, by the one under which it is told.
+    package func modifications(
+        of files: [String: Set<String>], among commits: [CommitID], limit: HistoryLimit
+    ) async throws(SourceControlError) -> [String: [CommitID]] {
+        try await history(limit, "looking who changed files") { history throws(SourceControlError) in
+            var found: [String: [CommitID]] = [:]
+            for commit in commits {
+                for (file, names) in files where !history.isExhausted {
+                    for name in names where try history.changes(name, commit) {
+                        found[file, default: []].append(commit)
+                        break
+                    }
+                }
+            }
+            return found
+        }
+    }
+
+    /// The commits that lead to one, newest first, that changed each file.
+    /// - Parameter each: At most this many a file.
+    package func lastModifications(
+        of files: Set<String>, at commit: CommitID, each: Int, limit: HistoryLimit
+    ) async throws(SourceControlError) -> [String: [CommitID]] {
+        try await history(limit, "looking who changed files last") { history throws(SourceControlError) in
+            let reading = history.reading
+            let walk = try GitHandle(reading.operation, free: git_revwalk_free) {
+                git_revwalk_new($0, reading.repository)
+            }
+            try git(reading.operation) { git_revwalk_sorting(walk.pointer, GIT_SORT_TIME.rawValue) }
+            _ = try reading.commit(commit)
+            var start = try git_oid(commit)
+            try git(reading.operation) { git_revwalk_push(walk.pointer, &start) }
+            var found: [String: [CommitID]] = [:]
+            var next = git_oid()
+            var missing = files
+            while !missing.isEmpty, !history.isExhausted {
+                let result = git_revwalk_next(&next, walk.pointer)
+                if result == GIT_ITEROVER.rawValue { break }
+                try git(reading.operation) { result }
+                guard let id = next.commitID else { continue }
+                for file in missing where try history.changes(file, id) {
+                    found[file, default: []].append(id)
+                    if found[file]?.count == each { missing.remove(file) }
+                }
+            }
+            return found
+        }
+    }
+
+    private func history<Value: Sendable>(
+        _ limit: HistoryLimit, _ operation: String,
+        _ body: @escaping @Sendable (inout LineHistory) throws(SourceControlError) -> Value
+    ) async throws(SourceControlError) -> Value {
+        try await local { repository throws(SourceControlError) in
+            var history = LineHistory(
+                CommitReading(repository: repository, operation: operation), maximumSteps: limit.steps,
+                deadline: .now + limit.time)
+            return try body(&history)
+        }
+    }
+}

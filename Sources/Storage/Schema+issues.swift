@@ -1,0 +1,20 @@
+extension Schema {
+    /// What issues are known by wherever they stand, since when they are there, who brought them, who silenced them.
+    static let issues = """
+        ALTER TABLE findings ADD COLUMN content TEXT NOT NULL DEFAULT '';
+        ALTER TABLE issues ADD COLUMN content TEXT NOT NULL DEFAULT '';
+        ALTER TABLE issues ADD COLUMN since INTEGER;      -- number of the integration
+        ALTER TABLE issues ADD COLUMN introduced_by TEXT; -- JSON
+        ALTER TABLE issues ADD COLUMN silence TEXT;       -- JSON; as it was when the issues were compared, or set since
+
+        CREATE TABLE silences (
+            bot INTEGER NOT NULL REFERENCES bots(id),
+            fingerprint TEXT NOT NULL,
+            reason TEXT NOT NULL,
+            person TEXT NOT NULL,
+            at INTEGER NOT NULL,
+            expires INTEGER,
+            PRIMARY KEY (bot, fingerprint)
+        ) STRICT, WITHOUT ROWID;
+        """
+}

@@ -1,0 +1,123 @@
+import GRDB
+package import Model
+
+extension Store {
+    /// The most silences of a bot.
+    package static let maximumSilences = 10_000
+    /// How long a silence that expired is remembered, for its note at the issue.
+    private static let expiredKept: Duration = .seconds(90 * 86_400)
+
+    /// Silences an issue of the bot, in all branches, from this integration on. A silence of before is replaced.
+    ///
+    /// It shows at once in this integration and in the newest of each branch; their verdicts and counts stay as they were
+    /// given, and those that are compared from now on heed it.
+    /// - Throws: `notFound` when the integration has no such issue, or it is resolved; `tooLarge` for a reason that is too
+    ///   long, or when the bot has `maximumSilences`.
+    package func silence(
+        _ fingerprint: String, of id: IntegrationID, _ silence: Silence
+    ) async throws(StoreError) {
+        let operation = "silence an issue of \(id)"
+        guard !silence.reason.isEmpty, silence.reason.utf8.count <= Silence.maximumReasonBytes else {
+            throw StoreError(
+                code: .tooLarge, operation: operation,
+                message: "a reason has 1 to \(Silence.maximumReasonBytes) bytes; write another")
+        }
+        try await lane.write(operation) { transaction in
+            let db = transaction.db
+            let row = try Self.integrationRow(id, db)
+            let bot: Int64 = try db.first("SELECT bot FROM integrations WHERE id = ?", [row]) { $0[0] } ?? 0
+            try Self.requireIssue(fingerprint, row: row, db)
+            let forgotten = silence.at.millisecondsSinceEpoch - Self.expiredKept.components.seconds * 1000
+            try db.change("DELETE FROM silences WHERE bot = ? AND expires < ?", [bot, forgotten])
+            let count: Int =
+                try db.first(
+                    "SELECT count(*) FROM silences WHERE bot = ? AND fingerprint <> ?", [bot, fingerprint]
+                ) { $0[0] } ?? 0
+            guard count < Self.maximumSilences else {
+                throw Refusal(
+                    code: .tooLarge,
+                    message: "\(id.bot) has \(count) silenced issues already; take some back, or mend what they say")
+            }
+            try db.change(
+                """
+                INSERT OR REPLACE INTO silences (bot, fingerprint, reason, person, at, expires)
+                VALUES (?, ?, ?, ?, ?, ?)
+                """,
+                [
+                    bot, fingerprint, silence.reason, silence.person.kept, silence.at.millisecondsSinceEpoch,
+                    silence.expires?.millisecondsSinceEpoch,
+                ])
+            try Self.show(
+                "UPDATE issues SET status = 'silenced', silence = ?3 WHERE status <> 'resolved'", fingerprint, row: row,
+                try jsonText(silence), db)
+            transaction.changed(.integration(id))
+        }
+    }
+
+    /// Takes a silence back.
+    /// - Returns: Whether there was one.
+    /// - Throws: `notFound` for an integration that does not exist.
+    package func unsilence(_ fingerprint: String, of id: IntegrationID) async throws(StoreError) -> Bool {
+        try await lane.write("take back a silence of \(id)") { transaction in
+            let db = transaction.db
+            let row = try Self.integrationRow(id, db)
+            try db.change(
+                "DELETE FROM silences WHERE bot = (SELECT bot FROM integrations WHERE id = ?) AND fingerprint = ?",
+                [row, fingerprint])
+            guard db.changesCount > 0 else { return false }
+            try Self.show(
+                """
+                UPDATE issues SET status = CASE WHEN status <> 'silenced' THEN status WHEN age = 1 THEN 'new'
+                    ELSE 'unresolved' END, silence = ?3 WHERE true
+                """, fingerprint, row: row, nil, db)
+            transaction.changed(.integration(id))
+            return true
+        }
+    }
+
+    /// A bot's silences by fingerprint, those that expired lately among them.
+    package func silences(of bot: Name) async throws(StoreError) -> [String: Silence] {
+        try await read("read the silences of \(bot)") { db in
+            let all = try db.all(
+                "SELECT silences.* FROM silences JOIN bots ON bots.id = bot WHERE bots.name = ?", [bot.description]
+            ) { row in
+                (
+                    row["fingerprint"] as String,
+                    Silence(
+                        reason: row["reason"], person: row["person"], at: row.time("at"),
+                        expires: row.optionalTime("expires"))
+                )
+            }
+            return Dictionary(uniqueKeysWithValues: all)
+        }
+    }
+
+    private static func requireIssue(_ fingerprint: String, row: Int64, _ db: Database) throws {
+        let isThere: Bool =
+            try db.first(
+                """
+                SELECT EXISTS (SELECT 1 FROM issues JOIN integrations ON integrations.id = integration
+                    AND integrations.issue_set = issues.issue_set
+                    WHERE integration = ? AND fingerprint = ? AND status <> 'resolved')
+                """, [row, fingerprint]
+            ) { $0[0] } ?? false
+        guard isThere else {
+            throw Refusal(
+                code: .notFound, message: "it has no issue \(fingerprint.kept(80)) that is still there; list its issues")
+        }
+    }
+
+    /// Changes an issue where people look at it: in integration ?1 and in the newest of each branch.
+    private static func show(
+        _ change: String, _ fingerprint: String, row: Int64, _ silence: String?, _ db: Database
+    ) throws {
+        try db.change(
+            change + """
+                 AND fingerprint = ?2 AND integration IN (
+                    SELECT ?1 UNION SELECT id FROM integrations WHERE (bot, ref, number) IN (
+                        SELECT bot, ref, max(number) FROM integrations
+                        WHERE bot = (SELECT bot FROM integrations WHERE id = ?1) AND state = 'completed'
+                        GROUP BY bot, ref))
+                """, [row, fingerprint, silence])
+    }
+}

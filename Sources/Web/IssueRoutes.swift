@@ -1,0 +1,97 @@
+import Foundation
+import HTTPTypes
+import Hummingbird
+import Integrations
+import Model
+import Storage
+
+/// `/api/v1/bots/{bot}/integrations/{number}/issues…`: issues, also for other tools, and their silencing.
+struct IssueRoutes: Sendable {
+    let site: Site
+
+    private static let root = "/api/v1/bots/{bot}/integrations/{number}"
+
+    var routes: [Route] {
+        [
+            Route(.get, Self.root + "/issues", .read, "Its issues; ?status= ?category=.") { call in
+                let record = try await site.integration(of: call)
+                let (status, category) = (call.query("status"), call.query("category"))
+                let issues = try await site.store.issues(of: record.id).filter { issue in
+                    (status == nil || issue.status.rawValue == status)
+                        && (category == nil || issue.finding.category.rawValue == category)
+                }
+                return .json(.list(issues.map { JSONValue($0, at: site.clock()) }))
+            },
+            Route(.get, Self.root + "/issues.sarif", .read, "Its issues as SARIF 2.1.0.") { call in
+                let record = try await site.integration(of: call)
+                let bytes = IntegrationReports.sarif(
+                    try await site.store.issues(of: record.id), of: record, version: site.configuration.version)
+                return .body(bytes, type: "application/sarif+json")
+            },
+            Route(.get, Self.root + "/tests.xml", .read, "Its tests as JUnit XML; ?attempt=.") { call in
+                let record = try await site.integration(of: call)
+                let tests = try await site.store.tests(of: record.id, attempt: call.attempt())
+                return .body(IntegrationReports.junit(tests), type: "application/xml; charset=utf-8")
+            },
+            Route(
+                .post, Self.root + "/issues/{fingerprint}/silence", .role(.operator),
+                "Silences an issue in all branches: {reason, until, for}; until in RFC 3339, for in seconds."
+            ) { call in
+                let record = try await site.integration(of: call)
+                let wish = try await call.json(Wish.self)
+                let issue = try await site.operations.silence(
+                    call.text("fingerprint"), of: record.id, reason: wish.reason, expires: try expiry(wish),
+                    by: try person(wish.person, call))
+                return .json(JSONValue(issue, at: site.clock()))
+            },
+            Route(
+                .post, Self.root + "/issues/{fingerprint}/unsilence", .role(.operator), "Takes a silence back."
+            ) { call in
+                let record = try await site.integration(of: call)
+                let fingerprint = try await site.operations.unsilence(
+                    call.text("fingerprint"), of: record.id, by: call.caller.name)
+                return .json(["fingerprint": .string(fingerprint)])
+            },
+            Route(.get, "/api/v1/bots/{bot}/silences", .read, "What is silenced in a bot, newest first.") { call in
+                let silences = try await site.store.silences(of: try call.name("bot"))
+                let items = silences.sorted { ($1.value.at, $0.key) < ($0.value.at, $1.key) }.map { name, silence in
+                    var members: [JSONValue.Member] = [.init(key: "fingerprint", value: .string(name))]
+                    if case .object(let all) = JSONValue(silence, at: site.clock()) { members += all }
+                    return JSONValue.object(members)
+                }
+                return .json(.list(items))
+            },
+        ]
+    }
+
+    private struct Wish: Decodable {
+        var reason: String
+        var until: String?
+        var `for`: Double?
+        var person: String?
+    }
+
+    private func expiry(_ wish: Wish) throws(Problem) -> Timestamp? {
+        if wish.until != nil, wish.for != nil { throw Problem(400, "Say `until` or `for`, not both.") }
+        if let seconds = wish.for {
+            // Not beyond what a time can be; how far is too far is said by the operation.
+            guard seconds > 0, seconds < 1e10 else { throw Problem(400, "`for` is a number of seconds above 0.") }
+            return site.clock() + .milliseconds(Int64(seconds * 1000))
+        }
+        guard let text = wish.until else { return nil }
+        guard let date = try? Date(text, strategy: .iso8601) else {
+            throw Problem(400, "`until` is a time such as 2026-12-31T00:00:00Z.")
+        }
+        return Timestamp(secondsSinceEpoch: Int64(date.timeIntervalSince1970))
+    }
+
+    /// A token is one person's. Whoever may use the socket has the daemon's own account or is root, and says who they are.
+    private func person(_ said: String?, _ call: Call) throws(Problem) -> String {
+        guard let said, call.caller == .local else { return call.caller.name }
+        let isPlain = said.unicodeScalars.allSatisfy { $0.value >= 0x20 && $0.value != 0x7F }
+        guard isPlain, (1...Store.maximumTokenNameBytes).contains(said.utf8.count) else {
+            throw Problem(400, "`person` is a name of 1 to \(Store.maximumTokenNameBytes) bytes.")
+        }
+        return said
+    }
+}

@@ -1,0 +1,51 @@
+import ArgumentParser
+
+/// `martlet issues BOT#N`.
+struct Issues: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        abstract: "Lists an integration's issues, each with its fingerprint, its age and who introduced it.")
+
+    @OptionGroup var server: ServerOptions
+    @Argument(help: "Such as kit#41, or kit for the latest.") var integration: IntegrationArgument
+    @Option(help: "new, unresolved, resolved or silenced.") var status: String?
+    @Flag(help: "Print the daemon's JSON.") var json = false
+    @Flag(help: "Print all of them as SARIF 2.1.0, for other tools.") var sarif = false
+
+    func run() async throws {
+        try await Failure.exiting {
+            let connection = try server.connect()
+            if sarif { return Output.print(try await connection.get(integration.path + "/issues.sarif")) }
+            let path = integration.path + "/issues" + (status.map { "?status=\(Escaped.segment($0))" } ?? "")
+            if json { return Output.print(try await connection.get(path)) }
+            for issue in try await connection.get(path, as: List<IssueAnswer>.self).items {
+                Output.print(issue.text(of: integration.bot))
+            }
+        }
+    }
+}
+
+extension IssueAnswer {
+    /// A line that says what is where, and, of one that is there, a line of its life.
+    func text(of bot: String) -> String {
+        let place = [path, line.map(String.init), column.map(String.init)].compactMap(\.self)
+        let first = message.split(whereSeparator: \.isNewline).first.map(String.init) ?? ""
+        let what = Output.visible(
+            "\(status): \(place.isEmpty ? "" : place.joined(separator: ":") + ": ")\(category): \(first)")
+        // A finding of the recipe is no configuration's.
+        let line = what + (configurations.isEmpty ? "" : " [\(configurations.joined(separator: ", "))]") + "\n"
+        guard status != "resolved" else { return line }
+        var life = [String(fingerprint.prefix(12))]
+        if age > 1 { life.append("\(age) integrations" + (since.map { ", since \(bot)#\($0)" } ?? "")) }
+        if let introducedBy {
+            let sureness = introducedBy.confidence == "high" ? "" : "perhaps "
+            life.append(
+                "\(sureness)by \(introducedBy.author) in \(introducedBy.commit.prefix(12)) (\(introducedBy.strategy))")
+        }
+        if let silence {
+            let until = silence.expires.map { " until \($0)" } ?? ""
+            life.append(
+                "\(silence.expired ? "was silenced" : "silenced") by \(silence.person)\(until): \(silence.reason)")
+        }
+        return line + "    " + Output.visible(life.joined(separator: "; ")) + "\n"
+    }
+}

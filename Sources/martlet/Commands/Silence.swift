@@ -1,0 +1,63 @@
+import ArgumentParser
+import Foundation
+
+/// `martlet silence BOT#N FINGERPRINT`.
+struct Silence: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        abstract: "Silences an issue in all branches of its bot: a warning no longer counts, a failure stays red.")
+
+    @OptionGroup var server: ServerOptions
+    @Argument(help: "Such as kit#41, or kit for the latest.") var integration: IntegrationArgument
+    @Argument(help: "At least 6 digits of the issue's fingerprint, which `martlet issues` prints.")
+    var fingerprint: String
+    @Option(help: "Why, for everybody to read.") var reason: String
+    @Option(help: "When it ends: 2026-12-31, or 2026-12-31T12:00:00Z.") var until: String?
+    @Option(name: .customLong("for"), help: "How long it lasts: 12h, 30d, 8w.") var lasting: String?
+    @Flag(help: "Print the daemon's JSON.") var json = false
+
+    func validate() throws {
+        if until != nil, lasting != nil { throw ValidationError("say --until or --for, not both") }
+        if let lasting, Self.seconds(lasting) == nil {
+            throw ValidationError("--for is a number and h, d or w, such as 30d")
+        }
+    }
+
+    func run() async throws {
+        try await Failure.exiting {
+            var body: [String: JSONScalar] = ["reason": .string(reason), "person": .string(NSUserName())]
+            // A day begins with it.
+            if let until { body["until"] = .string(until.utf8.count == 10 ? until + "T00:00:00Z" : until) }
+            if let lasting, let seconds = Self.seconds(lasting) { body["for"] = .number(seconds) }
+            let connection = try server.connect()
+            let path = integration.path + "/issues/\(Escaped.segment(fingerprint))/silence"
+            let answer = try await connection.post(path, body)
+            if json { return Output.print(answer) }
+            Output.print(try Connection.decode(answer, as: IssueAnswer.self).text(of: integration.bot))
+        }
+    }
+
+    /// Of `12h`, `30d`, `8w`; nothing for what is no such text.
+    static func seconds(_ text: String) -> Double? {
+        let units: [Character: Double] = ["h": 3600, "d": 86_400, "w": 7 * 86_400]
+        guard let unit = text.last.flatMap({ units[$0] }), let number = UInt32(text.dropLast()), number > 0 else {
+            return nil
+        }
+        return Double(number) * unit
+    }
+}
+
+/// `martlet unsilence BOT#N FINGERPRINT`.
+struct Unsilence: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(abstract: "Takes a silence back.")
+
+    @OptionGroup var server: ServerOptions
+    @Argument(help: "Such as kit#41, or kit for the latest.") var integration: IntegrationArgument
+    @Argument(help: "At least 6 digits of the issue's fingerprint.") var fingerprint: String
+
+    func run() async throws {
+        try await Failure.exiting {
+            let path = integration.path + "/issues/\(Escaped.segment(fingerprint))/unsilence"
+            try await server.connect().post(path, [:])
+        }
+    }
+}

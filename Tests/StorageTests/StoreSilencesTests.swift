@@ -1,0 +1,109 @@
+import GRDB
+import Model
+import Testing
+
+@testable import Storage
+
+@Suite struct StoreSilencesTests {
+    private static let silence = Silence(reason: "known", person: "ada", at: time(100), expires: time(900))
+
+    private func issue(_ fingerprint: String, _ status: Model.Issue.Status = .new, age: Int = 1) -> Model.Issue {
+        Model.Issue(
+            fingerprint: fingerprint, content: "c", status: status,
+            finding: Finding(category: .warning, message: "m"), age: age, configurations: [])
+    }
+
+    /// A completed integration with these issues.
+    private func integration(
+        _ fixture: StoreFixture, _ number: Int, _ issues: [Model.Issue], ref: RefName = RefName(branch: "main")
+    ) async throws -> IntegrationID {
+        let id = try await fixture.queue(number, ref: ref).id
+        try await fixture.store.apply(.started, to: id, at: time(20))
+        try await fixture.store.completeIssues(
+            of: id, issues: issues, summary: Summary(), at: time(50),
+            with: .completed(.warnings, triggerFailed: false))
+        return id
+    }
+
+    private func statuses(_ fixture: StoreFixture, _ id: IntegrationID) async throws -> [String] {
+        try await fixture.store.issues(of: id).map { "\($0.fingerprint) \($0.status) \($0.silence?.reason ?? "-")" }
+    }
+
+    @Test func testThatItShowsThereAndInTheNewestOfEachBranch() async throws {
+        try await withStore { fixture in
+            // given three integrations of main and one of a release branch, all with the issue `a`
+            let line = RefName(branch: "release/1.0")
+            let old = try await integration(fixture, 1, [issue("a"), issue("b")])
+            let middle = try await integration(fixture, 2, [issue("a", .unresolved, age: 2)])
+            let newest = try await integration(fixture, 3, [issue("a", .unresolved, age: 3), issue("b", .resolved)])
+            let other = try await integration(fixture, 4, [issue("a")], ref: line)
+            // when
+            try await fixture.store.silence("a", of: old, Self.silence)
+            // then
+            #expect(try await statuses(fixture, old) == ["a silenced known", "b new -"])
+            #expect(try await statuses(fixture, middle) == ["a unresolved -"])
+            #expect(try await statuses(fixture, newest) == ["a silenced known", "b resolved -"])
+            #expect(try await statuses(fixture, other) == ["a silenced known"])
+            #expect(try await fixture.store.silences(of: name("kit")) == ["a": Self.silence])
+            // when it is taken back
+            #expect(try await fixture.store.unsilence("a", of: newest))
+            #expect(try await statuses(fixture, newest) == ["a unresolved -", "b resolved -"])
+            #expect(try await statuses(fixture, other) == ["a new -"])
+            #expect(try await fixture.store.silences(of: name("kit")) == [:])
+            #expect(try await fixture.store.unsilence("a", of: newest) == false)
+        }
+    }
+
+    @Test func testThatWhatIsNotThereCannotBeSilenced() async throws {
+        try await withStore { fixture in
+            let id = try await integration(fixture, 1, [issue("a", .resolved)])
+            await expectFailure(.notFound) { try await fixture.store.silence("a", of: id, Self.silence) }
+            await expectFailure(.notFound) { try await fixture.store.silence("z", of: id, Self.silence) }
+            let unknown = IntegrationID(bot: try name("kit"), number: 99)
+            await expectFailure(.notFound) { try await fixture.store.silence("a", of: unknown, Self.silence) }
+        }
+    }
+
+    @Test func testThatReasonsAreBounded() async throws {
+        try await withStore { fixture in
+            let id = try await integration(fixture, 1, [issue("a")])
+            for reason in ["", String(repeating: "x", count: Silence.maximumReasonBytes + 1)] {
+                var silence = Self.silence
+                silence.reason = reason
+                await expectFailure(.tooLarge) { try await fixture.store.silence("a", of: id, silence) }
+            }
+        }
+    }
+
+    @Test func testThatTheirNumberIsBoundedAndOldOnesAreForgotten() async throws {
+        try await withStore { fixture in
+            // given as many as a bot may have
+            let id = try await integration(fixture, 1, [issue("a"), issue("b")])
+            try await fixture.store.lane.write("fill") { transaction in
+                try transaction.db.execute(
+                    sql: """
+                        WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < \(Store.maximumSilences))
+                        INSERT INTO silences SELECT 1, 'x' || i, 'r', 'p', 1, 200000 FROM n
+                        """)
+            }
+            // then
+            await expectFailure(.tooLarge, "take some back") {
+                try await fixture.store.silence("a", of: id, Self.silence)
+            }
+            // until those that expired long ago go
+            var later = Self.silence
+            later.at = time(100 * 86_400)
+            later.expires = nil
+            try await fixture.store.silence("a", of: id, later)
+            #expect(try await fixture.store.silences(of: name("kit")) == ["a": later])
+        }
+    }
+
+    @Test func testThatBotsAreApart() async throws {
+        try await withStore(["kit", "other"]) { fixture in
+            let id = try await integration(fixture, 1, [issue("a")])
+            try await fixture.store.silence("a", of: id, Self.silence)
+            #expect(try await fixture.store.silences(of: name("other")) == [:])
+        }
+    }
+}

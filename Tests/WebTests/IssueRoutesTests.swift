@@ -1,0 +1,113 @@
+import Foundation
+import Model
+import Storage
+import TestSupport
+import Testing
+
+@testable import Web
+
+@Suite struct IssueRoutesTests {
+    private static let root = "/api/v1/bots/kit/integrations/2"
+    private static let warning = String(repeating: "0", count: 64)
+
+    private func silence(
+        _ web: WebFixture, _ body: String, as role: Role? = .operator, issue: String = warning
+    ) async throws -> RawAnswer {
+        try await web.send(
+            "POST", Self.root + "/issues/\(issue)/silence", as: role, headers: [("Content-Type", "application/json")],
+            body: Array(body.utf8))
+    }
+
+    private func withSample(_ body: @escaping @Sendable (WebFixture) async throws -> Void) async throws {
+        try await withWeb { web in
+            try await SampleContent(web: web).fill()
+            try await body(web)
+        }
+    }
+
+    @Test func testThatAnOperatorSilencesAndTakesBack() async throws {
+        try await withSample { web in
+            // when
+            let answer = try await silence(web, #"{"reason":"the vendor's","until":"2026-12-31T00:00:00Z"}"#)
+            // then
+            #expect(answer.status == 200)
+            let expected =
+                #""silence":{"reason":"the vendor's","person":"operator","at":""#
+            expectContains(answer.text, #""status":"silenced""#)
+            expectContains(answer.text, expected)
+            expectContains(answer.text, #""expires":"2026-12-31T00:00:00.000Z","expired":false"#)
+            expectContains(try await web.json(Self.root + "/issues?status=silenced"), expected)
+            expectContains(try await web.json("/api/v1/bots/kit/silences"), Self.warning)
+            let page = try await web.send("GET", "/bots/kit/2").text
+            expectContains(page, "silenced by operator until 2026-12-31")
+            expectContains(page, "the vendor&#39;s")
+            // when
+            try await web.expect(200, "POST", Self.root + "/issues/000000/unsilence", as: .operator)
+            // then
+            expectContains(try await web.json("/api/v1/bots/kit/silences"), #""items":[]"#)
+            try await web.expect(404, "POST", Self.root + "/issues/000000/unsilence", as: .operator)
+        }
+    }
+
+    @Test func testThatOnlyAnOperatorMay() async throws {
+        try await withSample { web in
+            #expect(try await silence(web, #"{"reason":"r"}"#, as: nil).status == 401)
+            #expect(try await silence(web, #"{"reason":"r"}"#, as: .viewer).status == 403)
+            expectContains(try await web.json("/api/v1/bots/kit/silences"), #""items":[]"#)
+        }
+    }
+
+    @Test(arguments: [
+        (#"{}"#, 400), (#"{"reason":""}"#, 400), (#"{"reason":"r","until":"tomorrow"}"#, 400),
+        (#"{"reason":"r","for":-1}"#, 400), (#"{"reason":"r","for":1e300}"#, 400),
+        (#"{"reason":"r","for":60,"until":"2026-12-31T00:00:00Z"}"#, 400),
+        (#"{"reason":"r","until":"2020-12-31T00:00:00Z"}"#, 400), (#"{"reason":"r","for":60}"#, 200),
+        // A token speaks for itself.
+        (#"{"reason":"r","person":"somebody else"}"#, 200),
+    ])
+    func testThatTheBodyIsChecked(body: String, status: Int) async throws {
+        try await withSample { web in
+            let answer = try await silence(web, body)
+            #expect(answer.status == status, "\(answer.text)")
+            if status == 200 { expectContains(answer.text, #""person":"operator""#) }
+        }
+    }
+
+    @Test func testThatIssuesAreSARIF() async throws {
+        try await withSample { web in
+            // given
+            _ = try await silence(web, #"{"reason":"the vendor's"}"#)
+            // when
+            let answer = try await web.send("GET", Self.root + "/issues.sarif")
+            // then
+            #expect(answer["Content-Type"] == "application/sarif+json")
+            let log = try #require(try JSONSerialization.jsonObject(with: Data(answer.text.utf8)) as? [String: Any])
+            let run = try #require((log["runs"] as? [[String: Any]])?.first)
+            let results = try #require(run["results"] as? [[String: Any]])
+            #expect(results.map { $0["baselineState"] as? String } == ["unchanged", "absent"])
+            let suppression = try #require((results[0]["suppressions"] as? [[String: Any]])?.first)
+            #expect(suppression["justification"] as? String == "the vendor's")
+            #expect((run["automationDetails"] as? [String: String])?["id"] == "kit/main/2")
+            let first = try await web.send("GET", "/api/v1/bots/kit/integrations/1/issues.sarif").text
+            expectContains(first, #""introducedBy":{"author":"Ada <Author>""#)
+        }
+    }
+
+    @Test func testThatTestsAreJUnit() async throws {
+        try await withSample { web in
+            let answer = try await web.send("GET", "/api/v1/bots/kit/integrations/1/tests.xml")
+            #expect(answer["Content-Type"] == "application/xml; charset=utf-8")
+            expectContains(answer.text, "<testsuites tests=\"24\" failures=\"2\"")
+            expectContains(answer.text, "<property name=\"configuration\" value=\"release\"/>")
+        }
+    }
+
+    @Test func testThatThePageSaysWhoIntroducedIt() async throws {
+        try await withSample { web in
+            let page = try await web.send("GET", "/bots/kit/1").text
+            expectContains(page, "by Ada &lt;Author&gt; in 111111111111")
+            expectContains(page, "its line comes from this commit (blameLineAgainstCommits)")
+            expectContains(page, "<code title=\"Fingerprint\">ffffffffffff</code>")
+        }
+    }
+}
