@@ -44,7 +44,8 @@ struct IssueMatching {
     }
 
     static func path(of finding: Finding) -> String {
-        guard finding.category != .testFailure || finding.rule.isEmpty, finding.category != .triggerError else { return "" }
+        if finding.category == .testFailure, !finding.rule.isEmpty { return "" }
+        if finding.category == .triggerError { return "" }
         return finding.path.map(MessageText.withoutBuildDirectory) ?? ""
     }
 

@@ -56,7 +56,9 @@ struct LineHistory {
         steps += 1
         if let node = known[commit] { return node }
         let handle = try comparing.reading.commit(commit)
-        guard let tree = git_commit_tree_id(handle.pointer)?.pointee else { throw Mirror.missing(commit, operation: "") }
+        guard let tree = git_commit_tree_id(handle.pointer)?.pointee else {
+            throw Mirror.missing(commit, operation: reading.operation)
+        }
         let parents = (0..<git_commit_parentcount(handle.pointer)).compactMap {
             git_commit_parent_id(handle.pointer, $0)?.pointee.commitID
         }

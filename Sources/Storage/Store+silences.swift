@@ -103,7 +103,8 @@ extension Store {
             ) { $0[0] } ?? false
         guard isThere else {
             throw Refusal(
-                code: .notFound, message: "it has no issue \(fingerprint.kept(80)) that is still there; list its issues")
+                code: .notFound, message: "it has no issue \(fingerprint.kept(80)) that is still there; list its issues"
+            )
         }
     }
 

@@ -21,6 +21,7 @@ do {
     defer { try? FileManager.default.removeItem(atPath: root) }
     for repository in repositories { try await GitFigures(repository, in: root).run() }
     try await RefFigures(in: root).run()
+    try await HistoryFigures(in: root).run()
 } catch {
     print("GitFigures: \(error)")
     exit(1)

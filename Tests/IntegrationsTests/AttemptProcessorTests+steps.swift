@@ -34,6 +34,18 @@ extension AttemptProcessorTests {
             #expect(results.notes == ["0 tests", "0 tests"], "what was before is all steps' together")
         }
 
+        @Test func testThatALimitIsToldBesideATestThatFailedBefore() async throws {
+            let results = try await outer.results(
+                of: [
+                    Played(
+                        step: .testing, exit: nil, signal: 9, limit: "testing exceeded 2 s",
+                        report: AttemptProcessorTests.failing)
+                ],
+                limit: "testing exceeded 2 s")
+            #expect(results.findings.map(\.finding.rule) == ["K/a", "martlet.test"])
+            #expect(results.findings.last?.finding.message == "testing exceeded 2 s")
+        }
+
         @Test func testThatAFailedStepIsNamed() async throws {
             let results = try await outer.results(
                 of: [

@@ -71,7 +71,7 @@ import Testing
 
     static let passing =
         "<testsuite name=\"K\"><testcase classname=\"K\" name=\"a\"/><testcase classname=\"K\" name=\"b\"/></testsuite>"
-    private static let failing =
+    static let failing =
         "<testsuite name=\"K\"><testcase classname=\"K\" name=\"a\"><failure message=\"no\"/></testcase></testsuite>"
     static let empty = "<testsuite name=\"K\"></testsuite>"
     private static let finding = """
@@ -271,18 +271,6 @@ import Testing
             // then
             #expect(results.verdict == .testFailures)
             #expect(results.reason == "testing exceeded 2 s")
-        }
-
-        @Test func testThatALimitIsToldBesideATestThatFailedBefore() async throws {
-            // given, when
-            let results = try await outer.results(
-                of: [Played(step: .testing, exit: nil, signal: 9, limit: "testing exceeded 2 s", report: failing)],
-                limit: "testing exceeded 2 s")
-
-            // then
-            #expect(results.findings.map(\.finding.rule).contains("martlet.test"))
-            #expect(results.findings.map(\.finding.message).contains("testing exceeded 2 s"))
-            #expect(results.findings.count == 2)
         }
 
         @Test func testThatAReportThatCannotBeReadIsNotGreen() async throws {

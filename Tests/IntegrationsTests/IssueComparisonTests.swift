@@ -23,7 +23,8 @@ import Testing
         of finding: Finding, after steps: [StepRecord], tests: [TestResult] = [], in configuration: String = "debug"
     ) throws -> Model.Issue.Status? {
         let before = Model.Issue(
-            fingerprint: "f", content: "f", status: .new, finding: finding, age: 1, configurations: [try Samples.name("debug")])
+            fingerprint: "f", content: "f", status: .new, finding: finding, age: 1,
+            configurations: [try Samples.name("debug")])
         let comparison = IssueComparison(configurations: [
             .init(name: try Samples.name(configuration), steps: steps, findings: [], tests: tests)
         ])
@@ -94,7 +95,8 @@ import Testing
         // given
         let (debug, release) = (try Samples.name("debug"), try Samples.name("release"))
         let before = Model.Issue(
-            fingerprint: "f", content: "f", status: .unresolved, finding: Self.warning, age: 4, configurations: [debug, release])
+            fingerprint: "f", content: "f", status: .unresolved, finding: Self.warning, age: 4,
+            configurations: [debug, release])
         let comparison = IssueComparison(configurations: [
             .init(name: debug, steps: [step(.building)], findings: [], tests: []),
             .init(name: release, steps: [step(.building, exit: 1)], findings: [], tests: []),

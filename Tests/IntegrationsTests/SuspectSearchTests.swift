@@ -22,7 +22,10 @@ import Testing
             _ = try await origin.commit(files: files, removing: removing, message: "By \(person)", date: date)
             let when = date ?? Timestamp(secondsSinceEpoch: 1_767_225_600)
             try await origin.git(
-                ["commit", "-q", "--amend", "--no-edit", "--author", "\(person) <\(person.lowercased())@acme.example>"],
+                [
+                    "commit", "-q", "--amend", "--no-edit", "--author",
+                    "\(person) <\(person.lowercased())@acme.example>",
+                ],
                 date: when)
             return try await origin.head()
         }

@@ -8,7 +8,8 @@ import Testing
 
     /// What `git blame -w` says of each line.
     private func blame(_ fixture: Fixture, _ path: String, _ options: [String] = []) async throws -> [CommitID?] {
-        let text = try await fixture.origin.git(["blame", "-w", "-l", "-s", "--root"] + options + ["HEAD", "--", path])
+        let text = try await fixture.origin.git(
+            ["blame", "-w", "-l", "-s", "--root"] + options + ["HEAD", "--", path])
         return text.split(separator: "\n").map { CommitID($0.prefix(40)) }
     }
 

@@ -1,0 +1,50 @@
+import Foundation
+import TestSupport
+import Testing
+
+/// What the command-line tool says of issues, and changes.
+@Suite struct IssueCommandsTests {
+    @Test func testThatAnIssueIsSilencedAndToldSo() async throws {
+        try await withWeb { web in
+            // given
+            try await SampleContent(web: web).fill()
+            let list = try await martlet(["issues", "kit#1", "--status", "new"], web)
+            expectContains(
+                list.stdout,
+                "\n    ffffffffffff; by Ada <Author> in 111111111111 (blameLineAgainstCommits)\n")
+            // when
+            let silenced = try await martlet(
+                ["silence", "kit#2", "000000", "--reason", "the vendor's", "--for", "2d"], web)
+            let listed = try await martlet(["issues", "kit#2", "--status", "silenced"], web)
+            // then
+            #expect(silenced.status == 0, "\(silenced.stderr)")
+            #expect(silenced.stdout == listed.stdout)
+            expectContains(
+                listed.stdout,
+                "\n    000000000000; 2 integrations; silenced by \(NSUserName()) until 2026-03-03T12:00:00.000Z: the vendor's\n"
+            )
+            // when
+            #expect(try await martlet(["unsilence", "kit#2", "000000"], web).status == 0)
+            #expect(try await martlet(["issues", "kit#2", "--status", "silenced"], web).stdout.isEmpty)
+            // then what cannot be is said
+            for (arguments, status) in [
+                (["silence", "kit#2", "00", "--reason", "r"], Int32(1)),
+                (["silence", "kit#2", "abcdef", "--reason", "r"], 66), (["silence", "kit#2", "000000"], 64),
+                (["silence", "kit#2", "000000", "--reason", "r", "--for", "soon"], 64),
+                (["silence", "kit#2", "000000", "--reason", "r", "--until", "never"], 1),
+            ] {
+                #expect(try await martlet(arguments, web).status == status, "\(arguments)")
+            }
+        }
+    }
+
+    @Test func testThatOtherToolsAreServed() async throws {
+        try await withWeb { web in
+            try await SampleContent(web: web).fill()
+            let sarif = try await martlet(["issues", "kit#1", "--sarif"], web)
+            let junit = try await martlet(["tests", "kit#1", "--junit"], web)
+            #expect(sarif.stdout == (try await web.json("/api/v1/bots/kit/integrations/1/issues.sarif")))
+            #expect(junit.stdout == (try await web.json("/api/v1/bots/kit/integrations/1/tests.xml")))
+        }
+    }
+}
