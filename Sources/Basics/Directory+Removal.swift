@@ -28,6 +28,20 @@ extension Directory {
         try emptyTree(try open([UInt8(ascii: ".")], O_RDONLY | O_DIRECTORY, operation: "remove"), shown: path)
     }
 
+    /// Sees to it that there is an empty directory of ours. One that is there, is ours and is empty already stays: making one is a write
+    /// to the disk.
+    /// - Parameter mode: Before the umask.
+    package func makeEmptyDirectory(_ path: some RelativePath, mode: UInt16 = 0o755) throws(FileError) {
+        if let status = try status(path), status.kind == .directory, status.mode == mode, status.owner == geteuid(),
+            // More than it may have, or not to be read: it is not empty.
+            (try? entries(path, limit: 0).isEmpty) ?? false
+        {
+            return
+        }
+        try remove(path)
+        try makeDirectories(path, mode: mode)
+    }
+
     private func emptyTree(_ root: Descriptor, shown: String) throws(FileError) {
         // Directories that were moved up into the root, to be emptied there.
         var pending: [[UInt8]] = []

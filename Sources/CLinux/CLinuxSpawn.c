@@ -7,6 +7,7 @@
 #include <linux/capability.h>
 #include <linux/sched.h>
 #include <signal.h>
+#include <stdio.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
@@ -115,11 +116,22 @@ static void yield_memory(void) {
     close(file);
 }
 
+/// A session of its own is, where the kernel groups sessions (sched(7), autogroup), scheduled as one, whatever its processes' niceness. Who
+/// may not say it again so soon, or has no such file, goes without.
+static void yield_processors(void) {
+    int niceness = getpriority(PRIO_PROCESS, 0), file;
+    char text[8];
+    if (niceness <= 0 || (file = open("/proc/self/autogroup", O_WRONLY | O_CLOEXEC)) < 0) return;
+    if (write(file, text, (size_t)snprintf(text, sizeof text, "%d", niceness)) < 0) errno = 0;
+    close(file);
+}
+
 static void become_command(const clinux_spawn_request *request, pid_t parent, int is_born_there) {
     struct rlimit no_core = {0, 0};
     if (!is_born_there && enter_groups(request) != 0) return;
     yield_memory();
     setsid();
+    yield_processors();
     clinux_reset_signals();
     setrlimit(RLIMIT_CORE, &no_core);
     umask(022);

@@ -46,6 +46,27 @@ actor AttemptCursor {
         return nil
     }
 
+    /// How long the next event is waited for once there is one, and how long all of them are gathered at most.
+    private static let pause = Duration.milliseconds(10)
+    private static let gatheringTime = Duration.milliseconds(40)
+
+    /// The next events, at least one; nothing after the last, or when the task was canceled.
+    func nextBatch() async throws(ExecutionError) -> [StatusEvent]? {
+        guard let first = try await next() else { return nil }
+        var batch = [first]
+        let deadline = ContinuousClock.now + Self.gatheringTime
+        while !hasEnded {
+            if let event = try await newEvent() {
+                batch.append(event)
+            } else if ContinuousClock.now < deadline, await observer.wait(atMost: Self.pause) {
+                continue
+            } else {
+                break
+            }
+        }
+        return batch
+    }
+
     private func newEvent() async throws(ExecutionError) -> StatusEvent? {
         if events.isEmpty {
             let (attempt, observer, start) = (attempt, observer, offset)

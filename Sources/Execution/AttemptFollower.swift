@@ -16,4 +16,12 @@ package struct AttemptFollower: Sendable {
         let cursor = AttemptCursor(attempt: attempt, executor: executor)
         return AsyncThrowingStream { try await cursor.next() }
     }
+
+    /// The same events, together where they come within 10 ms of each other, each within 50 ms of its being written: a short step has
+    /// ended by the time at which somebody could look at its beginning.
+    /// - Throws: As `events(of:)`.
+    package func batches(of attempt: AttemptDirectory) -> AsyncThrowingStream<[StatusEvent], any Error> {
+        let cursor = AttemptCursor(attempt: attempt, executor: executor)
+        return AsyncThrowingStream { try await cursor.nextBatch() }
+    }
 }

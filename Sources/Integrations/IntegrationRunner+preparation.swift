@@ -18,20 +18,15 @@ extension IntegrationRunner {
         do {
             let commit = try await content(of: record, bot: bot, mirror: mirror)
             if record.recipe != nil { return .ready(record) }
-            let details = commit.details
             let reading = Self.recipe(of: commit, bot: bot)
-            let summary = CommitSummary(
-                subject: details.subject, author: details.authorName, committedAt: details.committedAt,
-                tree: details.tree)
             guard let recipe = reading.value, !reading.diagnostics.contains(where: { $0.severity == .error }) else {
                 try await refuse(record, reading.diagnostics, mirror: mirror)
                 return .refused(.buildErrors, reading.errors.first?.description ?? "the recipe cannot be read")
             }
-            let hasBefore = bot.triggers.contains { $0.phase == .before }
             return .ready(
                 try await store.recordPreparation(
-                    of: record.id, recipe: recipe, commit: summary, at: clock.now(),
-                    entering: hasBefore ? nil : .running))
+                    of: record.id, recipe: recipe, commit: Self.summary(of: commit), at: clock.now(),
+                    entering: Self.firstStep(of: bot)))
         } catch let error as SourceControlError where error.code == .canceled || Task.isCancelled {
             // The daemon stops; nothing is known about the commit.
             throw CancellationError()
@@ -42,13 +37,39 @@ extension IntegrationRunner {
         }
     }
 
+    /// What runs of a commit that waits and is in the mirror already, so that it is stored with the beginning. Nothing where anything is
+    /// missing or wrong: `prepare` finds that once it has begun, and says so.
+    func readEarly(_ id: IntegrationID, bot: BotSpecification) async -> Store.Preparation? {
+        guard let record = try? await store.integration(id), record.state == .queued, record.recipe == nil,
+            let mirror = try? await remotes.mirror(for: bot),
+            let commit = try? await mirror.content(of: record.commit, file: Self.file(of: bot), limit: Self.limit)
+        else { return nil }
+        let reading = Self.recipe(of: commit, bot: bot)
+        guard let recipe = reading.value, reading.errors.isEmpty else { return nil }
+        return Store.Preparation(recipe: recipe, commit: Self.summary(of: commit), step: Self.firstStep(of: bot))
+    }
+
+    private static func summary(of commit: CommitContent) -> CommitSummary {
+        let details = commit.details
+        return CommitSummary(
+            subject: details.subject, author: details.authorName, committedAt: details.committedAt, tree: details.tree)
+    }
+
+    /// What is entered with the recipe; nothing: triggers come before.
+    private static func firstStep(of bot: BotSpecification) -> IntegrationStep? {
+        bot.triggers.contains { $0.phase == .before } ? nil : .running
+    }
+
+    /// The file with the recipe, where the bot has none of its own.
+    private static func file(of bot: BotSpecification) -> String? { bot.recipe == nil ? recipeFile : nil }
+    private static let limit = RecipeReader.maximumSize + 1
+
     /// What the commit holds; fetched where it is not there. It is held in the mirror as soon as its first job runs: until
     /// then nothing takes it away.
     private func content(
         of record: IntegrationRecord, bot: BotSpecification, mirror: Mirror
     ) async throws -> CommitContent {
-        let file = bot.recipe == nil ? Self.recipeFile : nil
-        let limit = RecipeReader.maximumSize + 1
+        let (file, limit) = (Self.file(of: bot), Self.limit)
         if let content = try await mirror.content(of: record.commit, file: file, limit: limit) { return content }
         try await fetch(record, mirror)
         guard let content = try await mirror.content(of: record.commit, file: file, limit: limit) else {

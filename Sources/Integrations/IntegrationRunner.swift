@@ -44,14 +44,19 @@ package struct IntegrationRunner: Sendable {
         do {
             // The scheduler's reading may be older than the end of what it offers, and a person cancels what is queued.
             let now = await registry.bot(id.bot)
-            guard let begun = try await store.takeUp(id, as: now, at: clock.now()) else { return true }
+            var early: Store.Preparation?
+            if let now { early = await readEarly(id, bot: now) }
+            guard let begun = try await store.takeUp(id, as: now, with: early, at: clock.now()) else { return true }
             guard let bot = begun.specification else {
                 let reason = "the bot \(id.bot) was removed"
                 try await store.apply(
                     .completed(.canceled, triggerFailed: false), to: id, at: clock.now(), reason: reason)
                 return true
             }
-            let end = try await stages(of: begun.integration, bot: bot, cancellation: cancellation)
+            // Read a moment ago, and stored with the beginning.
+            let isPrepared = early != nil && begun.integration.run == 1 && begun.integration.recipe != nil
+            let end = try await stages(
+                of: begun.integration, isPrepared: isPrepared, bot: bot, cancellation: cancellation)
             try await store(end, of: id)
             let result = IntegrationResult(verdict: end.verdict, triggerFailed: end.triggerFailed)
             logger.info("completed", metadata: ["integration": "\(id)", "result": "\(result)"])
@@ -96,15 +101,17 @@ package struct IntegrationRunner: Sendable {
     }
 
     private func stages(
-        of record: IntegrationRecord, bot: BotSpecification, cancellation: Cancellation
+        of record: IntegrationRecord, isPrepared: Bool, bot: BotSpecification, cancellation: Cancellation
     ) async throws -> End {
         let mirror = try await remotes.mirror(for: bot)
         var record = record
-        let preparing = record
-        switch try await cancellation.interrupting({ try await prepare(preparing, bot: bot, mirror: mirror) }) {
-        case .ready(let prepared): record = prepared
-        case .refused(let verdict, let reason): return End(verdict: verdict, reason: reason)
-        case nil: record = try await store.integration(record.id) ?? record
+        if !isPrepared {
+            let preparing = record
+            switch try await cancellation.interrupting({ try await prepare(preparing, bot: bot, mirror: mirror) }) {
+            case .ready(let prepared): record = prepared
+            case .refused(let verdict, let reason): return End(verdict: verdict, reason: reason)
+            case nil: record = try await store.integration(record.id) ?? record
+            }
         }
         // What is queued already, or runs since before a restart, is brought to its end by its own stage.
         if record.state == .running(.preparing), let wish = await cancellation.requested { return End(canceled: wish) }

@@ -16,6 +16,7 @@ extension JobRunner {
         let (objects, entered) = (request.mirror.objects, clock.now())
         async let isEntered: AttemptRecord = store.apply(
             .entered(.checkout), to: id, at: entered, isolation: isolation.isolation)
+        async let isMade: Void = lane.run { _ = try Directory(creating: directory.path) }
         let (place, isClean) = try await lane.run {
             let place = try self.place(of: request, in: workspace, objects: objects)
             let isClean =
@@ -31,6 +32,7 @@ extension JobRunner {
             request.integration.commit, ref: request.integration.ref, into: workspace.tree, state: workspace.state,
             isClean: isClean, kept: JobPlanner.keptDirectories(request.recipe.projectType), submodules: submodules,
             acceptsPointers: request.bot.acceptsPointers == true)
+        try await isMade
         _ = try await isEntered
         let (isFresh, now) = (isClean || report.isFresh, clock.now())
         return try await lane.run { try arrange(directory, workspace, request, place, isFresh: isFresh, at: now) }
@@ -60,10 +62,8 @@ extension JobRunner {
             try tree.remove(JobPlanner.ownDirectory)
         }
         try tree.remove(JobPlanner.ownDirectory + "/products")
-        try tree.remove(JobPlanner.ownDirectory + "/test")
-        try tree.makeDirectories(JobPlanner.ownDirectory + "/test")
-        try outer.remove("tmp")
-        try outer.makeDirectories("tmp", mode: 0o700)
+        try tree.makeEmptyDirectory(JobPlanner.ownDirectory + "/test")
+        try outer.makeEmptyDirectory("tmp", mode: 0o700)
         try directory.prepare(
             JobDescription(
                 steps: plan.steps,

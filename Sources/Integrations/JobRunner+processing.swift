@@ -7,9 +7,10 @@ import Storage
 
 extension JobRunner {
     /// Reads what the job left, packs what it archived, and stores both.
+    /// - Parameter steps: Of the job's last moment, stored with it.
     func process(
-        _ id: AttemptID, _ directory: AttemptDirectory, plan: JobPlanner.Plan, _ workspace: Workspace,
-        _ request: Request
+        _ id: AttemptID, _ directory: AttemptDirectory, plan: JobPlanner.Plan, steps: [StepChange],
+        _ workspace: Workspace, _ request: Request
     ) async throws {
         let whole = request.testFilter == nil ? nil : try await wholeAttempt(before: id)
         let context = AttemptProcessor.Context(
@@ -41,7 +42,7 @@ extension JobRunner {
                 results.reason = "\(error)"
             }
         }
-        try await store.storeResults(results, of: id, at: clock.now())
+        try await store.storeResults(results, of: id, steps: steps, at: clock.now())
     }
 
     private static func askedReports(of configuration: Recipe.Configuration) -> [String: [String]] {

@@ -280,7 +280,7 @@ package struct JobRunner: Sendable {
 
     /// Removes what tools left in their temporary directory; the next preparation would too.
     private func clear(_ workspace: Workspace) async {
-        await lane.run { try? Directory(opening: workspace.path).remove("tmp") }
+        await lane.run { try? Directory(opening: workspace.path).makeEmptyDirectory("tmp", mode: 0o700) }
     }
 
     private func follow(
@@ -288,6 +288,7 @@ package struct JobRunner: Sendable {
         _ request: Request, _ cancellation: Cancellation, _ begun: Wakeup
     ) async throws {
         let (id, executor) = (attempt.id, executor)
+        var last: [StepChange] = []
         do {
             try await cancellation.whileCancellable(
                 stop: { wish in
@@ -296,9 +297,16 @@ package struct JobRunner: Sendable {
                 },
                 {
                     var progress = Progress(state: attempt.state)
-                    for try await event in AttemptFollower(executor: executor).events(of: directory) {
+                    for try await events in AttemptFollower(executor: executor).batches(of: directory) {
+                        let steps = events.compactMap { progress.note($0, steps: plan.steps) }
+                        // What comes with the job's last word is stored with what is read of the job, as long as that is read at once.
+                        if events.last?.isFinished ?? false, directory.logSize <= Self.shortLogBytes {
+                            last = steps
+                        } else if !steps.isEmpty {
+                            try await store.record(steps: steps, of: id)
+                        }
+                        // After our own wait for the disk, and the supervisor's.
                         begun.ring()
-                        try await note(event, of: id, steps: plan.steps, &progress)
                     }
                 })
         } catch let error as ExecutionError where error.code == .lost {
@@ -315,7 +323,13 @@ package struct JobRunner: Sendable {
         if attempt.state != .ended, directory.logSize > Self.shortLogBytes {
             try await store.apply(.ended, to: id, at: clock.now())
         }
-        try await process(id, directory, plan: plan, workspace, request)
+        do {
+            try await process(id, directory, plan: plan, steps: last, workspace, request)
+        } catch {
+            // Our fault hides none of the job's steps.
+            if !last.isEmpty { try await store.record(steps: last, of: id) }
+            throw error
+        }
     }
 
     /// A longer log is read long enough for the attempt to be shown as ended meanwhile. In bytes.
@@ -336,29 +350,26 @@ package struct JobRunner: Sendable {
             state = .running(step)
             return true
         }
-    }
 
-    private func note(
-        _ event: StatusEvent, of id: AttemptID, steps: [JobDescription.Step], _ progress: inout Progress
-    ) async throws {
-        switch event {
-        case .started(let index, let at):
-            guard steps.indices.contains(index), let step = JobStep(rawValue: steps[index].step) else { return }
-            let time = Timestamp(millisecondsSinceEpoch: at)
-            progress.started[index] = time
-            try await store.record(
-                step: StepRecord(index: index, step: step, name: steps[index].name, startedAt: time), of: id,
-                isEntered: progress.enters(step))
-        case .ended(let index, let at, let exit, let signal, let limit, _):
-            guard steps.indices.contains(index), let step = JobStep(rawValue: steps[index].step) else { return }
-            let time = Timestamp(millisecondsSinceEpoch: at)
-            try await store.record(
-                step: StepRecord(
-                    index: index, step: step, name: steps[index].name, startedAt: progress.started[index] ?? time,
-                    endedAt: time,
-                    exit: exit.map(Int.init), signal: signal.map(Int.init), limit: limit),
-                of: id)
-        case .finished: break
+        /// What an event changes of a step; nothing when it is none of a step that is known.
+        mutating func note(_ event: StatusEvent, steps: [JobDescription.Step]) -> StepChange? {
+            switch event {
+            case .started(let index, let at):
+                guard steps.indices.contains(index), let step = JobStep(rawValue: steps[index].step) else { return nil }
+                let time = Timestamp(millisecondsSinceEpoch: at)
+                started[index] = time
+                return StepChange(
+                    StepRecord(index: index, step: step, name: steps[index].name, startedAt: time),
+                    isEntered: enters(step))
+            case .ended(let index, let at, let exit, let signal, let limit, _):
+                guard steps.indices.contains(index), let step = JobStep(rawValue: steps[index].step) else { return nil }
+                let time = Timestamp(millisecondsSinceEpoch: at)
+                return StepChange(
+                    StepRecord(
+                        index: index, step: step, name: steps[index].name, startedAt: started[index] ?? time,
+                        endedAt: time, exit: exit.map(Int.init), signal: signal.map(Int.init), limit: limit))
+            case .finished: return nil
+            }
         }
     }
 

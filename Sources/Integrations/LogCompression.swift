@@ -25,15 +25,9 @@ struct LogCompression: Sendable {
         let changes = store.changes()
         for integration in await all() { await compress(integration) }
         for await change in changes {
-            guard case .integration(let id) = change, await isCompleted(id) else { continue }
+            guard case .completed(let id) = change else { continue }
             await compress(state.integration(id))
         }
-    }
-
-    private func isCompleted(_ id: IntegrationID) async -> Bool {
-        // Unreadable: the next start compresses what is left.
-        guard case .completed = (try? await store.integration(id))??.state else { return false }
-        return true
     }
 
     /// The directories of all integrations. Those of one bot are listed at a time.

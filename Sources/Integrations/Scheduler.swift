@@ -68,7 +68,10 @@ package actor Scheduler {
     private func start(_ integration: OpenIntegration, in group: inout DiscardingTaskGroup) {
         let cancellation = Cancellation()
         let id = integration.id
-        running[id] = Running(integration: integration, cancellation: cancellation)
+        let entry = Running(integration: integration, cancellation: cancellation)
+        running[id] = entry
+        // Marked before the daemon was stopped: nothing else would ring for it before its end.
+        if let newer = integration.supersededBy { superseded.append((newer, entry)) }
         group.addTask {
             if let wish = await self.wishes.wish(for: id, run: integration.run) { await cancellation.request(wish) }
             let isStored = await self.runner.run(id, cancellation: cancellation)

@@ -83,14 +83,26 @@ extension Store {
     }
 
     /// Stores a step as it starts, and again, under the same index, as it ends.
-    /// - Parameter isEntered: Whether the attempt enters the step with it.
     /// - Throws: `illegalTransition`, with nothing stored; `notFound`.
     package func record(step: StepRecord, of id: AttemptID, isEntered: Bool = false) async throws(StoreError) {
-        try await lane.write("store step \(step.index) of \(id)") { transaction in
-            if isEntered {
-                _ = try Self.apply(.entered(step.step), to: id, at: step.startedAt, reason: nil, transaction)
+        try await record(steps: [StepChange(step, isEntered: isEntered)], of: id)
+    }
+
+    /// The same for several changes, in their order, in one transaction.
+    package func record(steps: [StepChange], of id: AttemptID) async throws(StoreError) {
+        try await lane.write("store steps of \(id)") { transaction in
+            try Self.record(steps, of: id, transaction)
+        }
+    }
+
+    static func record(_ changes: [StepChange], of id: AttemptID, _ transaction: StoreTransaction) throws {
+        guard !changes.isEmpty else { return }
+        let attempt = try attemptRow(id, transaction.db)
+        for change in changes {
+            let step = change.step
+            if change.isEntered {
+                _ = try apply(.entered(step.step), to: id, at: step.startedAt, reason: nil, transaction)
             }
-            let attempt = try Self.attemptRow(id, transaction.db)
             try transaction.db.change(
                 """
                 INSERT OR REPLACE INTO steps (attempt, place, step, name, started_at, ended_at, exit, signal, "limit")
@@ -100,9 +112,9 @@ extension Store {
                     attempt, step.index, step.step.rawValue, step.name.kept, step.startedAt.millisecondsSinceEpoch,
                     step.endedAt?.millisecondsSinceEpoch, step.exit, step.signal, step.limit,
                 ])
-            transaction.changed(.integration(id.integration))
             transaction.passes(step.endedAt == nil ? "step.started" : "step.ended")
         }
+        transaction.changed(.integration(id.integration))
     }
 
     /// The attempts at every job of an integration, in the order in which they were added.

@@ -147,6 +147,7 @@ extension Store {
         record.reason = reason?.kept ?? record.reason
         try update(record, transaction)
         transaction.passes("integration.\(record.state.step.rawValue)")
+        if case .completed = record.state { transaction.changed(.completed(record.id)) }
         guard let verdict = record.state.verdict, let newer = record.supersededBy else { return record }
         if verdict == .canceled {
             try decideSuperseded(record, by: newer, transaction)
@@ -177,12 +178,16 @@ extension Store {
 
     /// Begins the run of an integration that waits, with what its bot's file says now: what is under way is brought to its
     /// end so, whatever becomes of the file meanwhile. One that runs already goes on as what it was begun as.
-    /// - Parameter specification: What the bot's file says now; nothing when there is none: then what it said last counts.
+    /// - Parameters:
+    ///   - specification: What the bot's file says now; nothing when there is none: then what it said last counts.
+    ///   - preparation: What `recordPreparation` would store next, read by that specification; stored with the beginning where the
+    ///     integration has no recipe yet.
     /// - Returns: How the integration is now and what it runs as, with no specification, and nothing begun, when the bot is
     ///   not known at all; nothing when it is completed, since a reading of the queue can be older than its end.
     /// - Throws: `notFound`.
     package func takeUp(
-        _ id: IntegrationID, as specification: BotSpecification?, at time: Timestamp
+        _ id: IntegrationID, as specification: BotSpecification?, with preparation: Preparation? = nil,
+        at time: Timestamp
     ) async throws(StoreError) -> (integration: IntegrationRecord, specification: BotSpecification?)? {
         try await lane.write("begin \(id)") { transaction in
             let db = transaction.db
@@ -193,7 +198,9 @@ extension Store {
             guard record.state == .queued, let current else { return (record, current) }
             try db.change(
                 "UPDATE integrations SET specification = ? WHERE id = ?", [try jsonText(current), record.rowID])
-            return (try Self.apply(.started, to: record, at: time, reason: nil, transaction), current)
+            let begun = try Self.apply(.started, to: record, at: time, reason: nil, transaction)
+            guard let preparation, specification != nil, begun.recipe == nil else { return (begun, current) }
+            return (try Self.prepare(id, with: preparation, at: time, transaction), current)
         }
     }
 
@@ -218,26 +225,44 @@ extension Store {
         entering step: IntegrationStep? = nil
     ) async throws(StoreError) -> IntegrationRecord {
         try await lane.write("store the recipe of \(id)") { transaction in
-            let rowID = try Self.integrationRow(id, transaction.db)
-            try transaction.db.change(
-                """
-                UPDATE integrations SET recipe = ?, subject = ?, author = ?, committed_at = ?, tree = ? WHERE id = ?
-                """,
-                [
-                    try jsonText(recipe), commit.subject.kept, commit.author.kept,
-                    commit.committedAt.millisecondsSinceEpoch, commit.tree, rowID,
-                ])
-            transaction.changed(.integration(id))
-            transaction.passes("integration.recipe")
-            let record = try Self.integration(id, transaction.db)
-            guard let step else { return record }
-            if step == .running {
-                for configuration in recipe.configurations {
-                    _ = try Self.insertAttempt(
-                        at: configuration.name, of: record, testFilter: nil, at: time, transaction)
-                }
-            }
-            return try Self.apply(.entered(step), to: record, at: time, reason: nil, transaction)
+            let preparation = Preparation(recipe: recipe, commit: commit, step: step)
+            return try Self.prepare(id, with: preparation, at: time, transaction)
         }
+    }
+
+    /// What runs and what of, and the step that is entered with it.
+    package struct Preparation: Sendable {
+        var recipe: Recipe
+        var commit: CommitSummary
+        var step: IntegrationStep?
+
+        package init(recipe: Recipe, commit: CommitSummary, step: IntegrationStep?) {
+            self.recipe = recipe
+            self.commit = commit
+            self.step = step
+        }
+    }
+
+    private static func prepare(
+        _ id: IntegrationID, with preparation: Preparation, at time: Timestamp, _ transaction: StoreTransaction
+    ) throws -> IntegrationRecord {
+        let (recipe, commit) = (preparation.recipe, preparation.commit)
+        let rowID = try integrationRow(id, transaction.db)
+        try transaction.db.change(
+            "UPDATE integrations SET recipe = ?, subject = ?, author = ?, committed_at = ?, tree = ? WHERE id = ?",
+            [
+                try jsonText(recipe), commit.subject.kept, commit.author.kept,
+                commit.committedAt.millisecondsSinceEpoch, commit.tree, rowID,
+            ])
+        transaction.changed(.integration(id))
+        transaction.passes("integration.recipe")
+        let record = try integration(id, transaction.db)
+        guard let step = preparation.step else { return record }
+        if step == .running {
+            for configuration in recipe.configurations {
+                _ = try insertAttempt(at: configuration.name, of: record, testFilter: nil, at: time, transaction)
+            }
+        }
+        return try apply(.entered(step), to: record, at: time, reason: nil, transaction)
     }
 }

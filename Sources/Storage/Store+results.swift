@@ -4,10 +4,12 @@ package import Model
 extension Store {
     /// Stores what processing an attempt came to: rows in batches, then the attempt's `processed` row, with which all
     /// become visible. After a crash in between it is simply called again: leftovers are replaced.
+    /// - Parameter steps: That are stored with it, before it is processed; see `record(steps:of:)`.
     /// - Throws: `illegalTransition` when the attempt was processed before; `tooLarge` above
     ///   `AttemptResults.maximumRows`; `notFound`.
-    package func storeResults(_ results: AttemptResults, of id: AttemptID, at time: Timestamp) async throws(StoreError)
-    {
+    package func storeResults(
+        _ results: AttemptResults, of id: AttemptID, steps: [StepChange] = [], at time: Timestamp
+    ) async throws(StoreError) {
         let operation = "store the results of \(id)"
         let largest = max(results.findings.count, results.tests.count, results.artifacts.count)
         guard largest <= AttemptResults.maximumRows else {
@@ -18,6 +20,7 @@ extension Store {
         let isSmall = results.findings.count + results.tests.count + results.artifacts.count <= Self.batchSize
         let unfinished: Int64? = try await lane.write(operation) { transaction in
             let db = transaction.db
+            try Self.record(steps, of: id, transaction)
             var (attempt, record) = try Self.attempt(id, db)
             try record.state.apply(.processed(results.verdict))
             // Most attempts leave little: then all of it is one transaction, and nothing has to be made visible later.

@@ -12,6 +12,8 @@ package enum StoreChange: Hashable, Sendable {
     case queued(IntegrationID)
     /// An integration that was there before, one of its attempts or one of its triggers.
     case integration(IntegrationID)
+    /// An integration has come to the end of a run; told after its `integration`.
+    case completed(IntegrationID)
     /// A version of this product was reserved, published, abandoned or yanked.
     case version(product: Name)
 }

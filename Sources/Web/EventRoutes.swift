@@ -39,7 +39,9 @@ final class EventRoutes: Sendable {
             try await withGracefulShutdownHandler {
                 try await withThrowingTaskGroup(of: Void.self) { group in
                     group.addTask {
-                        for await change in changes { continuation.yield(Self.event(change)) }
+                        for await change in changes {
+                            if let event = Self.event(change) { continuation.yield(event) }
+                        }
                         continuation.finish()
                     }
                     group.addTask {
@@ -62,13 +64,15 @@ final class EventRoutes: Sendable {
         return Response(status: .ok, headers: headers, body: body)
     }
 
-    static func event(_ change: StoreChange) -> String {
+    /// Nothing for what another change tells already.
+    static func event(_ change: StoreChange) -> String? {
+        if case .completed = change { return nil }
         let (name, data): (String, JSONValue) =
             switch change {
             case .bots: ("bots", [:])
             case .repository: ("repository", [:])
             case .delivery: ("delivery", [:])
-            case .queued(let id), .integration(let id):
+            case .queued(let id), .integration(let id), .completed(let id):
                 ("integration", ["bot": .string(id.bot.description), "number": .integer(Int64(id.number))])
             case .version(let product): ("version", ["product": .string(product.description)])
             }

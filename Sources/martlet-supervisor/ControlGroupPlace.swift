@@ -35,6 +35,23 @@ struct ControlGroupPlace {
         enable(in: own.directory)
     }
 
+    /// All jobs together where control groups are of version 1, and what they get of the processors, against 1024 for every other group
+    /// or session beside it. Of version 2, the unit's `CPUWeight=` says it.
+    private static let commonName = "martlet-jobs"
+    private static let commonShares = "256"
+
+    /// Called once by the launcher: whatever it starts has less of the processors than the daemon, which answers people. The group stays
+    /// for the next launcher.
+    static func yieldProcessors() {
+        guard let own = Membership.all().first(where: { $0.controllers.contains(Controller.cpu.rawValue) }),
+            !own.path.hasSuffix("/" + commonName),
+            let above = Mount.directory(of: own.path, type: "cgroup", option: Controller.cpu.rawValue)
+        else { return }
+        let directory = above + "/" + commonName
+        guard mkdir(directory, 0o755) == 0 || errno == EEXIST else { return }
+        _ = write(commonShares, to: directory + "/cpu.shares") && write("0", to: directory + "/tasks")
+    }
+
     /// Of the launcher's own group, the one above it.
     private static func parent(of directory: String) -> String? {
         directory.hasSuffix("/" + launcherName) ? String(directory.dropLast(launcherName.count + 1)) : nil

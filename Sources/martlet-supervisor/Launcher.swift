@@ -133,6 +133,7 @@ struct Launcher {
         // What a supervisor that was killed leaves behind comes to us.
         clinux_adopt_orphans()
         ControlGroupPlace.prepare()
+        if lifetime != .attached { ControlGroupPlace.yieldProcessors() }
         let groups = ControlGroupPlace.find()
         groups?.removeAbandoned()
         clinux_fcntl(listening, F_SETFD, FD_CLOEXEC)

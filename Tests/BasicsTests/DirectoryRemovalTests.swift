@@ -16,6 +16,30 @@ import Testing
         }
     }
 
+    @Test(arguments: ["empty", "filled", "file", "link", "closed", "absent/below"])
+    func testThatAnEmptyDirectoryIsThereAndStaysOnlyIfItWasOne(name: String) async throws {
+        try await withTemporaryDirectory { temporary in
+            // given
+            try temporary.makeDirectory("empty")
+            try temporary.write("filled/file", "")
+            try temporary.write("file", "")
+            #expect(symlink("empty", temporary.path("link")) == 0)
+            try temporary.makeDirectory("closed")
+            #expect(chmod(temporary.path("closed"), 0o500) == 0)
+            let directory = try temporary.directory()
+            let before = try directory.status(name)?.inode
+            // when
+            try directory.makeEmptyDirectory(name)
+            // then
+            let status = try #require(try directory.status(name))
+            #expect(status.kind == .directory)
+            #expect(status.mode == 0o755)
+            #expect(try directory.entries(name).isEmpty)
+            if name == "empty" { #expect(status.inode == before) }
+            #expect(try directory.status("filled/file") == nil || name != "filled")
+        }
+    }
+
     @Test func testThatATreeDeeperThanAnyPathIsRemoved() async throws {
         try await withTemporaryDirectory { temporary in
             // given: 5,000 levels, 50,000 bytes of path, more levels than descriptors

@@ -13,6 +13,12 @@ import Testing
         .init("step.started", "before", .supervisor), .init("status.ended", "after", .daemon),
         .init("version.reserved", "after", .daemon), .init("integration.completed", "before", .daemon),
         .init("log.compressed", "after", .daemon),
+        .init("trigger.running", "after", .daemon, in: .beforeTriggers),
+        .init("trigger.failed", "after", .daemon, in: .failedTrigger),
+        .init("rerun.queued", "after", .daemon, in: .rerun),
+        .init("attempt.processed", "before", .launcher, in: .rerunOfFailed),
+        .init("status.finished", "before", .supervisor, in: .cancel),
+        .init("look.stored", "after", .daemon, in: .supersede),
     ]
 
     private func withSweep<Value: Sendable>(

@@ -54,6 +54,20 @@ import Testing
         }
     }
 
+    @Test(arguments: Kind.allCases) func testThatEventsThatAreThereComeTogether(kind: Kind) async throws {
+        try await with(kind) { fixture in
+            // given
+            try await fixture.executor.start(fixture.attempt, secrets: [:])
+            let events = try await fixture.events()
+            // when
+            var batches: [[StatusEvent]] = []
+            let follower = AttemptFollower(executor: fixture.executor)
+            for try await batch in follower.batches(of: fixture.attempt) { batches.append(batch) }
+            // then
+            #expect(batches == [events])
+        }
+    }
+
     @Test(arguments: Kind.allCases) func testThatItRunsAnAttemptToItsEnd(kind: Kind) async throws {
         try await with(kind) { fixture in
             // given

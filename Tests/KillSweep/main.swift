@@ -5,7 +5,7 @@ import ServiceSupport
 // Kills daemon, launcher and supervisor at every change of state of an integration, before and after it is stored, twice each, and
 // checks what is left against a ledger of its own.
 //
-//   KillSweep [TRANSITION…]      all without a name
+//   KillSweep [TRANSITION|SCENARIO…]      all without a name
 //
 // MARTLET_BUILD: the directory with debug builds of `martlet` and `martlet-supervisor`; else the one that this program is in.
 // Prints a line a place and a sum; the exit status is 1 when a promise was broken.
@@ -13,12 +13,16 @@ import ServiceSupport
 let own = (try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")) ?? CommandLine.arguments[0]
 let programs = ProcessInfo.processInfo.environment["MARTLET_BUILD"] ?? (own as NSString).deletingLastPathComponent
 let wanted = Array(CommandLine.arguments.dropFirst())
-for name in wanted where !KillSweep.transitions.contains(name) {
-    Shell.say("KillSweep: there is no transition \(name); there are \(KillSweep.transitions.joined(separator: " "))")
+let scenarios = KillScenario.allCases.map(\.rawValue)
+for name in wanted where !scenarios.contains(name) && !KillSweep.transitions.contains(name) {
+    Shell.say("KillSweep: there is no \(name); there are \((scenarios + KillSweep.transitions).joined(separator: " "))")
     exit(64)
 }
 let rounds = 2
-let places = KillSweep.places.filter { wanted.isEmpty || wanted.contains($0.transition) }
+let places = KillSweep.places.filter { place in
+    wanted.isEmpty || wanted.contains(place.scenario.rawValue)
+        || place.scenario == .publishing && wanted.contains(place.transition)
+}
 let root = FileManager.default.temporaryDirectory.path + "/martlet-kill-\(getpid())"
 var (kills, violations) = (0, 0)
 do {
@@ -30,8 +34,9 @@ do {
             let outcome = try sweep.run(place)
             kills += outcome.isKilled ? 1 : 0
             violations += outcome.violations.count
-            let name = "\(place.transition) \(place.phase)"
-            let padded = name + String(repeating: " ", count: max(1, 36 - name.count))
+            let scenario = place.scenario == .publishing ? "" : place.scenario.rawValue + "/"
+            let name = "\(scenario)\(place.transition) \(place.phase)"
+            let padded = name + String(repeating: " ", count: max(1, 44 - name.count))
             let word = outcome.violations.isEmpty ? (outcome.isKilled ? "held" : "held, none ran") : "BROKEN"
             Shell.say("\(padded)\(place.victim.rawValue) \(round)  \(word)  \(outcome.seconds.text) s")
             for violation in outcome.violations { Shell.say("    \(violation)") }

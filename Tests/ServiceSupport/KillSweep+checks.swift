@@ -92,7 +92,7 @@ extension KillSweep {
         return found
     }
 
-    private func databaseViolations() throws -> [String] {
+    func databaseViolations() throws -> [String] {
         var configuration = Configuration()
         configuration.readonly = true
         let queue = try DatabaseQueue(path: service.state + "/martlet.sqlite", configuration: configuration)
@@ -113,7 +113,7 @@ extension KillSweep {
     }
 
     /// Processes and temporary files of a finished job, which may take 15 s to go.
-    private func leftovers() -> [String] {
+    func leftovers() -> [String] {
         var left: [String] = []
         let own = [service.pid, service.launcher ?? 0]
         _ = Moment.until(limit: 15, pause: 20) {

@@ -14,8 +14,12 @@ package final class KillSweep {
         package let transition: String
         package let phase: String
         package let victim: Victim
+        package let scenario: KillScenario
 
-        package init(_ transition: String, _ phase: String, _ victim: Victim) {
+        package init(
+            _ transition: String, _ phase: String, _ victim: Victim, in scenario: KillScenario = .publishing
+        ) {
+            self.scenario = scenario
             self.transition = transition
             self.phase = phase
             self.victim = victim
@@ -41,16 +45,22 @@ package final class KillSweep {
         "trigger.succeeded", "integration.completed", "log.compressed",
     ]
 
-    /// Every transition, before and after, for each victim.
+    /// Every transition of every scenario, before and after, for each victim.
     package static var places: [Place] {
-        transitions.flatMap { transition in
-            ["before", "after"].flatMap { phase in Victim.allCases.map { Place(transition, phase, $0) } }
+        KillScenario.allCases.flatMap { scenario in
+            scenario.transitions.flatMap { transition in
+                ["before", "after"].flatMap { phase in
+                    Victim.allCases.map { Place(transition, phase, $0, in: scenario) }
+                }
+            }
         }
     }
 
     let service: Service
     private let failpoint: String
-    private var runs = 0
+    private(set) var runs = 0
+    /// Whether the bots of all scenarios are there.
+    var hasScenarios = false
     /// What was published, by version, as bytes at the first look.
     var published: [String: String] = [:]
     /// Integrations that succeeded, each of which publishes.
@@ -118,26 +128,41 @@ package final class KillSweep {
         let start = Moment.monotonic
         runs += 1
         var outcome = Outcome()
-        unlink(failpoint + ".hit")
+        guard place.scenario == .publishing else {
+            outcome = try runScenario(place) { stopped, outcome in
+                try kill(place.victim, stopped: stopped, &outcome)
+            }
+            outcome.seconds = Double(Moment.monotonic - start) / 1_000_000_000
+            return outcome
+        }
         let commit = try service.commit("kit", files: ["file": "\(runs)\n"], branch: Self.branch)
-        try service.write("failpoint", "\(place.transition) \(place.phase)\n")
-        let delivery = Delivery(service: service, id: "run-\(runs)", commit: commit, branch: Self.branch)
+        try arm(place)
+        let push = service.push(to: "kit", delivery: "run-\(runs)", of: commit, branch: Self.branch)
+        let delivery = Repetition(socket: service.state + "/martlet.socket") { try push.send(by: $0) == 202 }
         if let stopped = stoppedProcess() {
             try kill(place.victim, stopped: stopped, &outcome)
         } else {
             outcome.violations.append("\(place.transition) was not passed")
-            unlink(failpoint)
+            disarm()
         }
         guard delivery.isAccepted(limit: 60) else { throw ServiceFailure("the push of \(commit) was never accepted") }
-        let number = try end(of: commit)
+        let number = try end(of: commit, bot: "kit")
         if !isCompressed(number) { outcome.violations.append("the log of kit#\(number) is not compressed") }
         outcome.violations += try violations(of: commit, number: number, victim: outcome.isKilled ? place.victim : nil)
         outcome.seconds = Double(Moment.monotonic - start) / 1_000_000_000
         return outcome
     }
 
+    /// From now on the first process that passes the place stops itself.
+    func arm(_ place: Place) throws {
+        unlink(failpoint + ".hit")
+        try service.write("failpoint", "\(place.transition) \(place.phase)\n")
+    }
+
+    func disarm() { unlink(failpoint) }
+
     /// The process that stopped itself; nothing when none did.
-    private func stoppedProcess() -> Int32? {
+    func stoppedProcess() -> Int32? {
         var pid: Int32?
         let isStopped = Moment.until(limit: 60) {
             pid = pid_t(service.text("failpoint.hit").trimmingCharacters(in: .whitespacesAndNewlines))
@@ -172,11 +197,11 @@ package final class KillSweep {
     }
 
     /// - Returns: The number of the integration of a commit, once it is completed.
-    private func end(of commit: String) throws -> Int {
+    func end(of commit: String, bot: String) throws -> Int {
         var number: Int?
         let isDone = Moment.until(limit: 90, pause: 20) {
             // A daemon that was just killed does not answer.
-            guard let listed = try? integrations(of: commit), let first = listed.first else { return false }
+            guard let listed = try? integrations(of: commit, bot: bot), let first = listed.first else { return false }
             number = first["number"] as? Int
             return first["state"] as? String == "completed"
         }
@@ -202,28 +227,8 @@ package final class KillSweep {
         ((try? FileManager.default.contentsOfDirectory(atPath: job)) ?? []).compactMap { Int($0) }.sorted()
     }
 
-    func integrations(of commit: String) throws -> [[String: Any]] {
-        let items = try service.client.get("bots/kit/integrations?limit=10")["items"] as? [[String: Any]] ?? []
+    func integrations(of commit: String, bot: String = "kit") throws -> [[String: Any]] {
+        let items = try service.client.get("bots/\(bot)/integrations?limit=10")["items"] as? [[String: Any]] ?? []
         return items.filter { $0["commit"] as? String == commit }
     }
-}
-
-/// A push as a git server's hook sends it: again and again under one id until it is accepted, on a thread of its own.
-private final class Delivery: @unchecked Sendable {
-    private let accepted = DispatchSemaphore(value: 0)
-
-    init(service: Service, id: String, commit: String, branch: String) {
-        let push = service.push(to: "kit", delivery: id, of: commit, branch: branch)
-        let socket = service.state + "/martlet.socket"
-        Thread {
-            let client = ServiceClient(socket: socket)
-            _ = Moment.until(limit: 60, pause: 50) {
-                // No answer, because the daemon was killed: nothing was promised, and it is sent again.
-                (try? push.send(by: client)) == 202
-            }
-            self.accepted.signal()
-        }.start()
-    }
-
-    func isAccepted(limit: Double) -> Bool { accepted.wait(timeout: .now() + limit) == .success }
 }

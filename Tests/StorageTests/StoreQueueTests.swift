@@ -63,6 +63,30 @@ import Testing
         }
     }
 
+    @Test(arguments: [true, false])
+    func testThatWhatWasReadBeforehandBeginsWithItUnlessItRunsAsSomethingElse(isKnown: Bool) async throws {
+        try await withStore { fixture in
+            // given
+            let store = fixture.store
+            let id = try await fixture.queue().id
+            let bot = BotSpecification(name: try name("kit"), repository: StoreFixture.repository)
+            let recipe = Recipe(configurations: [.init(name: try name("debug"))])
+            let summary = CommitSummary(subject: "Begin", author: "Ann", committedAt: time(1), tree: "t")
+            let preparation = Store.Preparation(recipe: recipe, commit: summary, step: .running)
+
+            // when
+            let begun = try #require(
+                try await store.takeUp(id, as: isKnown ? bot : nil, with: preparation, at: time(20)))
+            let again = try #require(try await store.takeUp(id, as: bot, with: preparation, at: time(21)))
+
+            // then
+            #expect(begun.integration.state == .running(isKnown ? .running : .preparing))
+            #expect(begun.integration.recipe == (isKnown ? recipe : nil))
+            #expect(again.integration == begun.integration)
+            #expect(try await store.attempts(of: id).count == (isKnown ? 1 : 0))
+        }
+    }
+
     @Test func testThatABotWhoseFileIsGoneIsWhatItWasLast() async throws {
         try await withStore { fixture in
             // given
