@@ -199,6 +199,9 @@ package struct AttemptReading: Sendable {
                     category: .testFailure, message: reason ?? "the test command failed", rule: Self.failedTestCommand))
         }
         if judged.verdict > .succeeded { worsen(to: judged.verdict, judged.reason) }
+        let flaky = merged.compactMap { Finding(flaky: $0) }
+        findings += flaky
+        if !flaky.isEmpty { worsen(to: .warnings, FlakyTests.sentence(flaky.compactMap(\.flakyTest))) }
         testSteps.all += 1
         if !hasReport { testSteps.silent += 1 }
     }

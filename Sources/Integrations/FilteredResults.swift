@@ -28,12 +28,12 @@ package struct FilteredResults: Sendable {
         let names = Set(others.map(\.fullName))
         let command = findings.first { $0.finding.rule == AttemptReading.failedTestCommand }
         let kept =
-            findings.filter { $0.finding.category == .testFailure && names.contains($0.finding.rule) }
+            findings.filter { $0.finding.isOfTest && names.contains($0.finding.flakyTest ?? $0.finding.rule) }
             + (command.map { [$0] } ?? [])
         if ran.isEmpty { results.notes.append("no test matches the filter \(filter)") }
         results.tests += others
         results.findings += kept
-        results.counts.testFailures += kept.count
+        for stored in kept { results.counts.add(stored.finding) }
         results.counts.tests = results.tests.count { $0.outcome != .skipped }
         results.tested =
             "\(ran.count) tests by the filter \(filter), \(others.count) others as in attempt \(before)"
@@ -45,6 +45,8 @@ package struct FilteredResults: Sendable {
             results.verdict = .testFailures
             results.reason = "\(command.finding.message), in attempt \(before)"
         }
+        let flaky = kept.compactMap(\.finding.flakyTest)
+        if !flaky.isEmpty { results.becomeWarnings(FlakyTests.sentence(flaky)) }
         return results
     }
 }

@@ -112,6 +112,7 @@ extension Counts {
     }
 
     mutating func add(_ finding: Finding) {
+        if finding.flakyTest != nil { flakyTests += 1 }
         switch finding.category {
         case .error: errors += 1
         case .warning: warnings += 1

@@ -155,7 +155,9 @@ package struct IntegrationRunner: Sendable {
         if rerun?.testFilter != nil {
             return End(
                 verdict: verdict, triggerFailed: try await hasFailedTrigger(record),
-                reason: reason ?? Self.filteredReason, comparison: comparison)
+                reason: reason.map { verdict.isPublishable ? "\($0); \(Self.filteredReason)" : $0 }
+                    ?? Self.filteredReason,
+                comparison: comparison)
         }
         try await store.completeIssues(
             of: record.id, issues: comparison.issues, summary: comparison.summary, at: clock.now())

@@ -87,6 +87,7 @@ struct IssueComparison {
     }
 
     private func hasLooked(_ configuration: Configuration, for finding: Finding) -> Bool {
+        if let test = finding.flakyTest { return hasRun(test, configuration) }
         switch finding.category {
         // A file that does not compile is compiled again by every build until it does.
         case .triggerError: return false
@@ -97,14 +98,18 @@ struct IssueComparison {
             let hasFailed = configuration.findings.contains { AttemptReading.failedAnalysis.contains($0.finding.rule) }
             return !steps.isEmpty && !hasFailed
                 && steps.allSatisfy { $0.endedAt != nil && $0.signal == nil && $0.limit == nil }
-        case .testFailure:
-            if configuration.tests.contains(where: { $0.fullName == finding.rule }) { return true }
-            let isWhole = configuration.steps.contains {
-                $0.step == .testing && $0.name != JobPlanner.listStep && $0.endedAt != nil && $0.signal == nil
-                    && $0.limit == nil
-            }
-            return isWhole && !configuration.tests.contains { $0.outcome == .crashed }
+        case .testFailure: return hasRun(finding.rule, configuration)
         }
+    }
+
+    /// Whether a test was run, or would have been if it were there.
+    private func hasRun(_ test: String, _ configuration: Configuration) -> Bool {
+        if configuration.tests.contains(where: { $0.fullName == test }) { return true }
+        let isWhole = configuration.steps.contains {
+            $0.step == .testing && $0.name != JobPlanner.listStep && $0.endedAt != nil && $0.signal == nil
+                && $0.limit == nil
+        }
+        return isWhole && !configuration.tests.contains { $0.outcome == .crashed }
     }
 
     private static func hasSucceeded(_ step: JobStep, _ configuration: Configuration) -> Bool {

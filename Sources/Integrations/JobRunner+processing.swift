@@ -29,9 +29,11 @@ extension JobRunner {
         }
         let lines = try await sourceLines(reading.places, at: request.integration.commit, in: request.mirror)
         var results = await lane.run { reading.outcome { path, line in lines[path]?[line] } }
+        results = try await FlakyTests(before: id, in: store).marking(results, attempt: id.attempt)
         if let filter = request.testFilter, let whole {
             results = try await completed(results, from: whole, filter: filter)
         }
+        results = results.tellingFlakyTests()
         if results.verdict.isPublishable {
             do {
                 results.artifacts = try await archiver.archive(directory, of: request)

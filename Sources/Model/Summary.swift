@@ -1,12 +1,25 @@
-/// The counts of an integration or a job. `tests` counts all that ran, failed ones among them, skipped ones not.
+/// The counts of an integration or a job. `tests` counts all that ran, failed ones among them, skipped ones not; each flaky
+/// test is a warning, too.
 package struct Counts: Hashable, Sendable, Codable {
     package var errors = 0
     package var warnings = 0
     package var analyzerWarnings = 0
     package var testFailures = 0
     package var tests = 0
+    package var flakyTests = 0
 
     package init() {}
+
+    /// Counts that were stored before flaky tests were counted have none.
+    package init(from decoder: any Decoder) throws {
+        let container = try decoder.container(keyedBy: CodingKeys.self)
+        errors = try container.decode(Int.self, forKey: .errors)
+        warnings = try container.decode(Int.self, forKey: .warnings)
+        analyzerWarnings = try container.decode(Int.self, forKey: .analyzerWarnings)
+        testFailures = try container.decode(Int.self, forKey: .testFailures)
+        tests = try container.decode(Int.self, forKey: .tests)
+        flakyTests = try container.decodeIfPresent(Int.self, forKey: .flakyTests) ?? 0
+    }
 
     package static func - (left: Counts, right: Counts) -> Counts {
         var difference = Counts()
@@ -15,6 +28,7 @@ package struct Counts: Hashable, Sendable, Codable {
         difference.analyzerWarnings = left.analyzerWarnings - right.analyzerWarnings
         difference.testFailures = left.testFailures - right.testFailures
         difference.tests = left.tests - right.tests
+        difference.flakyTests = left.flakyTests - right.flakyTests
         return difference
     }
 }

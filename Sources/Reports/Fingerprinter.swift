@@ -13,8 +13,8 @@ package enum Fingerprinter {
 
     /// The keys of one finding.
     ///
-    /// A test failure is its test, wherever and however it fails. Without the line's text, or without a rule, the message
-    /// stands in, without what names a build or a moment in it: two different errors of one line are two issues.
+    /// A test failure is its test, wherever and however it fails, and so is a flaky test. Without the line's text, or without a
+    /// rule, the message stands in, without what names a build or a moment in it: two different errors of one line are two issues.
     /// - Parameters:
     ///   - lineText: The source line at the finding's place, as of the integration's commit; white space is normalised, so
     ///     that indenting anew changes nothing.
@@ -22,7 +22,7 @@ package enum Fingerprinter {
     package static func keys(of finding: Finding, lineText: String?, occurrence: Int) -> Keys {
         var parts = [finding.category.rawValue, finding.rule]
         var path = ""
-        if finding.category != .testFailure || finding.rule.isEmpty {
+        if !finding.isOfTest || finding.rule.isEmpty {
             path = MessageText.withoutBuildDirectory(finding.path ?? "")
             let line = lineText.map(MessageText.normalised) ?? ""
             parts.append(line)
@@ -53,7 +53,7 @@ package enum Fingerprinter {
         for index in order {
             let finding = findings[index]
             var text: String?
-            if finding.category != .testFailure, let path = finding.path, let line = finding.line {
+            if !finding.isOfTest, let path = finding.path, let line = finding.line {
                 text = lineText(path, line)
             }
             let first = keys(of: finding, lineText: text, occurrence: 0)

@@ -44,7 +44,7 @@ struct IssueMatching {
     }
 
     static func path(of finding: Finding) -> String {
-        if finding.category == .testFailure, !finding.rule.isEmpty { return "" }
+        if finding.isOfTest, !finding.rule.isEmpty { return "" }
         if finding.category == .triggerError { return "" }
         return finding.path.map(MessageText.withoutBuildDirectory) ?? ""
     }
@@ -139,7 +139,7 @@ struct IssueMatching {
         }
         for index in untaken {
             guard let path = before[index].finding.path, let line = before[index].finding.line,
-                before[index].finding.category != .testFailure, changes.isRemoved(path: path, line: line),
+                !before[index].finding.isOfTest, changes.isRemoved(path: path, line: line),
                 let new = places[before[index].content]?.first
             else { continue }
             places[before[index].content]?.removeFirst()
@@ -158,7 +158,7 @@ struct IssueMatching {
         var found: [Key: [Int]] = [:]
         for index in unmatched {
             let finding = current[index].finding
-            guard let path = finding.path, finding.line != nil, finding.category != .testFailure else { continue }
+            guard let path = finding.path, finding.line != nil, !finding.isOfTest else { continue }
             found[Key(finding, path: path), default: []].append(index)
         }
         for index in untaken {
@@ -177,12 +177,12 @@ struct IssueMatching {
 
     private mutating func matchTests() {
         func name(_ finding: Finding) -> Substring? { finding.rule.split(separator: "/").last }
-        for index in untaken where before[index].finding.category == .testFailure {
+        for index in untaken where before[index].finding.isOfTest {
             let finding = before[index].finding
             guard let path = finding.path, let now = changes.files[path]?.path, now != path else { continue }
             let new = unmatched.first {
                 let other = current[$0].finding
-                return other.category == .testFailure && other.path == now && name(other) == name(finding)
+                return other.isOfTest && other.category == finding.category && other.path == now && name(other) == name(finding)
             }
             if let new { pair(index, new) }
         }

@@ -75,7 +75,7 @@ extension JSONValue {
     init(_ summary: Summary) {
         let parts: [(String, KeyPath<Counts, Int>)] = [
             ("errors", \.errors), ("warnings", \.warnings), ("analyzerWarnings", \.analyzerWarnings),
-            ("testFailures", \.testFailures), ("tests", \.tests),
+            ("testFailures", \.testFailures), ("tests", \.tests), ("flakyTests", \.flakyTests),
         ]
         self = .object(
             parts.map { Member(key: $0.0, value: .integer(Int64(summary.counts[keyPath: $0.1]))) }

@@ -11,7 +11,7 @@ extension Pages {
         let attempts = Site.shown(all, attempt: number)
         let reruns = record.run > 1 ? try await store.reruns(of: record.id) : []
         let issues = try await store.issues(of: record.id)
-        let tests = try await store.tests(of: record.id, attempt: number, failingOnly: call.flag("failing"))
+        let tests = try await shownTests(of: record.id, attempt: number, failingOnly: call.flag("failing"))
         let artifacts = try await store.artifacts(of: record.id, attempt: number)
         let triggers = try await store.triggers(of: record.id)
         let id = record.id
@@ -36,7 +36,7 @@ extension Pages {
                 number.map { "No configuration has an attempt \($0)." } ?? "None has started."),
         ]
         show(issues: issues, of: record, in: &view)
-        show(tests: tests, isFailing: call.flag("failing"), of: record, in: &view)
+        show(tests: tests.shown, hasMore: tests.hasMore, isFailing: call.flag("failing"), of: record, in: &view)
         view["artifacts"] = .list(artifacts.map { Self.artifact($0, attempt: number) })
         view["hasArtifacts"] = .flag(!artifacts.isEmpty)
         view["noArtifacts"] = .text(
@@ -68,6 +68,8 @@ extension Pages {
             item(\.testFailures, "failing test", "failing tests", tone: "bad"),
             item(\.tests, "test", "tests", tone: "none", moreIsWorse: false),
         ]
+            + (summary.counts.flakyTests == 0 && summary.change.flakyTests == 0
+                ? [] : [item(\.flakyTests, "flaky test", "flaky tests", tone: "warn")])
     }
 
     private static func rerun(_ rerun: RerunRecord) -> ViewObject {

@@ -13,6 +13,16 @@ struct Pages: Sendable {
         [
             Route(.get, "/", .read, "Page: all bots.") { _ in try await bots() },
             Route(.get, "/bots/{bot}", .read, "Page: a bot's integrations; ?branch= ?before=.") { try await bot($0) },
+            // Before what has a number in its place.
+            Route(.get, "/bots/{bot}/tests", .read, "Page: a bot's tests; ?query= ?after=.") { try await tests($0) },
+            Route(
+                .get, "/bots/{bot}/tests/history", .read, "Page: one test's life; ?name=SUITE/NAME ?branch= ?before=."
+            ) {
+                try await testHistory($0)
+            },
+            Route(.get, "/bots/{bot}/{number}/tests", .read, "Page: tests by configuration; ?all ?after=.") {
+                try await grid($0)
+            },
             Route(.get, "/bots/{bot}/{number}", .read, "Page: an integration; ?failing.") { try await integration($0) },
             Route(.get, "/bots/{bot}/{number}/log/{configuration}", .read, "Page: a log; ?from= ?attempt=.") {
                 try await log($0)
@@ -96,7 +106,8 @@ struct Pages: Sendable {
     static func testCount(_ summary: Summary?) -> String {
         guard let counts = summary?.counts else { return "" }
         let tests = PageText.count(counts.tests, "test")
-        return counts.testFailures == 0 ? tests : tests + ", \(counts.testFailures) failing"
+        return tests + (counts.testFailures == 0 ? "" : ", \(counts.testFailures) failing")
+            + (counts.flakyTests == 0 ? "" : ", \(counts.flakyTests) flaky")
     }
 
     private static func issueCounts(_ counts: Counts) -> [ViewObject] {

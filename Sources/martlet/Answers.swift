@@ -95,6 +95,8 @@ struct SummaryAnswer: Decodable {
     var analyzerWarningsChange: Int
     var testFailuresChange: Int
     var testsChange: Int
+    var flakyTests: Int
+    var flakyTestsChange: Int
 
     /// `12 tests, 1 failing (+1), 1 warning (−1)`: what is zero and did not change is left out.
     var sentence: String {
@@ -105,6 +107,7 @@ struct SummaryAnswer: Decodable {
         }
         add(tests, testsChange, tests.counting("test"), always: true)
         add(testFailures, testFailuresChange, "\(testFailures) failing")
+        add(flakyTests, flakyTestsChange, "\(flakyTests) flaky")
         add(errors, errorsChange, errors.counting("error"))
         add(warnings, warningsChange, warnings.counting("warning"))
         add(analyzerWarnings, analyzerWarningsChange, analyzerWarnings.counting("analyzer warning"))

@@ -22,6 +22,22 @@ extension AttemptProcessorTests {
             #expect(results.tested == "1 test, 1 failing")
         }
 
+        @Test func testThatATestThatPassedOnRetryIsAWarning() async throws {
+            let report = """
+                <testsuite name="KitTests"><testcase classname="KitTests" name="adds"><failure message="2 is not 3"/></testcase>
+                <testcase classname="KitTests" name="adds"/><testcase classname="KitTests" name="subtracts"/></testsuite>
+                """
+            let results = try await outer.results(of: [Played(step: .testing, report: report)])
+            #expect(results.verdict == .warnings)
+            #expect(results.reason == "1 test is flaky: KitTests/adds")
+            #expect(
+                results.findings.map(\.finding.message) == [
+                    "KitTests/adds is flaky: it failed, and passed when it was run again: 2 is not 3"
+                ])
+            #expect(results.counts.flakyTests == 1)
+            #expect(results.counts.tests == 2)
+        }
+
         @Test func testThatAConsoleThatBreaksOffIsNotGreen() async throws {
             let output = "running 2 tests\ntest a ... ok\n"
             let results = try await outer.results(of: [Played(step: .testing, output: output)])

@@ -77,6 +77,14 @@ import Testing
         #expect(try status(of: Self.analyzer, after: []) == .unresolved)
     }
 
+    @Test func testThatAFlakyTestIsResolvedByItsPassAndByNothingElse() throws {
+        let flaky = Finding(category: .warning, message: "KitTests/adds is flaky", rule: "flaky: KitTests/adds")
+        #expect(try status(of: flaky, after: [step(.building)]) == .unresolved)
+        #expect(try status(of: flaky, after: [step(.testing)], tests: [Self.passed]) == .resolved)
+        #expect(try status(of: flaky, after: [step(.testing)], tests: [Self.other]) == .resolved)
+        #expect(try status(of: flaky, after: [step(.testing, exit: nil, signal: 6)], tests: []) == .unresolved)
+    }
+
     @Test func testThatATestFailureIsResolvedByTheTestThatPasses() throws {
         #expect(try status(of: Self.test, after: [step(.testing, exit: 1)], tests: [Self.passed]) == .resolved)
     }

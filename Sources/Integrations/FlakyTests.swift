@@ -1,0 +1,100 @@
+import Archives
+package import Model
+import Reports
+package import Storage
+
+/// Tests that failed in an earlier attempt at the same job: the commit is the same, so one that passes now is flaky. A pass on
+/// retry is never silently green.
+package struct FlakyTests: Sendable {
+    /// How a test failed first.
+    package struct Failure: Hashable, Sendable {
+        package var attempt: Int
+        package var result: TestResult
+
+        package init(attempt: Int, result: TestResult) {
+            self.attempt = attempt
+            self.result = result
+        }
+    }
+
+    /// By the test's full name.
+    private var failures: [String: Failure] = [:]
+
+    /// - Parameter earlier: What failed or was flaky, of attempts in their order; the first of each test counts.
+    package init(_ earlier: [Failure]) {
+        for failure in earlier where failures[failure.result.fullName] == nil {
+            failures[failure.result.fullName] = failure
+        }
+    }
+
+    /// Reads what failed or was flaky in the attempts at a job before this one.
+    init(before id: AttemptID, in store: Store) async throws {
+        var earlier: [Failure] = []
+        for attempt in try await store.attempts(of: id.integration)
+        where attempt.id.job == id.job && attempt.id.attempt < id.attempt && attempt.state.verdict != nil {
+            let tests = try await store.testPage(
+                of: id.integration, attempt: attempt.id.attempt, configuration: id.job,
+                outcomes: [.failed, .crashed, .flaky], limit: .max
+            ).items
+            earlier += tests.map { Failure(attempt: attempt.id.attempt, result: $0.result) }
+        }
+        self.init(earlier)
+    }
+
+    /// The results with each passed test that failed before as flaky, and a warning for it, which a verdict of success gives
+    /// way to. The earlier failure's message and place are kept.
+    /// - Parameter attempt: That the results are of.
+    package func marking(_ results: AttemptResults, attempt: Int) -> AttemptResults {
+        guard !failures.isEmpty else { return results }
+        var results = results
+        var (marked, names): ([String], Set<String>) = ([], [])
+        for index in results.tests.indices where results.tests[index].outcome == .passed {
+            let name = results.tests[index].fullName
+            guard let failure = failures[name] else { continue }
+            let wasFlaky = failure.result.outcome == .flaky
+            let said = failure.result.message.map { ": " + $0 } ?? ""
+            results.tests[index].outcome = .flaky
+            results.tests[index].path = failure.result.path ?? results.tests[index].path
+            results.tests[index].line = failure.result.path == nil ? results.tests[index].line : failure.result.line
+            results.tests[index].message =
+                wasFlaky
+                ? failure.result.message : "\(failure.result.outcome.rawValue) in attempt \(failure.attempt)\(said)"
+            guard names.insert(name).inserted,
+                let finding = Finding(
+                    flaky: results.tests[index], how: "it passed in attempt \(attempt) of the same commit")
+            else { continue }
+            marked.append(name)
+            let keys = Fingerprinter.keys(of: finding, lineText: nil, occurrence: 0)
+            results.findings.append(
+                StoredFinding(
+                    fingerprint: Digest.sha256(of: Array(keys.place.utf8)),
+                    content: Digest.sha256(of: Array(keys.content.utf8)), finding: finding))
+            results.counts.add(finding)
+        }
+        if !marked.isEmpty { results.becomeWarnings(Self.sentence(marked)) }
+        return results
+    }
+
+    /// `2 tests are flaky: Suite/a, Suite/b`.
+    static func sentence(_ names: [String]) -> String {
+        let shown = names.prefix(3).joined(separator: ", ") + (names.count > 3 ? " and \(names.count - 3) more" : "")
+        return "\(names.count.counting("test")) \(names.count == 1 ? "is" : "are") flaky: \(shown)"
+    }
+}
+
+extension AttemptResults {
+    /// Success that is none without a doubt.
+    mutating func becomeWarnings(_ why: String) {
+        guard verdict == .succeeded else { return }
+        (verdict, reason) = (.warnings, why)
+    }
+
+    /// Says in words how many of the tests are flaky.
+    func tellingFlakyTests() -> AttemptResults {
+        let flaky = tests.count { $0.outcome == .flaky }
+        guard flaky > 0 else { return self }
+        var results = self
+        results.tested += ", \(flaky) flaky"
+        return results
+    }
+}

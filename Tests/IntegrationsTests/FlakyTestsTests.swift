@@ -1,0 +1,97 @@
+import Model
+import Storage
+import TestSupport
+import Testing
+
+@testable import Integrations
+
+/// A pass on retry is a warning with the failure that was before.
+@Suite struct FlakyTestsTests {
+    private static func test(
+        _ name: String, _ outcome: TestResult.Outcome, message: String? = nil, line: Int? = nil
+    ) -> TestResult {
+        TestResult(
+            suite: "KitTests", name: name, outcome: outcome, message: message, path: line.map { _ in "Tests/a.swift" },
+            line: line)
+    }
+
+    private static func marked(
+        _ tests: [TestResult], _ verdict: Verdict = .succeeded, reason: String? = nil, after earlier: [[TestResult]]
+    ) -> AttemptResults {
+        let failures = earlier.enumerated().flatMap { index, tests in
+            tests.map { FlakyTests.Failure(attempt: index + 1, result: $0) }
+        }
+        return FlakyTests(failures).marking(
+            AttemptResults(tests: tests, analysis: "clean", tested: "tests", verdict: verdict, reason: reason),
+            attempt: earlier.count + 1)
+    }
+
+    @Test func testThatAPassAfterAFailureIsFlakyWithTheFailuresMessageAndAttempt() {
+        // when
+        let results = Self.marked(
+            [Self.test("adds", .passed, line: 9), Self.test("subtracts", .passed)],
+            after: [[Self.test("adds", .failed, message: "2 is not 3", line: 12)]])
+        // then
+        #expect(results.tests.map(\.outcome) == [.flaky, .passed])
+        #expect(results.tests[0].message == "failed in attempt 1: 2 is not 3")
+        #expect(results.tests[0].line == 12)
+        #expect(results.verdict == .warnings)
+        #expect(results.reason == "1 test is flaky: KitTests/adds")
+        #expect(results.findings.map(\.finding.category) == [.warning])
+        #expect(results.findings.map(\.finding.rule) == ["flaky: KitTests/adds"])
+        #expect(results.counts.warnings == 1)
+        #expect(results.counts.flakyTests == 1)
+        #expect(results.tellingFlakyTests().tested == "tests, 1 flaky")
+    }
+
+    @Test func testThatTheFirstFailureIsTheOneThatIsTold() {
+        let results = Self.marked(
+            [Self.test("adds", .passed)],
+            after: [
+                [Self.test("adds", .crashed, message: "signal 11")], [Self.test("adds", .failed, message: "late")],
+            ])
+        #expect(results.tests[0].message == "crashed in attempt 1: signal 11")
+    }
+
+    @Test func testThatWhatWasFlakyStaysSo() {
+        let earlier = Self.test("adds", .flaky, message: "failed in attempt 1: 2 is not 3")
+        let results = Self.marked([Self.test("adds", .passed)], after: [[], [earlier]])
+        #expect(results.tests[0].outcome == .flaky)
+        #expect(results.tests[0].message == earlier.message)
+    }
+
+    @Test(arguments: [TestResult.Outcome.failed, .crashed, .skipped, .knownIssue])
+    func testThatOnlyAPassIsFlaky(_ outcome: TestResult.Outcome) {
+        let results = Self.marked([Self.test("adds", outcome)], after: [[Self.test("adds", .failed)]])
+        #expect(results.tests.map(\.outcome) == [outcome])
+        #expect(results.findings == [])
+        #expect(results.verdict == .succeeded)
+    }
+
+    @Test(arguments: [Verdict.warnings, .analyzerWarnings, .testFailures, .buildErrors, .canceled, .internalError])
+    func testThatAWorseVerdictStays(_ verdict: Verdict) {
+        let results = Self.marked(
+            [Self.test("adds", .passed)], verdict, reason: "why", after: [[Self.test("adds", .failed)]])
+        #expect(results.verdict == verdict)
+        #expect(results.reason == "why")
+        #expect(results.counts.flakyTests == 1)
+    }
+
+    @Test func testThatManyAreCountedAndSomeAreNamed() {
+        let names = (1...5).map { "test\($0)" }
+        let results = Self.marked(
+            names.map { Self.test($0, .passed) }, after: [names.map { Self.test($0, .failed) }])
+        #expect(
+            results.reason == "5 tests are flaky: KitTests/test1, KitTests/test2, KitTests/test3 and 2 more")
+        #expect(Set(results.findings.map(\.fingerprint)).count == 5)
+    }
+
+    @Test func testThatHowItFailsDoesNotMakeItAnotherIssue() {
+        let prints = ["2 is not 3", "3 is not 4"].enumerated().map { index, message in
+            Self.marked(
+                [Self.test("adds", .passed)], after: [[Self.test("adds", .failed, message: message, line: index + 7)]]
+            ).findings.map(\.fingerprint)
+        }
+        #expect(prints[0] == prints[1])
+    }
+}
