@@ -137,6 +137,11 @@ let package = Package(
         .executableTarget(
             name: "GitFigures", dependencies: ["SourceControl", "Model", "Basics", "TestSupport"],
             path: "Tests/GitFigures", swiftSettings: strict),
+        // What tests through time cost the database.
+        .executableTarget(
+            name: "StorageFigures", dependencies: ["Storage", "Model", "TestSupport", .grdb],
+            path: "Tests/StorageFigures",
+            swiftSettings: strict),
         .executableTarget(
             name: "FuzzReports", dependencies: ["Reports", "Model", "TestSupport"], path: "Tests/FuzzReports",
             swiftSettings: strict),

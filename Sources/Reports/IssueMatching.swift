@@ -182,7 +182,8 @@ struct IssueMatching {
             guard let path = finding.path, let now = changes.files[path]?.path, now != path else { continue }
             let new = unmatched.first {
                 let other = current[$0].finding
-                return other.isOfTest && other.category == finding.category && other.path == now && name(other) == name(finding)
+                return other.isOfTest && other.category == finding.category && other.path == now
+                    && name(other) == name(finding)
             }
             if let new { pair(index, new) }
         }

@@ -20,6 +20,7 @@ package final class Store: Sendable {
 
     let pool: DatabasePool
     let lane: WriterLane
+    let testNames = TestNameCache()
     private let broadcast: ChangeBroadcast
 
     private init(pool: DatabasePool) {
@@ -75,6 +76,9 @@ package final class Store: Sendable {
 
     /// The changes from now on, each after its commit. A listener that is more than 256 changes behind loses the oldest.
     package func changes() -> AsyncStream<StoreChange> { broadcast.stream() }
+
+    /// What its writer did since it was opened.
+    package func writerFigures() -> WriterFigures { lane.figures }
 
     /// Reads in one snapshot, on a connection of its own.
     func read<Value: Sendable>(

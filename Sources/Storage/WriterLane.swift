@@ -12,10 +12,17 @@ final class WriterLane: Sendable {
     /// write, a batch of results (2 ms, see `Store.batchSize`), after it no transaction is open for more than 5 ms.
     static let joiningTime: Duration = .milliseconds(3)
 
+    /// No transaction is to hold the writer for longer (docs/architecture.md): who waits for a webhook's answer waits for it.
+    static let goal: Duration = .milliseconds(5)
+
     private struct Queue {
         var waiting: [any WaitingWrite] = []
         var isDraining = false
+        var figures = WriterFigures()
     }
+
+    /// What it did since the store was opened.
+    var figures: WriterFigures { queue.withLock { $0.figures } }
 
     private let queue = Mutex(Queue())
     private let pool: DatabasePool
@@ -94,6 +101,12 @@ final class WriterLane: Sendable {
                 for write in joined { _ = commitTogether([write], db) }
             }
             return rest
+        }
+        let held = ContinuousClock.now - start
+        queue.withLock { queue in
+            queue.figures.transactions += 1
+            queue.figures.longest = max(queue.figures.longest, held)
+            if held > Self.goal { queue.figures.long += 1 }
         }
         broadcast.publish(stored.flatMap(\.changes))
         for write in joined { write.resume(failure: nil) }

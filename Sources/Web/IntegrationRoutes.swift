@@ -20,18 +20,6 @@ struct IntegrationRoutes: Sendable {
                 let record = try await site.integration(of: call)
                 return .json(try await json(record, attempt: call.attempt()))
             },
-            Route(.get, Self.root + "/tests", .read, "Its tests; ?failing ?configuration= ?attempt=.") { call in
-                let record = try await site.integration(of: call)
-                var configuration: Name?
-                if let text = call.query("configuration") {
-                    guard let name = Name(text) else { throw Problem(400, "`configuration` is a name.") }
-                    configuration = name
-                }
-                let tests = try await site.store.tests(
-                    of: record.id, attempt: call.attempt(), failingOnly: call.flag("failing"),
-                    configuration: configuration)
-                return .json(.list(tests.map { JSONValue($0) }))
-            },
             Route(.get, Self.root + "/triggers", .read, "What its triggers did.") { call in
                 let record = try await site.integration(of: call)
                 return .json(.list(try await site.store.triggers(of: record.id).map { JSONValue($0) }))

@@ -4,8 +4,8 @@ import Storage
 extension Pages {
     /// The most issues of one status on a page; the rest is in the JSON.
     private static let maximumIssues = 500
-    /// The most tests on a page.
-    private static let maximumTests = 3000
+    /// The most tests on a page: what fails, and so many others.
+    private static let maximumTests = 1000
 
     func show(issues: [Issue], of record: IntegrationRecord, in view: inout ViewObject) {
         let titles: [(Issue.Status, String)] = [
@@ -88,14 +88,30 @@ extension Pages {
             < (rank(right), right.finding.path ?? "", right.finding.line ?? 0, right.fingerprint)
     }
 
-    func show(tests: [StoredTest], isFailing: Bool, of record: IntegrationRecord, in view: inout ViewObject) {
+    /// An integration's tests as its page shows them: all that fail before some of the others.
+    func shownTests(
+        of id: IntegrationID, attempt: Int?, failingOnly: Bool
+    ) async throws -> (shown: [StoredTest], hasMore: Bool) {
+        let failing = try await site.store.testPage(
+            of: id, attempt: attempt, outcomes: Set(TestResult.Outcome.allCases.filter(\.isFailure)),
+            limit: Self.maximumTests)
+        if failingOnly { return (failing.items, failing.next != nil) }
+        let others = try await site.store.testPage(
+            of: id, attempt: attempt, outcomes: Set(TestResult.Outcome.allCases.filter { !$0.isFailure }),
+            limit: Self.maximumTests)
+        return (failing.items + others.items, failing.next != nil || others.next != nil)
+    }
+
+    func show(
+        tests: [StoredTest], hasMore: Bool, isFailing: Bool, of record: IntegrationRecord, in view: inout ViewObject
+    ) {
         struct Key: Hashable {
             let suite: String
             let configuration: Name
         }
         var order: [Key] = []
         var groups: [Key: [TestResult]] = [:]
-        for test in tests.prefix(Self.maximumTests) {
+        for test in tests {
             let key = Key(suite: test.result.suite, configuration: test.configuration)
             if groups[key] == nil { order.append(key) }
             groups[key, default: []].append(test.result)
@@ -105,34 +121,42 @@ extension Pages {
         let others = order.filter { groups[$0]?.contains { $0.outcome.isFailure } != true }
         view["suites"] = .list(
             (failing + others).map { key in
-                suite(key.suite, in: key.configuration, groups[key] ?? [], isOpen: failing.contains(key))
+                suite(
+                    key.suite, in: key.configuration, groups[key] ?? [], isOpen: failing.contains(key),
+                    of: record.id.bot)
             })
         view["isFailing"] = .flag(isFailing)
         view["hasTests"] = .flag(!tests.isEmpty || isFailing)
         let none = record.summary == nil ? "Known when a configuration is done." : "No test ran."
         view["noTests"] = .text(isFailing ? "None fails." : none)
-        let more = tests.count - Self.maximumTests
-        view["moreTests"] = .text(more > 0 ? String(more) : nil)
+        view["moreTests"] = .flag(hasMore)
     }
 
-    private func suite(_ name: String, in configuration: Name, _ tests: [TestResult], isOpen: Bool) -> ViewObject {
+    private func suite(
+        _ name: String, in configuration: Name, _ tests: [TestResult], isOpen: Bool, of bot: Name
+    ) -> ViewObject {
         let failures = tests.count { $0.outcome.isFailure }
-        let sorted = tests.filter(\.outcome.isFailure) + tests.filter { !$0.outcome.isFailure }
+        let sorted =
+            tests.filter(\.outcome.isFailure) + tests.filter { $0.outcome == .flaky }
+            + tests.filter { !$0.outcome.isFailure && $0.outcome != .flaky }
         let skipped = tests.count { $0.outcome == .skipped }
+        let flaky = tests.count { $0.outcome == .flaky }
         let counts =
             failures > 0
             ? "\(failures) of \(tests.count) failing"
             : PageText.count(tests.count - skipped, "test")
-                + (skipped > 0 ? ", \(skipped) skipped" : "")
+                + (skipped > 0 ? ", \(skipped) skipped" : "") + (flaky > 0 ? ", \(flaky) flaky" : "")
         return [
             "suite": .text(name.isEmpty ? "Tests" : name), "configuration": .text(configuration),
-            "isOpen": .flag(isOpen), "tone": .text(failures > 0 ? "bad" : "good"), "counts": .text(counts),
+            "isOpen": .flag(isOpen), "tone": .text(failures > 0 ? "bad" : flaky > 0 ? "warn" : "good"),
+            "counts": .text(counts),
             "tests": .list(
                 sorted.map { test in
                     let result = ResultView(test.outcome)
                     let place = test.path.map { path in test.line.map { "\(path):\($0)" } ?? path }
                     return [
-                        "name": .text(test.name), "outcome": .text(result.word), "tone": .text(result.tone.rawValue),
+                        "name": .text(test.name), "history": .text(Self.historyPath(test.fullName, of: bot)),
+                        "outcome": .text(result.word), "tone": .text(result.tone.rawValue),
                         "icon": .html(result.icon), "message": .text(test.message),
                         "place": .text(test.outcome.isFailure ? place : nil),
                         "took": .text(test.duration.map(PageText.duration) ?? ""),

@@ -53,6 +53,12 @@ struct SystemRoutes: Sendable {
             versions.append(("{product=\"\(product)\"}", count))
         }
         gauge("martlet_versions", "Published versions.", versions)
+        let writer = site.store.writerFigures()
+        gauge("martlet_transactions", "Transactions since the start.", [("", writer.transactions)])
+        gauge("martlet_transactions_long", "Those that held the writer for more than 5 ms.", [("", writer.long)])
+        gauge(
+            "martlet_transaction_longest_microseconds", "The longest of them.",
+            [("", Int(writer.longest / .microseconds(1)))])
         return lines.joined(separator: "\n") + "\n"
     }
 

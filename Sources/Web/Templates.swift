@@ -16,7 +16,8 @@ struct Templates: Sendable {
         ("integration", PackageResources.integration_mustache), ("log", PackageResources.log_mustache),
         ("products", PackageResources.products_mustache), ("product", PackageResources.product_mustache),
         ("deliveries", PackageResources.deliveries_mustache), ("files", PackageResources.files_mustache),
-        ("problem", PackageResources.problem_mustache),
+        ("problem", PackageResources.problem_mustache), ("grid", PackageResources.grid_mustache),
+        ("tests", PackageResources.tests_mustache), ("test", PackageResources.test_mustache),
     ]
 
     /// - Throws: A template that does not parse; the tests make every one.

@@ -61,22 +61,27 @@ extension Store {
     ) async throws(StoreError) -> (@Sendable (Database) throws -> Void)? {
         guard !tests.isEmpty else { return nil }
         // On a reader's queue, as all that takes longer than a moment: it holds neither the writer nor the pool.
-        let (distinct, known) = try await read(operation) { db in
+        let remembered = testNames.ids(of: attempt.bot)
+        let (distinct, found, missing) = try await read(operation) { db in
             let distinct = NamedTests.distinct(tests)
-            return (distinct, try Self.testIDs(of: distinct, bot: attempt.bot, db))
+            let unknown = distinct.map(\.key).filter { remembered[$0] == nil }
+            let found = try Self.testIDs(of: unknown, bot: attempt.bot, db)
+            return (distinct, found, unknown.filter { found[$0] == nil })
         }
-        var ids = known
-        let missing = distinct.map(\.key).filter { known[$0] == nil }
+        var new = found
         for start in stride(from: 0, to: missing.count, by: Self.batchSize) {
             let batch = Array(missing[start..<min(start + Self.batchSize, missing.count)])
-            let new = try await lane.write(operation) { transaction in
+            let made = try await lane.write(operation) { transaction in
                 try batch.map { try Self.makeTestID($0, bot: attempt.bot, transaction.db) }
             }
-            for (key, id) in zip(batch, new) { ids[key] = id }
+            for (key, id) in zip(batch, made) { new[key] = id }
         }
-        let encoded = try await read(operation) { [ids] db in
+        if !new.isEmpty { testNames.remember(new, of: attempt.bot) }
+        let encoded = try await read(operation) { [new] db in
             let named = try NamedTests(distinct) { key in
-                guard let id = ids[key] else { throw Refusal.notFound("test \(key.suite)/\(key.name)") }
+                guard let id = remembered[key] ?? new[key] else {
+                    throw Refusal.notFound("test \(key.suite)/\(key.name)")
+                }
                 return id
             }
             return try Self.encode(named, of: attempt, try Zstd(), db)
@@ -89,12 +94,12 @@ extension Store {
     }
 
     private static func testIDs(
-        of tests: [TestResult], bot: Int64, _ db: Database
+        of keys: [NamedTests.Key], bot: Int64, _ db: Database
     ) throws -> [NamedTests.Key: Int64] {
         var ids: [NamedTests.Key: Int64] = [:]
-        ids.reserveCapacity(tests.count)
-        for test in tests {
-            if let id = try testID(test.key, bot: bot, db) { ids[test.key] = id }
+        ids.reserveCapacity(keys.count)
+        for key in keys {
+            if let id = try testID(key, bot: bot, db) { ids[key] = id }
         }
         return ids
     }

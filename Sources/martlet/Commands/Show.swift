@@ -30,40 +30,6 @@ struct Show: AsyncParsableCommand {
     }
 }
 
-/// `martlet tests BOT#N`.
-struct Tests: AsyncParsableCommand {
-    static let configuration = CommandConfiguration(abstract: "Lists an integration's tests.")
-
-    @OptionGroup var server: ServerOptions
-    @Argument(help: "Such as kit#41, or kit for the latest.") var integration: IntegrationArgument
-    @Flag(help: "Only failed and crashed ones.") var failing = false
-    @Option(help: "Of which attempt; the last when left out.") var attempt: Int?
-    @Flag(help: "Print the daemon's JSON.") var json = false
-    @Flag(help: "Print all of them as JUnit XML, for other tools.") var junit = false
-
-    func run() async throws {
-        try await Failure.exiting {
-            if junit {
-                let query = attempt.map { "?attempt=\($0)" } ?? ""
-                return Output.print(try await server.connect().get(integration.path + "/tests.xml" + query))
-            }
-            let path = integration.path + "/tests?failing=\(failing)" + (attempt.map { "&attempt=\($0)" } ?? "")
-            let connection = try server.connect()
-            if json { return Output.print(try await connection.get(path)) }
-            let tests = try await connection.get(path, as: List<TestAnswer>.self).items
-            Output.print(
-                Output.table(
-                    tests.map { test in
-                        let name = test.suite.isEmpty ? test.name : "\(test.suite)/\(test.name)"
-                        return [
-                            test.outcome, test.configuration, name, test.duration.map(Output.duration) ?? "",
-                            test.message?.split(whereSeparator: \.isNewline).first.map(String.init) ?? "",
-                        ]
-                    }))
-        }
-    }
-}
-
 /// `martlet artifacts BOT#N`.
 struct Artifacts: AsyncParsableCommand {
     static let configuration = CommandConfiguration(abstract: "Lists what an integration archived.")

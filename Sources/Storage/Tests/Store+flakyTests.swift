@@ -1,0 +1,80 @@
+import GRDB
+package import Model
+
+extension Store {
+    /// A test that changed so often between passing and failing is told beside the flaky ones.
+    static let suspiciousChanges = 4
+
+    /// The tests of a bot that were flaky in its newest completed integrations, and those that went back and forth.
+    /// - Parameters:
+    ///   - ref: Only integrations of this one.
+    ///   - integrations: How many are looked at, at most `maximumPage`.
+    package func flakyTests(
+        of bot: Name, ref: RefName? = nil, integrations: Int = 100
+    ) async throws(StoreError) -> FlakyTestList {
+        try await read("read the flaky tests of \(bot)") { db in
+            let window: [(row: Int64, number: Int)] = try db.all(
+                """
+                SELECT id, number FROM integrations WHERE bot = (SELECT id FROM bots WHERE name = ?1)
+                AND (?2 IS NULL OR ref = ?2) AND state = 'completed' ORDER BY number DESC LIMIT ?3
+                """, [bot.description, ref?.description, min(max(1, integrations), Self.maximumPage)]
+            ) { ($0["id"], $0["number"]) }
+            var found: [Int64: Count] = [:]
+            var ran = 0
+            for integration in window {
+                let hasRun = try db.first(
+                    """
+                    SELECT EXISTS (SELECT 1 FROM attempts JOIN test_records ON test_records.attempt = attempts.id
+                        WHERE integration = ?)
+                    """, [integration.row]
+                ) { $0[0] as Bool }
+                if hasRun == true { ran += 1 }
+                let rows: [(test: Int64, job: Name, outcome: TestResult.Outcome)] = try db.all(
+                    """
+                    SELECT test, job, outcome FROM attempts CROSS JOIN test_rows ON test_rows.attempt = attempts.id
+                    WHERE integration = ? AND state = 'processed' AND (outcome = 'flaky'
+                        OR before = 'passed' AND outcome IN ('failed', 'crashed')
+                        OR before IN ('failed', 'crashed') AND outcome = 'passed')
+                    """, [integration.row]
+                ) { row in
+                    (row["test"], try row.name("job"), try row.value("outcome") { TestResult.Outcome(rawValue: $0) })
+                }
+                for row in rows {
+                    found[row.test, default: Count(latest: integration.number)]
+                        .add(row.outcome, of: row.job, in: integration.number)
+                }
+            }
+            let told = found.filter { !$0.value.flakyIn.isEmpty || $0.value.mostChanges >= Self.suspiciousChanges }
+            let names = try Self.testNames(told.keys.sorted(), db)
+            let tests = told.compactMap { id, count in
+                names[id].map { key in
+                    FlakyTest(
+                        suite: key.suite, name: key.name, flaky: count.flakyIn.count, changes: count.mostChanges,
+                        configurations: count.changes.keys.sorted(),
+                        latest: IntegrationID(bot: bot, number: count.latest))
+                }
+            }
+            return FlakyTestList(
+                tests: tests.sorted { ($1.flaky, $1.changes, $0.fullName) < ($0.flaky, $0.changes, $1.fullName) },
+                integrations: ran)
+        }
+    }
+
+    /// What one test did.
+    private struct Count {
+        /// Newest first is how they come.
+        let latest: Int
+        var flakyIn: Set<Int> = []
+        var changes: [Name: Int] = [:]
+
+        init(latest: Int) { self.latest = latest }
+
+        /// Of one configuration: a change that shows in five is one.
+        var mostChanges: Int { changes.values.max() ?? 0 }
+
+        mutating func add(_ outcome: TestResult.Outcome, of job: Name, in number: Int) {
+            if outcome == .flaky { flakyIn.insert(number) }
+            changes[job, default: 0] += outcome == .flaky ? 0 : 1
+        }
+    }
+}

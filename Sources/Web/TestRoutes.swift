@@ -1,0 +1,136 @@
+import HTTPTypes
+import Hummingbird
+import Model
+import Storage
+
+/// Tests through time: of one integration in a grid, of a bot by name, of one test its life.
+struct TestRoutes: Sendable {
+    let site: Site
+
+    /// Of a listing of tests where nothing is said: what an integration's page shows at once.
+    static let usualLimit = 1000
+    /// The most tests of one answer.
+    static let maximumLimit = 5000
+
+    private static let integration = "/api/v1/bots/{bot}/integrations/{number}"
+
+    var routes: [Route] {
+        [
+            Route(
+                .get, Self.integration + "/tests", .read,
+                "Its tests; ?failing ?outcome= ?configuration= ?attempt= ?limit= ?after=."
+            ) { call in
+                let record = try await site.integration(of: call)
+                let (limit, after) = try Self.page(call)
+                let page = try await site.store.testPage(
+                    of: record.id, attempt: call.attempt(), configuration: try Self.configuration(call),
+                    outcomes: try Self.outcomes(call), limit: limit, after: after)
+                return .json(.list(page.items.map { JSONValue($0) }, next: page.next))
+            },
+            Route(
+                .get, Self.integration + "/tests/grid", .read,
+                "Its tests × configurations, what fails first; ?all ?attempt= ?limit= ?after=."
+            ) { call in
+                let record = try await site.integration(of: call)
+                let (limit, after) = try Self.page(call)
+                let grid = try await site.store.testGrid(
+                    of: record.id, attempt: call.attempt(), all: call.flag("all"), limit: limit, after: after)
+                return .json([
+                    "configurations": .array(grid.configurations.map { .string($0.description) }),
+                    "total": .integer(Int64(grid.total)),
+                    "items": .array(grid.rows.map { JSONValue($0, grid.configurations) }),
+                    "next": grid.more > 0 ? .string(String(after + grid.rows.count)) : .null,
+                ])
+            },
+            Route(
+                .get, "/api/v1/bots/{bot}/tests", .read,
+                "A bot's tests with their newest outcomes; ?query= (a part of the name) ?limit= ?after=."
+            ) { call in
+                let (limit, after) = try Self.page(call)
+                let list = try await site.store.namedTests(
+                    of: site.bot(of: call).name, containing: call.query("query"), limit: limit, after: Int64(after))
+                return .json([
+                    "integration": .init(describing: list.integration),
+                    "configurations": .array(list.configurations.map { .string($0.description) }),
+                    "items": .array(list.tests.map { JSONValue($0.spread, list.configurations) }),
+                    "next": list.next.map { .string(String($0)) } ?? .null,
+                ])
+            },
+            Route(
+                .get, "/api/v1/bots/{bot}/tests/flaky", .read,
+                "Its flaky tests in its newest integrations; ?branch= ?integrations= (1 to 200)."
+            ) { call in
+                let list = try await site.store.flakyTests(
+                    of: site.bot(of: call).name, ref: call.branch(),
+                    integrations: try call.number("integrations", 1...Store.maximumPage) ?? 100)
+                return .json([
+                    "items": .array(list.tests.map { JSONValue($0) }), "next": .null,
+                    "integrations": .integer(Int64(list.integrations)),
+                ])
+            },
+            Route(
+                .get, "/api/v1/bots/{bot}/tests/history", .read,
+                "One test's life; ?name=SUITE/NAME ?branch= ?configuration= ?limit= (integrations) ?before=."
+            ) { call in
+                guard let test = call.query("name") else { throw Problem(400, "`name` says which test: SUITE/NAME.") }
+                let bot = try await site.bot(of: call).name
+                let (limit, before) = try call.page()
+                guard
+                    let history = try await site.store.testHistory(
+                        of: test, bot: bot, ref: call.branch(), configuration: try Self.configuration(call),
+                        limit: limit,
+                        before: before)
+                else { throw Problem.notFound }
+                let failures = try await site.store.lastFailures(of: test, bot: bot, ref: call.branch())
+                return .json(JSONValue(history, failures: failures))
+            },
+        ]
+    }
+
+    private static func page(_ call: Call) throws -> (limit: Int, after: Int) {
+        (try call.number("limit", 1...maximumLimit) ?? usualLimit, try call.number("after", 0...Int(Int32.max)) ?? 0)
+    }
+
+    private static func configuration(_ call: Call) throws -> Name? {
+        guard let text = call.query("configuration") else { return nil }
+        guard let name = Name(text) else { throw Problem(400, "`configuration` is a name.") }
+        return name
+    }
+
+    private static func outcomes(_ call: Call) throws -> Set<TestResult.Outcome>? {
+        if let text = call.query("outcome") {
+            guard let outcome = TestResult.Outcome(rawValue: text) else {
+                let words = TestResult.Outcome.allCases.map(\.rawValue).joined(separator: ", ")
+                throw Problem(400, "`outcome` is one of \(words).")
+            }
+            return [outcome]
+        }
+        return call.flag("failing") ? Set(TestResult.Outcome.allCases.filter(\.isFailure)) : nil
+    }
+}
+
+extension Call {
+    /// `?branch=`, a branch's short name or a whole ref.
+    func branch() -> RefName? {
+        query("branch").map { $0.hasPrefix("refs/") ? RefName($0) : RefName(branch: $0) }
+    }
+
+    /// A query parameter that is a number; nothing where it is not given. One above its range is the largest.
+    /// - Throws: 400 for what is no number, and for one below its range.
+    func number(_ name: String, _ range: ClosedRange<Int>) throws(Problem) -> Int? {
+        guard let text = query(name) else { return nil }
+        guard let number = Int(text), number >= range.lowerBound else {
+            throw Problem(400, "`\(name)` is a number from \(range.lowerBound) to \(range.upperBound).")
+        }
+        return min(number, range.upperBound)
+    }
+}
+
+extension Site {
+    /// - Throws: 404.
+    func bot(of call: Call) async throws -> BotRecord {
+        let name = try call.name("bot")
+        guard let bot = try await store.bots().first(where: { $0.name == name }) else { throw Problem.notFound }
+        return bot
+    }
+}

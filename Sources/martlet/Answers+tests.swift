@@ -1,0 +1,110 @@
+import Model
+
+struct TestGridAnswer: Decodable {
+    struct Row: Decodable {
+        var suite: String
+        var name: String
+        var outcomes: [String: String?]
+        var says: String
+    }
+    var configurations: [String]
+    var total: Int
+    var items: [Row]
+    var next: String?
+}
+
+struct NamedTestAnswer: Decodable {
+    var suite: String
+    var name: String
+}
+
+struct FlakyAnswer: Decodable {
+    struct Test: Decodable {
+        var suite: String
+        var name: String
+        var flaky: Int
+        var changes: Int
+        var configurations: [String]
+        var latest: String
+    }
+    var items: [Test]
+    var integrations: Int
+}
+
+struct TestHistoryAnswer: Decodable {
+    struct Durations: Decodable {
+        var median: Double
+        var p95: Double
+        var trend: Double?
+    }
+    struct Configuration: Decodable {
+        var name: String
+        var outcome: String
+        var integration: String
+        var failing: Int
+        var durations: Durations?
+    }
+    struct Entry: Decodable {
+        var integration: String
+        var commit: String
+        var ref: String
+        var configuration: String
+        var attempt: Int
+        var outcome: String
+        var duration: Double?
+        var message: String?
+        var path: String?
+        var line: Int?
+    }
+    var suite: String
+    var name: String
+    var configurations: [Configuration]
+    var items: [Entry]
+    var failures: [Entry]
+
+    /// What the command prints: configurations, outcomes, the last failures.
+    var text: String {
+        let now = configurations.map { configuration in
+            let percent = configuration.durations?.trend.map { Int(($0 * 100).rounded()) } ?? 0
+            return [
+                configuration.name, configuration.outcome,
+                configuration.failing > 1
+                    ? "for \(configuration.failing) integrations" : "as of \(configuration.integration)",
+                configuration.durations.map { "median \(Self.took($0.median)), p95 \(Self.took($0.p95))" } ?? "",
+                abs(percent) < 10 ? "" : "\(percent > 0 ? "+" : "−")\(abs(percent)) % lately",
+            ]
+        }
+        let past = items.map { entry in
+            [
+                entry.integration, Self.short(entry.ref), String(entry.commit.prefix(8)), entry.configuration,
+                entry.outcome,
+                entry.duration.map(Self.took) ?? "", Self.first(entry.message),
+            ]
+        }
+        let failed = failures.map { entry in
+            let place = [entry.path, entry.line.map(String.init)].compactMap(\.self).joined(separator: ":")
+            return [
+                entry.integration, "\(entry.configuration), attempt \(entry.attempt)", entry.outcome, place,
+                Self.first(entry.message),
+            ]
+        }
+        return "\(Output.visible(Tests.fullName(suite, name)))\n\n" + Self.table(now) + "\n" + Self.table(past)
+            + (failed.isEmpty ? "" : "\nlast failures\n" + Self.table(failed))
+    }
+
+    /// Without what pads empty last cells.
+    private static func table(_ rows: [[String]]) -> String {
+        Output.table(rows.map { Array($0.reversed().drop(while: \.isEmpty).reversed()) })
+    }
+
+    private static func first(_ message: String?) -> String {
+        message?.split(whereSeparator: \.isNewline).first.map(String.init) ?? ""
+    }
+
+    private static func short(_ ref: String) -> String { RefName(ref).shortName }
+
+    /// Tests are quick: below a second in milliseconds.
+    private static func took(_ seconds: Double) -> String {
+        seconds < 1 ? "\(Int((seconds * 1000).rounded())) ms" : Output.duration(seconds)
+    }
+}

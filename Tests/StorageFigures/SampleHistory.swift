@@ -1,0 +1,99 @@
+import Foundation
+import Model
+import TestSupport
+
+/// A project's tests as they change from integration to integration: a thousandth is not passed, some of it for a while and some
+/// by luck; some are always skipped; names come, go and are renamed; durations are never the same twice.
+struct SampleHistory {
+    private struct Test {
+        var suite: String
+        var name: String
+        /// In microseconds.
+        var duration: Double
+        var isSkipped: Bool
+        /// Until which integration it fails, and in which configurations.
+        var fails = 0
+        var failsIn: Int?
+    }
+
+    let configurations: Int
+    private var tests: [Test] = []
+    /// The same in every run.
+    private var random = Mutator(state: 7)
+    private var made = 0
+    private(set) var number = 0
+
+    init(tests count: Int, configurations: Int) {
+        self.configurations = configurations
+        for _ in 0..<count { tests.append(makeTest()) }
+    }
+
+    private mutating func makeTest() -> Test {
+        made += 1
+        let suite = "AcmeKitTests.\(Self.words[made / 40 % 7])\(Self.words[made / 280 % 7])Tests\(made / 40)"
+        // From 20 microseconds to 3 seconds, most of them short.
+        let duration =
+            20 * pow(150_000, Double.random(in: 0...1, using: &random) * Double.random(in: 0.3...1, using: &random))
+        return Test(
+            suite: suite, name: "testThat\(Self.words[made % 7])\(Self.words[made / 7 % 7])Number\(made)()",
+            duration: duration,
+            isSkipped: made % 200 == 0)
+    }
+
+    private static let words = ["Parser", "Writer", "Index", "Stream", "Ledger", "Cursor", "Window"]
+
+    /// The next commit's changes.
+    mutating func advance() {
+        number += 1
+        let size = tests.count
+        tests.remove(at: Int.random(in: tests.indices, using: &random))
+        tests[Int.random(in: tests.indices, using: &random)].name += "Renamed"
+        tests.append(makeTest())
+        // About a thousandth fails for ten integrations or so; a third of it in one configuration only.
+        for _ in 0..<max(1, size / 10_000) {
+            let test = Int.random(in: tests.indices, using: &random)
+            tests[test].fails = number + Int.random(in: 2...16, using: &random)
+            tests[test].failsIn =
+                Int.random(in: 0..<3, using: &random) == 0 ? Int.random(in: 0..<configurations, using: &random) : nil
+        }
+    }
+
+    /// What one configuration's attempt comes to.
+    mutating func results(in configuration: Int) -> [TestResult] {
+        var results: [TestResult] = []
+        results.reserveCapacity(tests.count)
+        let machine = (1 + Double(configuration) / 2) * Double.random(in: 0.97...1.03, using: &random)
+        for index in tests.indices {
+            let test = tests[index]
+            // Noise of some hundredths, now and then of much more.
+            let noise =
+                Double.random(in: -0.05...0.05, using: &random) + Double.random(in: -0.05...0.05, using: &random)
+            let stall = Int.random(in: 0..<100, using: &random) == 0 ? Double.random(in: 1...3, using: &random) : 1
+            var result = TestResult(
+                suite: test.suite, name: test.name, outcome: test.isSkipped ? .skipped : .passed,
+                duration: .microseconds(Int64(test.duration * machine * (1 + noise) * stall)))
+            if test.isSkipped {
+                (result.message, result.duration) = ("needs a display, which this machine has not", nil)
+            } else if test.fails > number, test.failsIn == nil || test.failsIn == configuration {
+                result.outcome = .failed
+            } else if Int.random(in: 0..<4000, using: &random) == 0 {
+                result.outcome = Bool.random(using: &random) ? .flaky : .failed
+            }
+            if result.outcome.isFailure || result.outcome == .flaky {
+                result.message =
+                    "Expectation failed: (index.count → \(index)) == \(index + 1)\nthe cursor of \(test.name) was at \(number), which no window of the stream has; see the ledger of the parser for what it held before"
+                (result.path, result.line) = ("Tests/AcmeKitTests/\(test.suite.dropFirst(13)).swift", index % 900 + 1)
+            }
+            results.append(result)
+        }
+        return results
+    }
+
+    /// How many tests it has.
+    var count: Int { tests.count }
+
+    mutating func someName() -> String {
+        let test = tests[Int.random(in: tests.indices, using: &random)]
+        return test.suite + "/" + test.name
+    }
+}
