@@ -70,7 +70,12 @@ extension IntegrationRunner {
         of record: IntegrationRecord, bot: BotSpecification, mirror: Mirror
     ) async throws -> CommitContent {
         let (file, limit) = (Self.file(of: bot), Self.limit)
-        if let content = try await mirror.content(of: record.commit, file: file, limit: limit) { return content }
+        // An annotated tag of a commit that is there may not be: without a question to the server where it is.
+        if record.ref.tag == nil,
+            let content = try await mirror.content(of: record.commit, file: file, limit: limit)
+        {
+            return content
+        }
         try await fetch(record, mirror)
         guard let content = try await mirror.content(of: record.commit, file: file, limit: limit) else {
             throw SourceControlError(

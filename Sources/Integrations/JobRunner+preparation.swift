@@ -26,16 +26,31 @@ extension JobRunner {
                 || isMoved(workspace, mark: place.mark)
             return (place, isClean)
         }
-        let submodules = try await request.remotes.submodules(
-            of: request.integration.commit, in: request.mirror, for: request.bot)
-        let report = try await request.mirror.checkout(
-            request.integration.commit, ref: request.integration.ref, into: workspace.tree, state: workspace.state,
-            isClean: isClean, kept: JobPlanner.keptDirectories(request.recipe.projectType), submodules: submodules,
-            acceptsPointers: request.bot.acceptsPointers == true)
+        let report: CheckoutReport
+        do {
+            report = try await checkout(request, workspace, isClean: isClean)
+        } catch let error as SourceControlError where Self.mendable.contains(error.code) {
+            // The mirror is no judge of the commit: what it has lost is fetched again, once.
+            try await request.mirror.fetch([request.integration.ref: request.integration.commit])
+            report = try await checkout(request, workspace, isClean: isClean)
+        }
         try await isMade
         _ = try await isEntered
         let (isFresh, now) = (isClean || report.isFresh, clock.now())
         return try await lane.run { try arrange(directory, workspace, request, place, isFresh: isFresh, at: now) }
+    }
+
+    private static let mendable: Set<SourceControlError.Code> = [.mirrorDamaged, .submoduleDamaged, .commitMissing]
+
+    private func checkout(
+        _ request: Request, _ workspace: Workspace, isClean: Bool
+    ) async throws -> CheckoutReport {
+        let submodules = try await request.remotes.submodules(
+            of: request.integration.commit, in: request.mirror, for: request.bot)
+        return try await request.mirror.checkout(
+            request.integration.commit, ref: request.integration.ref, into: workspace.tree, state: workspace.state,
+            isClean: isClean, kept: JobPlanner.keptDirectories(request.recipe.projectType), submodules: submodules,
+            acceptsPointers: request.bot.acceptsPointers == true)
     }
 
     /// Everything about a checked-out workspace that is not git's.

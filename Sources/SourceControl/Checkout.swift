@@ -38,7 +38,8 @@ struct Checkout {
             modules: zip(submodules, opened).map { module, opened in
                 .init(
                     path: Array(module.path.utf8), commit: module.commit,
-                    reading: CommitReading(repository: opened.pointer, operation: operation))
+                    reading: CommitReading(
+                        repository: opened.pointer, operation: operation, module: module.mirror.store))
             })
         return try withExtendedLifetime(opened) { () throws(SourceControlError) in try run(listing, reading) }
     }

@@ -17,8 +17,11 @@ struct ChildProcess {
     /// Most bytes of its address space, and of each of its children's; nothing: any number.
     var addressBytes: Int64?
 
-    /// Standard output above this ends the program: 200,000 refs with names of 250 bytes are 60 MB.
-    static let maximumOutput = 128 << 20
+    /// Whether it may be silent as long as it wants: it talks with no server.
+    var isQuiet = false
+
+    /// Standard output above this ends the program where no limits say another: 200,000 refs with names of 250 bytes are 60 MB.
+    static let maximumOutput: Int64 = 128 << 20
     /// The end of standard error that is kept.
     static let keptErrors = 64 << 10
 
@@ -31,28 +34,25 @@ struct ChildProcess {
 
     /// - Throws: `file` when it cannot be started, `tooLarge` when it writes too much. A status other than 0 is returned.
     func run(_ operation: String, control: NetworkControl?) throws(SourceControlError) -> Result {
+        // Whatever fails, none of these stays open.
+        var (ends, files): ([Int32], [Int32]) = ([], [])
+        defer { (ends + files).forEach { close($0) } }
         let output = try pipe(operation)
+        ends += [output.read, output.write]
         let errors = try pipe(operation)
-        var files: [Int32] = []
-        defer { files.forEach { close($0) } }
+        ends += [errors.read, errors.write]
         for bytes in memory { files.append(try memoryFile(bytes, operation)) }
-        let process: pid_t
-        do throws(SourceControlError) {
-            process = try spawn(operation, output: output.write, errors: errors.write, files: files)
-        } catch {
-            [output.read, output.write, errors.read, errors.write].forEach { close($0) }
-            throw error
-        }
+        let process = try spawn(operation, output: output.write, errors: errors.write, files: files)
+        // Else their ends would never be seen.
+        ends = [output.read, errors.read]
         close(output.write)
         close(errors.write)
-        if control?.add(process: process) == false { kill(-process, SIGKILL) }
+        if control?.add(process: process, isQuiet: isQuiet) == false { kill(-process, SIGKILL) }
         let said = read(output.read, errors.read, of: process, control)
-        close(output.read)
-        close(errors.read)
         let status = wait(for: process, control)
         guard !said.isTooMuch else {
             throw SourceControlError(
-                code: .tooLarge, operation: operation, message: "git printed more than \(Self.maximumOutput) bytes")
+                code: .tooLarge, operation: operation, message: "git printed more than is allowed")
         }
         return Result(status: status, output: said.output, errors: String(decoding: said.errors, as: UTF8.self))
     }
@@ -72,7 +72,9 @@ struct ChildProcess {
     private func memoryFile(_ bytes: [UInt8], _ operation: String) throws(SourceControlError) -> Int32 {
         let file = clinux_memory_file("git")
         guard file >= 0, clinux_fcntl(file, F_SETFD, FD_CLOEXEC) == 0, fchmod(file, 0o600) == 0 else {
-            throw failure(operation, "no memory for a secret could be had", errno)
+            let number = errno
+            if file >= 0 { close(file) }
+            throw failure(operation, "no memory for a secret could be had", number)
         }
         var rest = bytes[...]
         while !rest.isEmpty {
@@ -125,6 +127,7 @@ struct ChildProcess {
     private func read(_ output: Int32, _ errors: Int32, of process: pid_t, _ control: NetworkControl?) -> (
         output: [UInt8], errors: [UInt8], isTooMuch: Bool
     ) {
+        let limit = control?.limits.listBytes ?? Self.maximumOutput
         var (printed, said, isTooMuch): ([UInt8], [UInt8], Bool) = ([], [], false)
         var waiting = [output, errors].map { pollfd(fd: $0, events: Int16(POLLIN), revents: 0) }
         var buffer = [UInt8](repeating: 0, count: 64 << 10)
@@ -138,10 +141,10 @@ struct ChildProcess {
                     continue
                 }
                 // git prints its progress all the time; a server from which nothing comes leaves it silent.
-                control?.heard()
+                if !isQuiet { control?.heard() }
                 if index == 0 {
                     printed += buffer[..<count]
-                    if printed.count > Self.maximumOutput {
+                    if printed.count > limit {
                         isTooMuch = true
                         kill(-process, SIGKILL)
                     }

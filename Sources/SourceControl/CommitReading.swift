@@ -7,15 +7,26 @@ struct CommitReading {
     let repository: OpaquePointer
     /// For messages: what is being read for whom.
     let operation: String
+    /// The mirror, where it is a submodule's and not the one whose lane this is: it is marked when it is found damaged.
+    var module: MirrorStore?
 
     func commit(_ id: CommitID) throws(SourceControlError) -> GitHandle {
         var oid = try git_oid(id)
         do throws(SourceControlError) {
             return try GitHandle(operation, free: git_commit_free) { git_commit_lookup($0, repository, &oid) }
         } catch {
-            guard (error.underlying as? GitFailure)?.code == GIT_ENOTFOUND.rawValue else { throw error }
+            guard (error.underlying as? GitFailure)?.code == GIT_ENOTFOUND.rawValue else {
+                throw Self.unparsed(error)
+            }
             throw Mirror.missing(id, operation: operation)
         }
+    }
+
+    /// A commit without a valid author is class INVALID for libgit2, as is much that is not of an object.
+    static func unparsed(_ error: SourceControlError) -> SourceControlError {
+        guard (error.underlying as? GitFailure)?.errorClass == Int32(GIT_ERROR_INVALID.rawValue) else { return error }
+        return SourceControlError(
+            code: .treeRefused, operation: error.operation, message: error.message, underlying: error.underlying)
     }
 
     func rootTree(of commit: CommitID) throws(SourceControlError) -> GitHandle {
@@ -55,10 +66,12 @@ struct CommitReading {
         do throws(SourceControlError) {
             return try body()
         } catch {
-            guard (error.underlying as? GitFailure)?.code == GIT_ENOTFOUND.rawValue else { throw error }
+            let isMissing = (error.underlying as? GitFailure)?.code == GIT_ENOTFOUND.rawValue
+            guard isMissing || error.code == .mirrorDamaged else { throw error }
+            try module?.markDamaged()
             throw SourceControlError(
-                code: .mirrorDamaged, operation: operation,
-                message: "\(error.message); the mirror is made anew by the next fetch", underlying: error)
+                code: module == nil ? .mirrorDamaged : .submoduleDamaged, operation: operation,
+                message: "\(error.message); the next fetch mends the mirror", underlying: error)
         }
     }
 

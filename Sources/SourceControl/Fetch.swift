@@ -10,7 +10,10 @@ struct Fetch {
         let repository = try store.open()
         var missing = try missing(of: wanted, in: repository.pointer)
         let isAnew = store.hasLostHolds
-        guard !missing.isEmpty || isAnew else { return }
+        guard !missing.isEmpty || isAnew else {
+            if let list = session.memory.unwritten { try writeRefs(list.refs, in: repository.pointer) }
+            return
+        }
         // Not again from files that were found damaged.
         let isLinked = !isAnew && linkObjects()
         let seen: Seen
@@ -28,7 +31,39 @@ struct Fetch {
         for (ref, commit) in missing.sorted(by: { $0.key < $1.key }) {
             try fetch(commit, of: ref, seen, into: repository.pointer)
         }
-        if isAnew { try store.restoreHolds(in: repository.pointer) }
+        if isAnew { try fetchRest(into: repository.pointer) }
+    }
+
+    /// All branches and tags, and what integrations hold: after the mirror was found damaged. A branch that the server cannot
+    /// give keeps nobody from the others.
+    private func fetchRest(into repository: OpaquePointer) throws(SourceControlError) {
+        do throws(SourceControlError) {
+            try session.run(in: repository, operation: "fetch of", isWhole: true, isAnew: true) {
+                server throws(SourceControlError) in
+                try server.download(Self.everything)
+                try writeRefs(server.list.refs, in: repository)
+            }
+        } catch {
+            if session.control.stopped != nil { throw error }
+        }
+        try store.restoreHolds(in: repository) { commit throws(SourceControlError) in
+            do throws(SourceControlError) {
+                try session.run(in: repository, operation: "fetch of") { server throws(SourceControlError) in
+                    try server.download(["\(commit)"])
+                }
+            } catch {
+                if session.control.stopped != nil { throw error }
+            }
+        }
+    }
+
+    private static let everything = ["+refs/heads/*:refs/heads/*", "+refs/tags/*:refs/tags/*"]
+
+    private func writeRefs(
+        _ refs: [RefName: RemoteSession.AdvertisedRef], in repository: OpaquePointer
+    ) throws(SourceControlError) {
+        try store.writeRefs(refs, in: repository)
+        session.memory.noteWritten(refs)
     }
 
     /// What the server lists of the wanted refs.
@@ -44,17 +79,15 @@ struct Fetch {
         _ wanted: [RefName: CommitID], isAnew: Bool, known: RemoteSession.Advertisement?,
         into repository: OpaquePointer
     ) throws(SourceControlError) -> Seen {
-        let isWhole = isAnew || store.isEmpty
-        return try session.run(in: repository, operation: "fetch of", isWhole: isWhole, known: known) {
+        let isWhole = store.isEmpty
+        return try session.run(in: repository, operation: "fetch of", isWhole: isWhole, isAnew: isAnew, known: known) {
             server throws(SourceControlError) in
             let refs = server.list.refs
             let isHere = try store.objects(in: repository, server.operation)
-            let asked = wanted.keys.filter { ref in refs[ref].map { !isHere($0.id) } ?? false }.sorted()
-            let everything = ["+refs/heads/*:refs/heads/*", "+refs/tags/*:refs/tags/*"]
-            let isAll = isAnew || asked.count > Self.maximumRefspecs
-            let specifications = isAll ? everything : asked.map { "+\($0):\($0)" }
+            let asked = wanted.keys.filter { ref in refs[ref].map { isAnew || !isHere($0.id) } ?? false }.sorted()
+            let specifications = asked.count > Self.maximumRefspecs ? Self.everything : asked.map { "+\($0):\($0)" }
             if !specifications.isEmpty { try server.download(specifications) }
-            try store.writeRefs(refs, in: repository)
+            try writeRefs(refs, in: repository)
             let heads = server.isListedNow ? server.list.heads : [:]
             return Seen(
                 gone: Set(wanted.keys.filter { refs[$0] == nil }),
@@ -84,19 +117,17 @@ struct Fetch {
         let isAnew = store.hasLostHolds
         if try store.contains(commit, in: repository.pointer), !isAnew { return }
         if !isAnew { _ = linkObjects() }
-        let isWhole = isAnew || store.isEmpty
-        try session.run(in: repository.pointer, operation: "fetch of", isWhole: isWhole) {
+        let isWhole = store.isEmpty
+        try session.run(in: repository.pointer, operation: "fetch of", isWhole: isWhole, isAnew: isAnew) {
             server throws(SourceControlError) in
             let refs = server.list.refs
             let isHere = try store.objects(in: repository.pointer, server.operation)
             let tip = refs.first { ($0.value.peeled ?? $0.value.id) == commit.description }?.key
-            let specifications =
-                isAnew || tip == nil
-                ? ["+refs/heads/*:refs/heads/*", "+refs/tags/*:refs/tags/*"] : tip.map { ["+\($0):\($0)"] } ?? []
+            let specifications = tip.map { ["+\($0):\($0)"] } ?? Self.everything
             if isAnew || !isHere(commit.description) { try server.download(specifications) }
-            try store.writeRefs(refs, in: repository.pointer)
+            try writeRefs(refs, in: repository.pointer)
         }
-        if isAnew { try store.restoreHolds(in: repository.pointer) }
+        if isAnew { try fetchRest(into: repository.pointer) }
         if try store.contains(commit, in: repository.pointer) { return }
         var reason: SourceControlError?
         do throws(SourceControlError) {
@@ -104,7 +135,7 @@ struct Fetch {
                 try server.download(["\(commit)"])
             }
         } catch {
-            if session.control.stopped != nil { throw error }
+            guard session.control.stopped == nil, Self.saysGone(error) else { throw error }
             reason = error
         }
         guard try store.contains(commit, in: repository.pointer) else {
@@ -114,11 +145,22 @@ struct Fetch {
         }
     }
 
+    /// Whether a server that was asked for a commit's id refused it, and did not fail in another way.
+    private static func saysGone(_ error: SourceControlError) -> Bool {
+        [.refGone, .other, .unsupported, .invalidRevision].contains(error.code)
+    }
+
     private func missing(of wanted: [RefName: CommitID], in repository: OpaquePointer) throws(SourceControlError)
         -> [RefName: CommitID]
     {
         var missing: [RefName: CommitID] = [:]
-        for (ref, commit) in wanted where !(try store.contains(commit, in: repository)) { missing[ref] = commit }
+        let listed = session.memory.list?.refs ?? [:]
+        let isHere = try store.objects(in: repository, "fetch of \(session.url)")
+        for (ref, commit) in wanted {
+            // An annotated tag on a commit that is here is an object of its own.
+            let tag = listed[ref].flatMap { $0.peeled == commit.description ? $0.id : nil }
+            if try !store.contains(commit, in: repository) || !(tag.map(isHere) ?? true) { missing[ref] = commit }
+        }
         return missing
     }
 
@@ -134,7 +176,7 @@ struct Fetch {
                     try server.download(["\(commit)"])
                 }
             } catch {
-                if session.control.stopped != nil { throw error }
+                guard session.control.stopped == nil, Self.saysGone(error) else { throw error }
                 reason = error
             }
             if try store.contains(commit, in: repository) { return }

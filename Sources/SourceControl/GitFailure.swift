@@ -14,15 +14,18 @@ struct GitFailure: Error {
         return GitFailure(code: code, errorClass: error.pointee.klass, message: String(cString: text))
     }
 
-    /// Whether the mirror's own files are to blame, not the network and not the caller.
+    /// Whether the mirror's own files are to blame, not the network, not the caller, and not who made a commit that libgit2
+    /// cannot parse (classes OBJECT, TREE, INVALID: its content is what its id says).
     var isDamage: Bool {
-        let classes = [GIT_ERROR_ODB, GIT_ERROR_ZLIB, GIT_ERROR_OBJECT, GIT_ERROR_INVALID, GIT_ERROR_REFERENCE]
+        let classes = [GIT_ERROR_ODB, GIT_ERROR_ZLIB, GIT_ERROR_REFERENCE]
         return classes.contains { Int32($0.rawValue) == errorClass } && code != GIT_ENOTFOUND.rawValue
     }
 
     func error(_ operation: String) -> SourceControlError {
-        let code: SourceControlError.Code = isDamage ? .mirrorDamaged : .other
-        let advice = isDamage ? "; the mirror is made anew by the next fetch" : ""
+        let parsing = [GIT_ERROR_OBJECT, GIT_ERROR_TREE].map { Int32($0.rawValue) }
+        let code: SourceControlError.Code =
+            isDamage ? .mirrorDamaged : parsing.contains(errorClass) ? .treeRefused : .other
+        let advice = isDamage ? "; the next fetch mends the mirror" : ""
         return SourceControlError(code: code, operation: operation, message: message + advice, underlying: self)
     }
 }

@@ -72,9 +72,11 @@ struct GitScratch {
     /// - Parameters:
     ///   - more: Appended to the configuration.
     ///   - memory: Behind descriptors 3, 4 … of git and of what it starts.
+    ///   - isQuiet: It works here and says nothing meanwhile: no limit of silence, none of a file's size.
     func run(
         _ arguments: [String], _ operation: String, control: NetworkControl?, more: String = "",
-        environment added: [String: String] = [:], memory: [[UInt8]] = []
+        environment added: [String: String] = [:], memory: [[UInt8]] = [], isQuiet: Bool = false,
+        addressBytes: Int64 = NetworkLimits.programMemory
     ) throws(SourceControlError) -> ChildProcess.Result {
         try files(operation) { () throws(FileError) in
             try Directory(opening: path).write("gitconfig", bytes: Array((Self.configuration + more).utf8))
@@ -89,7 +91,8 @@ struct GitScratch {
         environment.merge(added) { $1 }
         return try ChildProcess(
             arguments: [program.path] + arguments, environment: environment, directory: path, memory: memory,
-            fileBytes: control?.limits.bytes, addressBytes: NetworkLimits.programMemory
+            fileBytes: isQuiet ? nil : control?.limits.bytes, addressBytes: addressBytes,
+            isQuiet: isQuiet
         ).run(operation, control: control)
     }
 }

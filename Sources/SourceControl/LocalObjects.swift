@@ -41,24 +41,26 @@ struct LocalObjects {
                 }
             }
             try target.directory("pack").synchronize()
-            return true
+            // Who packed the loose ones meanwhile has moved objects to where we had looked.
+            let later = try source.status("pack") == nil ? [] : try source.entries("pack").map(\.name)
+            return Set(later) == Set(packs)
         } catch {
             return false
         }
     }
 
     private func take(_ path: String, from source: Directory, to target: Directory) throws(FileError) {
-        guard try source.status(path)?.kind == .file else {
+        guard let status = try source.status(path), status.kind == .file else {
             throw FileError(code: .notRegular, operation: "link", path: path, message: "it is no file")
         }
         let place = String(path[..<(path.lastIndex(of: "/") ?? path.startIndex)])
         let (old, new) = (try source.directory(place), try target.directory(place))
         let name = String(path.dropFirst(place.utf8.count + 1))
-        // Another owner's file (fs.protected_hardlinks), another file system, too many links: copied.
-        if linkat(old.descriptor, name, new.descriptor, name, 0) == 0 {
+        // Another owner's file, which he could change under us, another file system, too many links: copied.
+        if status.owner == geteuid(), linkat(old.descriptor, name, new.descriptor, name, 0) == 0 {
             // A link that was put there meanwhile has been linked itself.
             if try new.status(name)?.kind != .file { try new.remove(name) }
-        } else if errno != EEXIST {
+        } else if try new.status(name) == nil {
             _ = try old.copyFile(name, to: new, name, limit: NetworkLimits().bytes)
         }
     }

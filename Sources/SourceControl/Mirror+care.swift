@@ -22,14 +22,15 @@ extension Mirror {
             guard count > Self.maximumPacks else { return false }
             _ = try store.removeTemporaryPacks(operation)
             let scratch = try GitScratch(program, store: store, operation: operation)
-            // Its sizes are no server's.
             let result = try scratch.run(
-                ["repack", "--geometric=2", "-d", "-q", "--no-write-bitmap-index"], operation, control: control)
+                ["repack", "--geometric=2", "-d", "-q", "--no-write-bitmap-index"], operation, control: control,
+                isQuiet: true)
             try scratch.remove(operation)
             guard result.status == 0 else {
+                try store.markDamaged()
                 throw SourceControlError(
                     code: .mirrorDamaged, operation: operation,
-                    message: "git says: \(result.errors.suffix(600)); the mirror is made anew by the next fetch")
+                    message: "git says: \(result.errors.suffix(600)); the next fetch looks what is damaged")
             }
             return true
         }

@@ -23,9 +23,14 @@ extension Mirror {
     package func content(
         of commit: CommitID, file: String?, limit: Int
     ) async throws(SourceControlError) -> CommitContent? {
-        let store = store
+        let (store, memory) = (store, memory)
         return try await local { repository throws(SourceControlError) in
             guard try store.contains(commit, in: repository) else { return nil }
+            // A tag that was put on a commit which is here needs no fetch, and jobs ask git for it.
+            if let list = memory.unwritten {
+                try store.writeRefs(list.refs, in: repository)
+                memory.noteWritten(list.refs)
+            }
             let reading = CommitReading(repository: repository, operation: "reading \(commit.abbreviated)")
             let entries = CommitReading.entries(of: try reading.rootTree(of: commit))
             let content =

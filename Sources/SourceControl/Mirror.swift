@@ -36,7 +36,7 @@ package struct Mirror: Sendable {
                         code: .empty, operation: server.operation,
                         message: "the repository has neither branches nor tags; push a commit to it")
                 }
-                session.memory.list = list
+                session.memory.note(list)
                 return Listing(heads: list.heads, defaultBranch: list.defaultBranch)
             }
         }
@@ -50,13 +50,8 @@ package struct Mirror: Sendable {
     package func fetch(_ wanted: [RefName: CommitID]) async throws(SourceControlError) {
         let (store, session) = (store, session)
         try await watch.run(limit: limits.fetch) { control throws(SourceControlError) in
-            do throws(SourceControlError) {
-                try Fetch(store: store, session: session(control)).run(wanted)
-            } catch {
-                guard error.code == .mirrorDamaged else { throw error }
-                // Once: what is damaged again at once is a bad disk.
-                try store.markDamaged()
-                try Fetch(store: store, session: session(control)).run(wanted)
+            try session(control).healing(Array(wanted.values)) { session throws(SourceControlError) in
+                try Fetch(store: store, session: session).run(wanted)
             }
         }
     }

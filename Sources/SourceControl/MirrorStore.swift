@@ -13,59 +13,63 @@ struct MirrorStore: Sendable {
     /// Its last component.
     let name: String
 
-    /// Left by who found the mirror damaged, so that the next fetch makes it anew.
-    private static let damageMark = "martlet-damaged"
-    /// Holds of the mirror before, to be made again as soon as their commits are back.
-    private static let lostHolds = "martlet-holds"
-    private static let fileLimit = 64 << 20
+    static let fileLimit = 64 << 20
 
-    /// Opens the repository, made first if there is none. A damaged one is thrown away and made anew.
+    /// Opens the repository, made first if there is none. Files of it that cannot be understood are written anew; objects
+    /// are never taken away here (see `heal`).
     func open() throws(SourceControlError) -> GitHandle {
         try LibGit2.start()
         let directory = try files("opening the mirror \(name)") { () throws(FileError) in
             try Directory(creating: path)
         }
-        let (isNew, isWhole) = try files("opening the mirror \(name)") { () throws(FileError) in
-            let isNew = try directory.entries().isEmpty
-            // A crash in the middle of making it leaves some of these; refs without objects are worse than nothing.
-            var isWhole = try directory.status(Self.damageMark) == nil
-            for part in ["HEAD", "config", "objects", "refs"] where isWhole {
-                isWhole = try directory.status(part) != nil
-            }
-            if isWhole { isWhole = try Self.isReadable(directory) }
-            return (isNew, isWhole)
+        let isWhole = try files("opening the mirror \(name)") { () throws(FileError) in
+            if try directory.entries().isEmpty { return false }
+            return try repairFiles(directory)
         }
-        if isNew { try make() }
-        if !isNew, !isWhole { try makeAnew(directory) }
+        if !isWhole { try make() }
         do throws(SourceControlError) {
             return try opened()
         } catch {
-            try makeAnew(directory)
+            // Too few descriptors or too little memory are no damage.
+            let classes = [GIT_ERROR_CONFIG, GIT_ERROR_REPOSITORY, GIT_ERROR_INVALID].map { Int32($0.rawValue) }
+            guard let failure = error.underlying as? GitFailure, classes.contains(failure.errorClass) else {
+                throw error
+            }
+            try files("opening the mirror \(name)") { () throws(FileError) in try directory.remove("config") }
+            try make()
             return try opened()
         }
     }
 
-    /// Whether `HEAD` and `packed-refs` begin as git writes them; libgit2 would read over it, and a job's git would not.
-    private static func isReadable(_ directory: Directory) throws(FileError) -> Bool {
-        func start(_ name: String) throws(FileError) -> [UInt8] {
-            let file = try directory.openForReading(name)
-            defer { close(file) }
-            return [UInt8](unsafeUninitializedCapacity: 64) { buffer, count in
-                count = max(0, read(file, buffer.baseAddress, buffer.count))
-            }
+    /// Takes away what git would not read of `HEAD` and `packed-refs`, and marks the mirror where objects or refs are gone: a
+    /// crash in the middle of making it leaves some of these; refs without objects are worse than nothing.
+    /// - Returns: Whether all is there.
+    private func repairFiles(_ directory: Directory) throws(FileError) -> Bool {
+        for (name, isReadable) in [("HEAD", Self.isHead), ("packed-refs", Self.isPackedRefs)]
+        where try directory.status(name) != nil {
+            if try !isReadable(Self.start(of: name, in: directory)) { try directory.remove(name) }
         }
-        guard try start("HEAD").starts(with: "ref: refs/".utf8) else { return false }
-        guard try directory.status("packed-refs") != nil else { return true }
-        let first = try start("packed-refs")
-        return first.isEmpty || first.starts(with: "# pack-refs".utf8)
-            || first.prefix(40).allSatisfy { (0x30...0x39).contains($0) || (0x61...0x66).contains($0) }
-    }
-
-    /// Has the next `open` make the mirror anew.
-    func markDamaged() throws(SourceControlError) {
-        try files("marking the mirror \(name) as damaged") { () throws(FileError) in
+        for part in ["objects", "refs"] where try directory.status(part) == nil {
             try AtomicFile.write([], to: "\(path)/\(Self.damageMark)")
         }
+        for part in ["HEAD", "config", "objects", "refs"] where try directory.status(part) == nil { return false }
+        return true
+    }
+
+    private static func start(of name: String, in directory: Directory) throws(FileError) -> [UInt8] {
+        let file = try directory.openForReading(name)
+        defer { close(file) }
+        return [UInt8](unsafeUninitializedCapacity: 64) { buffer, count in
+            count = max(0, read(file, buffer.baseAddress, buffer.count))
+        }
+    }
+
+    private static func isHead(_ start: [UInt8]) -> Bool { start.starts(with: "ref: refs/".utf8) }
+
+    /// libgit2 would read over what is no ref, and a job's git would not.
+    private static func isPackedRefs(_ start: [UInt8]) -> Bool {
+        start.isEmpty || start.starts(with: "# pack-refs".utf8)
+            || start.prefix(40).allSatisfy { (0x30...0x39).contains($0) || (0x61...0x66).contains($0) }
     }
 
     private func make() throws(SourceControlError) {
@@ -84,42 +88,7 @@ struct MirrorStore: Sendable {
         return repository
     }
 
-    private func makeAnew(_ directory: Directory) throws(SourceControlError) {
-        let operation = "making the mirror \(name) anew"
-        var holds = ""
-        try files(operation) { () throws(FileError) in
-            if try directory.status(Self.lostHolds) != nil {
-                holds = String(decoding: try directory.read(Self.lostHolds, limit: Self.fileLimit), as: UTF8.self)
-            }
-        }
-        holds += readHolds(directory)
-        try files(operation) { () throws(FileError) in
-            try directory.removeContents()
-            try directory.write(Self.lostHolds, bytes: Array(holds.utf8))
-            try directory.synchronize()
-        }
-        try make()
-    }
-
-    /// Lines `ID REF`, read from the files themselves since libgit2 may be unable to open the repository.
-    private func readHolds(_ directory: Directory) -> String {
-        var lines = ""
-        // What cannot be read is not held any more; its integration is still in the database.
-        try? directory.walk("refs/martlet", limit: 1_000_000) { path, status in
-            guard status.kind == .file, let bytes = try? directory.read(path, limit: 100) else { return }
-            let id = String(decoding: bytes.prefix(40), as: UTF8.self)
-            if CommitID(id) != nil { lines += "\(id) \(String(decoding: path, as: UTF8.self))\n" }
-        }
-        return lines
-    }
-
     // MARK: Refs
-
-    /// Whether holds of a mirror before wait for their commits, so that everything should be fetched.
-    var hasLostHolds: Bool {
-        // Unreadable counts as none: a hold that is lost costs nothing but the commit's stay after its branch is gone.
-        (try? Directory(opening: path).status(Self.lostHolds)) != nil
-    }
 
     /// Whether nothing was ever fetched.
     var isEmpty: Bool {
@@ -138,7 +107,10 @@ struct MirrorStore: Sendable {
             let objects = try Directory(opening: path + "/objects")
             guard try objects.status("pack") != nil else { return 0 }
             var largest: Int64 = 0
-            for entry in try objects.entries("pack") where entry.name.hasPrefix("tmp_") || entry.name.hasPrefix(".tmp-")
+            // `.keep` guards a pack that is being fetched from a repack; ours wait for each other.
+            for entry in try objects.entries("pack")
+            where ["tmp_", ".tmp-"].contains(where: entry.name.hasPrefix)
+                || [".keep", ".temp"].contains(where: entry.name.hasSuffix)
             {
                 largest = max(largest, try objects.status("pack/" + entry.name)?.size ?? 0)
                 try objects.remove("pack/" + entry.name)
@@ -162,20 +134,6 @@ struct MirrorStore: Sendable {
             let objects = try Directory(opening: path + "/objects")
             for name in brought { try objects.remove("pack/" + name) }
         }
-    }
-
-    /// Makes again the holds whose commits are here.
-    func restoreHolds(in repository: OpaquePointer) throws(SourceControlError) {
-        let operation = "holding commits in the mirror \(name) again"
-        let bytes = try files(operation) { () throws(FileError) in
-            try WholeFile.read("\(path)/\(Self.lostHolds)", limit: Self.fileLimit)
-        }
-        for line in String(decoding: bytes, as: UTF8.self).split(separator: "\n") {
-            let parts = line.split(separator: " ")
-            guard parts.count == 2, let commit = CommitID(parts[0]) else { continue }
-            if try contains(commit, in: repository) { try hold(commit, as: String(parts[1]), in: repository) }
-        }
-        try files(operation) { () throws(FileError) in try Directory(opening: path).remove(Self.lostHolds) }
     }
 
     /// The ref that keeps an integration's commit. Bots' names may hold what git refuses in a ref (`a..b`, `x.lock`); their
@@ -229,7 +187,11 @@ struct MirrorStore: Sendable {
         defer { git_commit_free(found) }
         let result = git_commit_lookup(&found, repository, &id)
         if result == GIT_ENOTFOUND.rawValue { return false }
-        try git("looking for \(commit.abbreviated)") { result }
+        do throws(SourceControlError) {
+            try git("looking for \(commit.abbreviated)") { result }
+        } catch {
+            throw CommitReading.unparsed(error)
+        }
         return true
     }
 

@@ -1,4 +1,5 @@
 import Basics
+import CLibGit2
 import Model
 import Synchronization
 
@@ -32,7 +33,8 @@ package final class Mirrors: Sendable {
 
     /// - Parameter isPublicOnly: Only public addresses are connected to; by libgit2, since only its connections are ours.
     func mirror(of url: RemoteURL, credentials: Credentials?, isPublicOnly: Bool) -> Mirror {
-        let name = Self.directoryName(of: url)
+        // What anybody may say is kept apart from what the operator names: another bot's private mirror answers no stranger.
+        let name = Self.directoryName(of: url) + (isPublicOnly ? "-public" : "")
         let (lane, memory) = lanes.withLock { lanes in
             let lane = lanes[name] ?? (BlockingLane(label: "git." + name), ListMemory())
             lanes[name] = lane
@@ -46,11 +48,11 @@ package final class Mirrors: Sendable {
             engine: isPublicOnly ? .library : engine, memory: memory)
     }
 
-    /// Readable, and different for different URLs: `kit-0123456789abcdef`, with FNV-1a's 64 bits of the URL.
+    /// Readable, and different for different URLs: `kit-0123456789abcdef0123`, with 80 bits of git's own digest of the URL.
     static func directoryName(of url: RemoteURL) -> String {
-        var hash: UInt64 = 0xcbf2_9ce4_8422_2325
-        for byte in url.description.utf8 { hash = (hash ^ UInt64(byte)) &* 0x0000_0100_0000_01b3 }
-        let digits = String(hash, radix: 16)
-        return "\(url.name)-" + String(repeating: "0", count: 16 - digits.count) + digits
+        var id = git_oid()
+        let bytes = Array(url.description.utf8)
+        git_odb_hash(&id, bytes, bytes.count, GIT_OBJECT_BLOB)
+        return "\(url.name)-\(id.hexadecimal.prefix(20))"
     }
 }

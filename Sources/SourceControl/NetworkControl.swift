@@ -20,7 +20,11 @@ final class NetworkControl: Sendable {
         var sockets: Set<Int32> = []
         var processes: Set<pid_t> = []
         var heard: ContinuousClock.Instant?
+        /// What processes had worked when they had been silent for a while.
+        var effort: UInt64?
         var stop: Stop?
+        var isListing = true
+        var listed = 0
         var credentialTries = 0
         var failure: SourceControlError.Code?
         var peer: String?
@@ -87,20 +91,45 @@ final class NetworkControl: Sendable {
     }
 
     /// How long all sockets and processes have let nothing be heard; nothing while there is none.
+    ///
+    /// git says nothing while it looks whether all that it was sent is connected, for minutes where there are millions of
+    /// objects; so a silent process that works counts as heard.
     func silence(of measure: (Int32) -> Int?) -> Duration? {
         state.withLock {
+            if let heard = $0.heard, ContinuousClock.now - heard > limits.silence / 2, !$0.processes.isEmpty {
+                let effort = ProcessEffort.ticks(ofSessions: $0.processes)
+                if let before = $0.effort, effort > before { $0.heard = .now }
+                $0.effort = effort
+            }
             let process = $0.processes.isEmpty ? nil : $0.heard.map { ContinuousClock.now - $0 }
             return ($0.sockets.compactMap(measure).map { .milliseconds($0) } + [process].compactMap(\.self)).min()
         }
     }
 
+    // MARK: The list
+
+    /// Counts bytes of the list of refs, which libgit2 keeps in memory, several times as much. A pack has a limit of its own.
+    func received(_ count: Int) {
+        let isTooMuch = state.withLock {
+            guard $0.isListing else { return false }
+            $0.listed += count
+            return $0.listed > limits.listBytes
+        }
+        if isTooMuch { stop(.tooManyBytes(limits.listBytes)) }
+    }
+
+    /// The list is whole; what comes now is a pack.
+    func endList() { state.withLock { $0.isListing = false } }
+
     // MARK: Processes
 
     /// Puts a process under the watch, the leader of its own session. - Returns: False when the operation is to stop.
-    func add(process: pid_t) -> Bool {
+    /// - Parameter isQuiet: Whether its silence means nothing.
+    func add(process: pid_t, isQuiet: Bool = false) -> Bool {
         state.withLock {
             $0.processes.insert(process)
-            $0.heard = .now
+            $0.heard = isQuiet ? nil : .now
+            $0.effort = nil
             return $0.stop == nil
         }
     }
@@ -108,7 +137,12 @@ final class NetworkControl: Sendable {
     func remove(process: pid_t) { _ = state.withLock { $0.processes.remove(process) } }
 
     /// Something came from a process.
-    func heard() { state.withLock { $0.heard = .now } }
+    func heard() {
+        state.withLock {
+            $0.heard = .now
+            $0.effort = nil
+        }
+    }
 
     // MARK: The operation of a thread
 

@@ -16,6 +16,8 @@ package struct NetworkLimits: Sendable, Hashable {
     package var interval: Duration = .milliseconds(250)
     /// Refs listed by a server. 200,000 are about 40 MB of names and ids.
     package var refs = 200_000
+    /// Bytes of such a list; libgit2 needs about twice as many of memory.
+    package var listBytes: Int64 = 128 << 20
     /// Bytes received by one fetch.
     package var bytes: Int64 = 20 << 30
     /// Objects in one pack.
@@ -26,6 +28,9 @@ package struct NetworkLimits: Sendable, Hashable {
     /// Address space of each process of the `git` command, in bytes: packs are mapped 1 GiB at a time. A header that claims
     /// 2^31 objects needs 150 GB and ends it at once.
     static let programMemory: Int64 = 8 << 30
+
+    /// As `programMemory`, of one that only lists refs, all of which it has in memory before it prints the first.
+    static let listMemory: Int64 = 1 << 30
 
     package init() {}
 }

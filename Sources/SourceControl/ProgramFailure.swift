@@ -9,8 +9,6 @@ struct ProgramFailure: Error {
     let isDamage: Bool
     /// Whether what the server sent is no whole pack.
     let isBadPack: Bool
-    /// Whether objects are missing after a fetch: the server's, or ones that were here.
-    let isIncomplete: Bool
     let url: RemoteURL
     let hasCredentials: Bool
 
@@ -23,7 +21,6 @@ struct ProgramFailure: Error {
         let own = lines.filter { !$0.hasPrefix("remote:") }.map { $0.lowercased() }
         isDamage = own.contains(where: Self.isDamage)
         isBadPack = own.contains { line in Self.badPack.contains { line.contains($0) } }
-        isIncomplete = own.contains { $0.contains("did not send all necessary objects") }
         said = lines.filter { !Self.isProgress($0) }.suffix(6).map { $0.prefix(300) }.joined(separator: "; ")
     }
 
@@ -52,9 +49,27 @@ struct ProgramFailure: Error {
         return starts.contains { line.hasPrefix($0) }
     }
 
+    /// What git says without what others have named: URLs, paths and refs may hold any words.
+    private var words: String {
+        var text = said.lowercased().replacing(url.description.lowercased(), with: "URL")
+        for (start, end) in [("'", "'"), ("\"", "\""), ("remote ref ", ";")] {
+            var rest = text[...]
+            var kept = ""
+            while let from = rest.firstRange(of: start) {
+                kept += rest[..<from.upperBound]
+                rest = rest[from.upperBound...]
+                guard let to = rest.firstRange(of: end) else { break }
+                rest = rest[to.lowerBound...]
+                if start == end { (kept, rest) = (kept + end, rest[to.upperBound...]) }
+            }
+            text = kept + rest
+        }
+        return text
+    }
+
     /// The code, and what to do.
     func error(_ operation: String) -> SourceControlError {
-        let lower = said.lowercased()
+        let lower = words
         func says(_ parts: String...) -> Bool { parts.contains { lower.contains($0) } }
         func error(_ code: SourceControlError.Code, _ message: String) -> SourceControlError {
             SourceControlError(code: code, operation: operation, message: message, underlying: self)
@@ -64,13 +79,16 @@ struct ProgramFailure: Error {
             return error(.tooLarge, "the server sent more than is allowed")
         }
         if says("promisor remote", "lazy fetching disabled") { return RemoteSession.partial(operation) }
-        if isDamage { return error(.mirrorDamaged, "git says of the mirror: \(said); it is made anew") }
+        if isDamage { return error(.mirrorDamaged, "git says of the mirror: \(said); what is damaged is fetched anew") }
         if says("too large to fit into virtual memory") {
             return error(.tooLarge, "the server claims to send more than is allowed (\(said))")
         }
         if isBadPack { return error(.unreachable, RemoteSession.badPack(said)) }
         if says("mismatched algorithms") { return RemoteSession.differentHash(operation) }
         if says("no space left", "disk quota") { return error(.file, "git says: \(said)") }
+        if says("couldn't find remote ref", "not our ref", "unadvertised") {
+            return error(.refGone, "the server does not have it any more (\(said))")
+        }
         if says("host key verification failed", "host key is known", "host identification has changed") {
             return error(.serverUntrusted, RemoteSession.unknownHost(url))
         }
@@ -88,9 +106,6 @@ struct ProgramFailure: Error {
             return error(.serverUntrusted, RemoteSession.untrustedCertificate(url, said))
         }
         if says("error: 30", "redirect") { return error(.redirected, RemoteSession.redirected(said)) }
-        if says("couldn't find remote ref", "remote error: upload-pack: not our ref", "not our ref", "unadvertised") {
-            return error(.refGone, "the server does not have it any more (\(said))")
-        }
         if says("out of memory", "cannot allocate") {
             return error(.tooLarge, "what the server sent needs more memory than git is given (\(said))")
         }

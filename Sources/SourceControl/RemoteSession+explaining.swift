@@ -39,7 +39,7 @@ extension RemoteSession {
         }
         // Refs of the mirror that lead to nothing: what we have is wrong, not the server.
         if failure.code == GIT_ENOTFOUND.rawValue, failure.errorClass == Int32(GIT_ERROR_ODB.rawValue) {
-            return explained(.mirrorDamaged, "\(said) in the mirror; it is made anew")
+            return explained(.mirrorDamaged, "\(said) in the mirror; what is damaged is fetched anew")
         }
         let absent = [
             "404", "not found", "does not exist", "not exported", "could not find repository", "no such file",

@@ -10,22 +10,25 @@ extension RemoteSession {
         -> Advertisement
     {
         let scratch = try GitScratch(program, store: store, operation: operation)
-        let result = try run(scratch, ["ls-remote", "--quiet", "--symref", "--", address], address, operation)
+        let result = try run(
+            scratch, ["ls-remote", "--quiet", "--symref", "--", address], address, operation,
+            addressBytes: NetworkLimits.listMemory)
         try scratch.remove(operation)
         return try Self.advertisement(from: result.output, limit: control.limits.refs, operation)
     }
 
     /// `git fetch`: what `refspecs` name goes into the mirror's objects; its refs are not touched.
     func download(
-        _ refspecs: [String], listed: [RefName: AdvertisedRef], _ address: String, by program: GitProgram,
+        _ refspecs: [String], listed: [RefName: AdvertisedRef], _ address: String, isAnew: Bool, by program: GitProgram,
         _ operation: String
     ) throws(SourceControlError) {
         let scratch = try GitScratch(
             program, store: store, refs: haves(listed: listed, operation), operation: operation)
-        let options = [
-            "fetch", "--progress", "--no-write-fetch-head", "--no-auto-maintenance", "--no-recurse-submodules",
-            "--show-forced-updates", "--force",
-        ]
+        let options =
+            [
+                "fetch", "--progress", "--no-write-fetch-head", "--no-auto-maintenance", "--no-recurse-submodules",
+                "--show-forced-updates", "--force",
+            ] + (isAnew ? ["--refetch"] : [])
         // A program that was killed leaves what it had received.
         _ = try store.removeTemporaryPacks(operation)
         let packs = try store.packs(operation)
@@ -40,24 +43,10 @@ extension RemoteSession {
                         + " (git fetch --unshallow), or name the repository that it came from")
             }
         } catch {
-            if let failure = error.underlying as? ProgramFailure, failure.isIncomplete,
-                try isConnected(scratch, operation)
-            {
-                try store.removePacks(except: packs, operation)
-                throw SourceControlError(
-                    code: .unreachable, operation: operation, message: Self.badPack(failure.said), underlying: failure)
-            }
             guard try store.removeTemporaryPacks(operation) >= control.limits.bytes else { throw error }
             throw NetworkWatch.error(.tooManyBytes(control.limits.bytes), underlying: error)
         }
         try scratch.remove(operation)
-    }
-
-    /// Whether all that the mirror's refs lead to is here, so that what is missing after a fetch is the server's fault. Reads
-    /// every tree, and is asked only then.
-    private func isConnected(_ scratch: GitScratch, _ operation: String) throws(SourceControlError) -> Bool {
-        let command = ["rev-list", "--objects", "--all", "--quiet"]
-        return try scratch.run(command, operation, control: control).status == 0
     }
 
     /// What is here, for the server to know: the mirror's refs, those that are still listed by their names, so that tags
@@ -78,14 +67,15 @@ extension RemoteSession {
         return lines
     }
 
-    private func run(_ scratch: GitScratch, _ arguments: [String], _ address: String, _ operation: String)
-        throws(SourceControlError) -> ChildProcess.Result
-    {
+    private func run(
+        _ scratch: GitScratch, _ arguments: [String], _ address: String, _ operation: String,
+        addressBytes: Int64 = NetworkLimits.programMemory
+    ) throws(SourceControlError) -> ChildProcess.Result {
         let target = try RemoteURL(address, isInsecureAllowed: true)
         let access = ProgramAccess(url: target, credentials: credentials, ssh: scratch.program.ssh)
         let result = try scratch.run(
             arguments, operation, control: control, more: access.configuration, environment: access.environment,
-            memory: access.memory)
+            memory: access.memory, addressBytes: addressBytes)
         guard result.status != 0 else { return result }
         throw ProgramFailure(result, url: target, hasCredentials: hasCredentials(for: target)).error(
             address == url.description ? operation : "\(operation) (by insteadOf: \(address))")

@@ -46,9 +46,11 @@ struct RemoteSession {
     /// - Parameters:
     ///   - repository: The mirror; libgit2 wants one for the way of the objects.
     ///   - isWhole: Whether much is going to come: a first mirror.
+    ///   - isAnew: Whether everything is brought again, also what seems to be here.
     ///   - known: A list of a moment ago, which spares asking where asking is a connection of its own.
     func run<Value>(
-        in repository: OpaquePointer, operation verb: String, isWhole: Bool = false, known: Advertisement? = nil,
+        in repository: OpaquePointer, operation verb: String, isWhole: Bool = false, isAnew: Bool = false,
+        known: Advertisement? = nil,
         _ body: (Conversation) throws(SourceControlError) -> Value
     ) throws(SourceControlError) -> Value {
         let operation = "\(verb) \(url)"
@@ -62,7 +64,7 @@ struct RemoteSession {
         return try body(
             Conversation(list: list, isListedNow: known == nil, operation: operation) {
                 refspecs throws(SourceControlError) in
-                try download(refspecs, listed: list.refs, address, by: program, operation)
+                try download(refspecs, listed: list.refs, address, isAnew: isAnew, by: program, operation)
             })
     }
 
@@ -107,6 +109,7 @@ struct RemoteSession {
     private func download(_ refspecs: [String], from remote: OpaquePointer, _ operation: String)
         throws(SourceControlError)
     {
+        control.endList()
         var options = git_fetch_options()
         try git(operation) { git_fetch_options_init(&options, UInt32(GIT_FETCH_OPTIONS_VERSION)) }
         let payload = RemoteCallbacks(credentials: credentials, userInURL: url.user, control: control)

@@ -20,6 +20,17 @@ struct SnapshotWriter: Sendable {
     private var operation: String { "read the working tree \(root)" }
 
     func snapshot() throws(SourceControlError) -> WorkingTreeSnapshot {
+        do throws(SourceControlError) {
+            return try take()
+        } catch {
+            // Objects that are not there any more although our index knows them: all of it can be made again.
+            guard [.treeRefused, .mirrorDamaged].contains(error.code) else { throw error }
+            try files(operation) { () throws(FileError) in try Directory(creating: store.path).removeContents() }
+            return try take()
+        }
+    }
+
+    private func take() throws(SourceControlError) -> WorkingTreeSnapshot {
         try LibGit2.start()
         // Of the whole process, which then must keep no mirror: an object synchronized takes 1 to 10 ms, a first snapshot has
         // thousands, and what a loss of power damages here is made again.

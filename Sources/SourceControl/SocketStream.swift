@@ -122,7 +122,10 @@ enum SocketStream {
     private static func read(_ stream: Stream, _ buffer: UnsafeMutableRawPointer?, _ count: Int) -> Int {
         while true {
             let result = recv(socketStream(stream).pointee.socket, buffer, count, 0)
-            if result >= 0 { return result }
+            if result >= 0 {
+                NetworkControl.current?.received(result)
+                return result
+            }
             if errno != EINTR { return Int(fail("receiving failed: \(String(cString: strerror(errno)))")) }
         }
     }

@@ -32,8 +32,10 @@ package struct SourceControlError: Error, CustomStringConvertible {
         case tooLarge
         /// The commit's tree holds a path that must not be written.
         case treeRefused
-        /// The mirror's files are damaged; the next fetch makes it anew.
+        /// The mirror's files are damaged; the next fetch brings what is missing again.
         case mirrorDamaged
+        /// So are those of a submodule's mirror; the next fetch of the submodules mends it.
+        case submoduleDamaged
         /// Something of git that neither libgit2 1.5 nor, where it is missing, the `git` command can do for us.
         case unsupported
         /// Reading or writing on our own disk failed.

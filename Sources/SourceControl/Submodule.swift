@@ -51,7 +51,9 @@ extension Mirrors {
     }
 
     private func module(_ address: SubmoduleAddress, of mirror: Mirror) throws(SourceControlError) -> Mirror {
-        if address.isOwnHost { return self.mirror(of: address.url, credentials: mirror.credentials) }
+        if address.isOwnHost {
+            return self.mirror(of: address.url, credentials: address.takesCredentials ? mirror.credentials : nil)
+        }
         if let proxy = ProxyRules.ofThisProcess.proxy(for: address.url) {
             throw SourceControlError(
                 code: .unsupported, operation: "reading a submodule's URL",
@@ -101,12 +103,8 @@ extension Mirror {
     package func fetch(_ commit: CommitID) async throws(SourceControlError) {
         let (store, session) = (store, session)
         try await watch.run(limit: limits.fetch) { control throws(SourceControlError) in
-            do throws(SourceControlError) {
-                try Fetch(store: store, session: session(control)).run(commit)
-            } catch {
-                guard error.code == .mirrorDamaged else { throw error }
-                try store.markDamaged()
-                try Fetch(store: store, session: session(control)).run(commit)
+            try session(control).healing([commit]) { session throws(SourceControlError) in
+                try Fetch(store: store, session: session).run(commit)
             }
         }
     }

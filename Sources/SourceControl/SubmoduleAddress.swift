@@ -4,8 +4,10 @@
 /// repository's own host. Everything else is refused, as are all that `RemoteURL` refuses (`-u./p`, `ext::`, `file://`).
 struct SubmoduleAddress {
     let url: RemoteURL
-    /// Whether it is on the host of the bot's repository, and so may be told that host's credentials and have any address.
+    /// Whether it is on the host of the bot's repository, and so may have any address: at the repository's port or a protocol's own.
     let isOwnHost: Bool
+    /// Whether it gets the repository's credentials: asked in the same way, at the same port.
+    let takesCredentials: Bool
 
     /// - Parameters:
     ///   - parent: Of the repository whose commit says it; relative ones begin there.
@@ -44,7 +46,8 @@ struct SubmoduleAddress {
                 throw refusal("a path of this machine is not allowed; write ../NAME or https://…")
             }
         }
-        isOwnHost = url.host == root.host
+        takesCredentials = url.host == root.host && url.kind == root.kind && url.port == root.port
+        isOwnHost = url.host == root.host && (url.port == nil || takesCredentials)
         guard isOwnHost || url.kind == .https else {
             throw refusal("on another host than the repository's only https is allowed")
         }

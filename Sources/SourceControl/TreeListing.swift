@@ -13,8 +13,13 @@ struct TreeListing {
         var source = 0
     }
 
-    /// Files, links and submodules; many more than any repository known to us has (N5: a million).
+    /// Files, links, submodules and directories; many more than any repository known to us has (N5: a million). Ten trees of ten
+    /// entries each can name ten thousand million directories.
     static let maximumEntries = 5_000_000
+    /// Above this it is worth a second pass over the trees to know how many there are.
+    private static let largeCount = 50_000
+    /// Bytes of all their paths together.
+    static let maximumPathBytes = 512 << 20
     /// Directories within directories; git itself stops at 2048 (`core.maxTreeDepth`, git-config(1) 2.43).
     static let maximumDepth = 1024
     /// Bytes; leaves room below PATH_MAX for the workspace and for temporary names.
@@ -27,6 +32,8 @@ struct TreeListing {
     private(set) var directories: Set<[UInt8]> = []
     /// Submodules whose files are in `entries`, with their commits.
     private(set) var modules: [[UInt8]: git_oid] = [:]
+    /// Where submodules that are in `entries` lie, and which of `readings` has each.
+    private(set) var roots: [(path: [UInt8], source: Int)] = []
     /// The commit's own repository, then those of its submodules.
     private let readings: [CommitReading]
 
@@ -40,6 +47,15 @@ struct TreeListing {
     }
 
     func reading(of entry: Entry) -> CommitReading { readings[entry.source] }
+
+    /// The repository that a path is in, and where in the root's tree that begins: a submodule's files have its own rules.
+    func source(of path: [UInt8]) -> (source: Int, start: Int) {
+        var found = (source: 0, start: 0)
+        for (root, source) in roots where root.count >= found.start && path.count > root.count {
+            if path[root.count] == 0x2f, path.starts(with: root) { found = (source, root.count + 1) }
+        }
+        return found
+    }
 
     /// A submodule whose files are listed in place of it.
     struct Module {
@@ -55,12 +71,23 @@ struct TreeListing {
         // A stack of our own: the depth is the repository's choice.
         var pending: [(path: [UInt8], id: git_oid, depth: Int, source: Int)] = []
         pending.append(([], CommitReading.id(of: try reading.rootTree(of: commit)), 0, 0))
+        var (count, pathBytes) = (0, 0)
         while let next = pending.popLast() {
             let tree = try readings[next.source].tree(next.id)
             let prefix = next.path.isEmpty ? [] : next.path + [UInt8(ascii: "/")]
             var names: Set<[UInt8]> = []
             for entry in CommitReading.entries(of: tree) {
                 let path = prefix + entry.name
+                count += 1
+                pathBytes += path.count
+                // Before all of a pyramid is in memory.
+                if count == Self.largeCount { count = max(count, try Self.count(of: commit, reading)) }
+                guard count <= Self.maximumEntries, pathBytes <= Self.maximumPathBytes else {
+                    throw SourceControlError(
+                        code: .tooLarge, operation: reading.operation,
+                        message: "its tree holds more than \(Self.maximumEntries) files and directories, or more than "
+                            + "\(Self.maximumPathBytes >> 20) MiB of paths")
+                }
                 func refusal(_ reason: String) -> SourceControlError {
                     SourceControlError(
                         code: .treeRefused, operation: reading.operation,
@@ -84,6 +111,7 @@ struct TreeListing {
                     kind = .submodule
                     guard let place = places[path], given[place - 1].commit == entry.id.commitID else { break }
                     modules[path] = entry.id
+                    roots.append((path, place))
                     directories.insert(path)
                     let root = try readings[place].rootTree(of: given[place - 1].commit)
                     pending.append((path, CommitReading.id(of: root), next.depth + 1, place))
@@ -95,12 +123,27 @@ struct TreeListing {
                 }
                 entries[path] = Entry(kind: kind, id: entry.id, source: next.source)
                 order.append(path)
-                guard order.count <= Self.maximumEntries else {
-                    throw SourceControlError(
-                        code: .tooLarge, operation: reading.operation,
-                        message: "its tree holds more than \(Self.maximumEntries) files")
-                }
             }
         }
+    }
+
+    /// How many entries a commit's trees have, in each place where they are; every tree is read twice, however often it is there.
+    private static func count(of commit: CommitID, _ reading: CommitReading) throws(SourceControlError) -> Int {
+        let root = CommitReading.id(of: try reading.rootTree(of: commit))
+        var known: [[UInt8]: Int] = [:]
+        var pending = [(id: root, isSecond: false)]
+        while let next = pending.popLast() {
+            guard known[next.id.bytes] == nil else { continue }
+            let entries = CommitReading.entries(of: try reading.tree(next.id))
+            let directories = entries.filter { $0.mode & S_IFMT == S_IFDIR }
+            if next.isSecond {
+                let sums = directories.map { known[$0.id.bytes] ?? 0 } + [entries.count]
+                known[next.id.bytes] = sums.reduce(0) { min($0 + $1, maximumEntries + 1) }
+            } else {
+                pending.append((next.id, true))
+                pending += directories.filter { known[$0.id.bytes] == nil }.map { ($0.id, false) }
+            }
+        }
+        return known[root.bytes] ?? 0
     }
 }

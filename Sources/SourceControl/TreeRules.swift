@@ -15,8 +15,9 @@ final class TreeRules {
     private let reading: CommitReading
     private let store: MirrorStore
     private let directory: Directory
-    private var handle: GitHandle?
-    private var opened: OpaquePointer?
+    /// By source.
+    private var opened: [Int: OpenRepository] = [:]
+    private var spent = Duration.zero
     private var operation: String { reading.operation }
 
     /// - Parameter directory: Ours; emptied before it is filled.
@@ -27,10 +28,21 @@ final class TreeRules {
         self.directory = directory
     }
 
-    /// The repository with the rules as its working directory.
-    private func repository() throws(SourceControlError) -> OpaquePointer {
-        if let opened { return opened }
+    /// The repository with the rules of one of the listing's sources as its working directory.
+    private func repository(_ source: Int) throws(SourceControlError) -> OpaquePointer {
+        if opened.isEmpty { try writeRules() }
+        if let opened = opened[source] { return opened.pointer }
+        let path = "\(directory.path)/\(source)"
+        let (repository, operation) = (try OpenRepository(store), operation)
+        try files(operation) { [directory] () throws(FileError) in try directory.makeDirectories("\(source)") }
+        try git(operation) { git_repository_set_workdir(repository.pointer, path, 0) }
+        opened[source] = repository
+        return repository.pointer
+    }
+
+    private func writeRules() throws(SourceControlError) {
         try files(operation) { [directory] () throws(FileError) in try directory.removeContents() }
+        let longest = RulePattern.longest(in: listing.order)
         for path in listing.order {
             guard let entry = listing.entries[path], entry.kind == .file || entry.kind == .executable else { continue }
             let name = path[(path.lastIndex(of: UInt8(ascii: "/")).map { $0 + 1 } ?? 0)...]
@@ -44,47 +56,64 @@ final class TreeRules {
                 if error.code == .tooLarge { continue }
                 throw error
             }
+            if let line = RulePattern.firstSlow(in: bytes, longest: longest) {
+                throw SourceControlError(
+                    code: .treeRefused, operation: operation,
+                    message:
+                        "\(String(decoding: path, as: UTF8.self)):\(line): so many wildcards take too long to match "
+                        + "with names as long as here; write the rule with fewer")
+            }
+            let place = Array("\(entry.source)/".utf8) + path[listing.source(of: path).start...]
             try files(operation) { () throws(FileError) in
-                if let slash = path.lastIndex(of: UInt8(ascii: "/")) {
-                    try directory.makeDirectories(Array(path[..<slash]))
+                if let slash = place.lastIndex(of: UInt8(ascii: "/")) {
+                    try directory.makeDirectories(Array(place[..<slash]))
                 }
-                try directory.write(path, bytes: bytes)
+                try directory.write(place, bytes: bytes)
             }
         }
-        let repository = try store.opened()
-        try git(operation) { git_repository_set_workdir(repository.pointer, directory.path, 0) }
-        let pointer = repository.pointer
-        handle = consume repository
-        opened = pointer
-        return pointer
     }
+
+    /// Asks libgit2, which cannot be stopped: many questions together have a limit, one is bounded by `RulePattern`.
+    private func ask(
+        _ path: [UInt8], end: [UInt8], _ question: (OpaquePointer, UnsafePointer<CChar>?) -> Int32
+    ) throws(SourceControlError) {
+        let (source, start) = listing.source(of: path)
+        let repository = try repository(source)
+        let began = ContinuousClock.now
+        var result: Int32 = 0
+        (Array(path[start...]) + end).withUnsafeBytes { bytes in
+            result = question(repository, bytes.bindMemory(to: CChar.self).baseAddress)
+        }
+        try git(operation) { result }
+        spent += ContinuousClock.now - began
+        guard spent <= Self.maximumTime else {
+            throw SourceControlError(
+                code: .treeRefused, operation: operation,
+                message:
+                    "its .gitignore and .gitattributes take more than \(Self.maximumTime) to match with its files; "
+                    + "write them with fewer rules and wildcards")
+        }
+    }
+
+    /// Of all questions of a checkout together. 20,000 files with 500 rules take about a second.
+    static let maximumTime = Duration.seconds(60)
 
     /// Whether the commit's rules ignore a path.
     func isIgnored(_ path: [UInt8], isDirectory: Bool) throws(SourceControlError) -> Bool {
-        let repository = try repository()
         var ignored: Int32 = 0
         // The trailing slash says that it is a directory: nothing is looked up on disk for it.
-        let text = path + (isDirectory ? [UInt8(ascii: "/"), 0] : [0])
-        var result: Int32 = 0
-        text.withUnsafeBytes { bytes in
-            result = git_ignore_path_is_ignored(
-                &ignored, repository, bytes.bindMemory(to: CChar.self).baseAddress)
+        try ask(path, end: isDirectory ? [UInt8(ascii: "/"), 0] : [0]) { repository, text in
+            git_ignore_path_is_ignored(&ignored, repository, text)
         }
-        try git(operation) { result }
         return ignored == 1
     }
 
     /// The program that the commit's attributes name for a path (`filter=`); nothing when they name none.
     func filter(of path: [UInt8]) throws(SourceControlError) -> String? {
-        let repository = try repository()
         var value: UnsafePointer<CChar>?
-        var result: Int32 = 0
-        (path + [0]).withUnsafeBytes { bytes in
-            result = git_attr_get(
-                &value, repository, UInt32(GIT_ATTR_CHECK_NO_SYSTEM), bytes.bindMemory(to: CChar.self).baseAddress,
-                "filter")
+        try ask(path, end: [0]) { repository, text in
+            git_attr_get(&value, repository, UInt32(GIT_ATTR_CHECK_NO_SYSTEM), text, "filter")
         }
-        try git(operation) { result }
         return git_attr_value(value) == GIT_ATTR_VALUE_STRING ? value.map { String(cString: $0) } : nil
     }
 
@@ -93,19 +122,14 @@ final class TreeRules {
     func filtered(_ id: git_oid, path: [UInt8], limit: Int, reading: CommitReading) throws(SourceControlError)
         -> [UInt8]
     {
-        let repository = try repository()
         let blob = try reading.blob(id, limit: limit, path: String(decoding: path, as: UTF8.self))
         var options = git_filter_options()
         options.version = UInt32(GIT_FILTER_OPTIONS_VERSION)
         options.flags = GIT_FILTER_NO_SYSTEM_ATTRIBUTES.rawValue | GIT_FILTER_ALLOW_UNSAFE.rawValue
         var list: OpaquePointer?
-        var result: Int32 = 0
-        (path + [0]).withUnsafeBytes { bytes in
-            result = git_filter_list_load_ext(
-                &list, repository, blob.pointer, bytes.bindMemory(to: CChar.self).baseAddress,
-                GIT_FILTER_TO_WORKTREE, &options)
+        try ask(path, end: [0]) { repository, text in
+            git_filter_list_load_ext(&list, repository, blob.pointer, text, GIT_FILTER_TO_WORKTREE, &options)
         }
-        try git(operation) { result }
         guard let list else { return CommitReading.bytes(of: blob) }
         defer { git_filter_list_free(list) }
         var buffer = git_buf()

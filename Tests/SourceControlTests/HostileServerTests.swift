@@ -122,6 +122,24 @@ import Testing
         }
     }
 
+    /// N5: before all of it is in memory.
+    @Test(arguments: engines)
+    func testThatAListWithoutEndIsGivenUp(_ engine: GitEngine) async throws {
+        var limits = NetworkLimits()
+        limits.listBytes = 4 << 20
+        try await withOrigin(limits: limits) { fixture in
+            let commit = try await fixture.origin.head()
+            try await ScriptedGitServer.serving(commit, Locked(.endlessList)) { url in
+                let mirror = Mirrors(
+                    directory: fixture.directory.path("others"), limits: limits,
+                    configuration: GitConfiguration(files: []),
+                    engine: engine
+                ).mirror(of: try RemoteURL(url, isInsecureAllowed: true))
+                await expectRejection(SourceControlError.self, \.code, .tooLarge) { try await mirror.look() }
+            }
+        }
+    }
+
     /// N6.
     @Test(arguments: engines)
     func testThatAnUnknownHostIsUnreachable(_ engine: GitEngine) async throws {

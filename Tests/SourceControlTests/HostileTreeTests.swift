@@ -186,6 +186,57 @@ import Testing
     }
 
     /// G8: replace refs of a server are not taken.
+    /// Eleven small trees that name ten thousand million directories.
+    @Test func testThatAPyramidOfTreesIsRefused() async throws {
+        try await withOrigin { fixture in
+            var tree = try await fixture.origin.git(["mktree"], input: "")
+            for _ in 0..<10 {
+                tree = try await fixture.origin.git(
+                    ["mktree"], input: (0..<10).map { "040000 tree \(tree)\t\($0)\n" }.joined())
+            }
+            let commit = try await fixture.origin.git(
+                ["commit-tree", "-m", "Pyramid", tree], date: Timestamp(secondsSinceEpoch: 1_767_225_600))
+            try await fixture.origin.git("update-ref", "refs/heads/main", commit)
+            await expectRejection(SourceControlError.self, \.code, .tooLarge) { _ = try await fixture.checkout() }
+        }
+    }
+
+    /// libgit2 tries all ways to match these, and cannot be stopped.
+    @Test(arguments: [
+        (".gitattributes", "*a*a*a*a*ab text\n"), (".gitignore", "ok\n*a*a*a*a*ab\n"),
+        (".gitignore", String(repeating: "**/a/", count: 12) + "x\n"),
+    ])
+    func testThatARuleThatTakesForEverIsRefused(_ name: String, _ rules: String) async throws {
+        let long = String(repeating: "a", count: 200) + "c"
+        let deep = String(repeating: "a/", count: 40) + "file"
+        try await withOrigin([long: "", deep: ""]) { fixture in
+            // Not by `git add`, which is no quicker than libgit2.
+            _ = try await fixture.checkout()
+            let blob = try await fixture.origin.git(["hash-object", "-w", "--stdin"], input: rules)
+            try await fixture.origin.git("update-index", "--add", "--cacheinfo", "100644,\(blob),\(name)")
+            let tree = try await fixture.origin.git("write-tree")
+            let commit = try await fixture.origin.git(
+                ["commit-tree", "-m", "Rules", tree], date: Timestamp(secondsSinceEpoch: 1_767_225_600))
+            try await fixture.origin.git("update-ref", "refs/heads/main", commit)
+            try Directory(opening: fixture.workspace).write("x", bytes: [])
+            let error = await expectRejection(SourceControlError.self, \.code, .treeRefused) {
+                _ = try await fixture.checkout()
+            }
+            expectContains("\(try #require(error))", "\(name):\(rules.hasPrefix("ok") ? 2 : 1): so many wildcards")
+        }
+    }
+
+    @Test func testThatUsualRulesAreTaken() async throws {
+        let rules = "**/*.xcodeproj/**/xcuserdata/**\n*.[Cc]ache*\n[Bb]uild-*-*/**\n# *a*a*a*a*a*a*a*a*\n"
+        try await withOrigin([".gitignore": rules, "Sources/\(String(repeating: "n", count: 80)).swift": ""]) {
+            fixture in
+            _ = try await fixture.checkout()
+            try Directory(opening: fixture.workspace).write("a.cache", bytes: [])
+            _ = try await fixture.checkout()
+            #expect(try fixture.status("a.cache") != nil)
+        }
+    }
+
     @Test func testThatReplaceRefsDoNotCount() async throws {
         try await withOrigin(["a": "true\n"]) { fixture in
             let good = try await fixture.origin.head()

@@ -73,7 +73,7 @@ import Testing
             let report = try await Self.checkout(fixture, mirrors)
 
             // then
-            #expect((report.written, report.removed, report.isFresh) == (1, 1, false))
+            #expect((report.written, report.removed, report.isFresh) == (1, 2, false))
             #expect(try fixture.tree()["vendor/lib/lib.c"] == "int later;\n")
             #expect(try tree.status("vendor/lib/gen") != nil)
             #expect(try tree.status("vendor/lib/left") == nil)
@@ -137,6 +137,62 @@ import Testing
     }
 
     /// G6: what a job planted in a submodule's place is removed, never followed.
+    /// As git has it: each repository's rules are for its own files.
+    @Test func testThatTheParentsRulesAreNotTheSubmodules() async throws {
+        try await Self.withSubmodules { fixture, library, mirrors in
+            // given
+            _ = try await library.commit(files: [".gitattributes": "*.h text eol=crlf\n", "lib.h": "int;\n"])
+            try await Self.link([("vendor/lib", "../lib")], to: try await library.head(), in: fixture.origin)
+            try Directory(opening: fixture.origin.path).write(".gitattributes", bytes: Array("* text eol=crlf\n".utf8))
+            try await fixture.origin.git("add", ".gitattributes")
+            let date = Timestamp(secondsSinceEpoch: 1_767_400_000)
+            try await fixture.origin.git(["commit", "-q", "-m", "Rules"], date: date)
+
+            // when
+            _ = try await Self.checkout(fixture, mirrors)
+            for name in ["vendor/lib/gen", "vendor/lib/a.o", "a.o"] {
+                try Directory(opening: fixture.workspace).write(name, bytes: [])
+            }
+            _ = try await Self.checkout(fixture, mirrors)
+
+            // then
+            let tree = try fixture.tree()
+            #expect(tree["README"] == "kit\r\n")
+            #expect(tree["vendor/lib/run"] == "#!/bin/sh\n")
+            #expect(tree["vendor/lib/lib.h"] == "int;\r\n")
+            #expect(
+                tree.keys.filter { $0.hasSuffix("gen") || $0.hasSuffix(".o") }.sorted() == ["a.o", "vendor/lib/gen"])
+        }
+    }
+
+    /// And the repository's own mirror, which is whole, is left alone.
+    @Test func testThatADamagedMirrorOfASubmoduleIsMended() async throws {
+        try await Self.withSubmodules { fixture, library, mirrors in
+            // given
+            let commit = try await fixture.fetch()
+            let module = try #require(try await mirrors.submodules(of: commit, in: fixture.mirror).first)
+            let blob = try await library.git("rev-parse", "HEAD:lib.c")
+            let script = """
+                set -e; mkdir -p objects/pack; mv objects/pack p
+                for i in p/*.pack; do [ ! -e "$i" ] || git unpack-objects -q < "$i"; done; rm -rf p; mkdir objects/pack
+                rm -f objects/\(blob.prefix(2))/\(blob.dropFirst(2))
+                """
+            try await runExpectingSuccess(["sh", "-c", script], in: module.mirror.path)
+            let before = try Directory(opening: fixture.mirror.path).status("objects")?.inode
+
+            // when
+            await expectRejection(SourceControlError.self, \.code, .submoduleDamaged) {
+                try await Self.checkout(fixture, mirrors)
+            }
+            _ = try await Self.checkout(fixture, mirrors)
+
+            // then
+            #expect(try fixture.tree()["vendor/lib/lib.c"] == "int lib;\n")
+            #expect(try Directory(opening: fixture.mirror.path).status("martlet-damaged") == nil)
+            #expect(try Directory(opening: fixture.mirror.path).status("objects")?.inode == before)
+        }
+    }
+
     @Test func testThatAPlantedLinkInASubmodulesPlaceIsRemoved() async throws {
         try await Self.withSubmodules { fixture, _, mirrors in
             // given
@@ -183,6 +239,27 @@ import Testing
             let parent = try RemoteURL(parent, isInsecureAllowed: true)
             let address = try SubmoduleAddress(text, parent: parent, root: parent)
             #expect((address.url.description, address.isOwnHost) == (expected, isOwnHost))
+        }
+
+        @Test(arguments: [
+            ("../lib", kit, true, true), ("https://git.example.org/b", kit, true, true),
+            ("https://git.example.org:8443/b", kit, false, false), ("ssh://git@git.example.org/b", kit, true, false),
+            ("https://git.example.org/b", "https://git.example.org:8443/kit", true, false),
+            ("https://git.example.org:8443/b", "https://git.example.org:8443/kit", true, true),
+            ("https://other.example.org/b", kit, false, false),
+        ])
+        func testWhatItIsTrustedWith(_ text: String, _ parent: String, _ isOwn: Bool, _ hasCredentials: Bool) throws {
+            let parent = try RemoteURL(parent, isInsecureAllowed: true)
+            let address = try SubmoduleAddress(text, parent: parent, root: parent)
+            #expect((address.isOwnHost, address.takesCredentials) == (isOwn, hasCredentials))
+        }
+
+        /// What a bot has mirrored with its credentials is not what a stranger's commit gets by naming it.
+        @Test func testThatStrangersHaveMirrorsOfTheirOwn() throws {
+            let mirrors = Mirrors(directory: "/nowhere", configuration: GitConfiguration(files: []))
+            let url = try RemoteURL("https://git.example.org/acme/secret", isInsecureAllowed: false)
+            let own = mirrors.mirror(of: url, credentials: Credentials(user: "ci", password: "x"))
+            #expect(own.path != mirrors.mirror(of: url, credentials: nil, isPublicOnly: true).path)
         }
 
         /// G1 and G6.

@@ -11,6 +11,8 @@ enum ScriptedGitServer {
         case bytes([UInt8])
         /// Then it breaks the connection (RST).
         case broken([UInt8])
+        /// Refs without end in place of the list.
+        case endlessList
         /// Then these, one after the other, until the other side has had enough.
         case endless([UInt8], more: @Sendable (Int) -> [UInt8])
     }
@@ -40,7 +42,11 @@ enum ScriptedGitServer {
 
     private static func serve(_ socket: LoopbackSocket, _ commit: CommitID, _ answer: Locked<Answer>) {
         while let connection = socket.accepted() {
-            if hasAsked(connection, commit) { send(answer.value, to: connection) }
+            if case .endlessList = answer.value {
+                list(without: connection, commit)
+            } else if hasAsked(connection, commit) {
+                send(answer.value, to: connection)
+            }
             close(connection)
         }
     }
@@ -67,6 +73,7 @@ enum ScriptedGitServer {
 
     private static func send(_ answer: Answer, to connection: Int32) {
         switch answer {
+        case .endlessList: break
         case .bytes(let bytes): _ = write(bytes, to: connection)
         case .broken(let bytes):
             _ = write(bytes, to: connection)
@@ -77,6 +84,13 @@ enum ScriptedGitServer {
             var count = 0
             while write(more(count), to: connection) { count += 1 }
         }
+    }
+
+    private static func list(without connection: Int32, _ commit: CommitID) {
+        guard packet(from: connection) != nil else { return }
+        let lines = (0..<1000).map { framed("\(commit) refs/heads/\($0)-\(String(repeating: "x", count: 200))\n") }
+        let bytes = Array(lines.joined().utf8)
+        while write(bytes, to: connection) {}
     }
 
     private static func framed(_ text: String) -> String {

@@ -1,0 +1,68 @@
+import Basics
+import Model
+import TestSupport
+import Testing
+
+@testable import SourceControl
+
+/// What git says, by its own words and not by those of names in it.
+@Suite struct ProgramFailureTests {
+    @Test(arguments: [
+        (
+            "https://h/acme/certificate-manager.git",
+            "fatal: unable to access 'https://h/acme/certificate-manager.git/': Could not resolve host: h",
+            "unreachable"
+        ),
+        (
+            "https://h/redirect-service",
+            "fatal: unable to access 'https://h/redirect-service/': Failed to connect to h port 443", "unreachable"
+        ),
+        ("https://h/kit", "fatal: couldn't find remote ref refs/heads/fix-certificate-check", "refGone"),
+        (
+            "https://h/kit",
+            "fatal: unable to access 'https://h/kit/': server certificate verification failed. CAfile: none CRLfile: none",
+            "serverUntrusted"
+        ),
+        (
+            "https://h/kit", "fatal: unable to access 'https://h/kit/': The requested URL returned error: 301",
+            "redirected"
+        ),
+        ("https://h/kit", "error: Server does not allow request for unadvertised object 1234", "refGone"),
+        ("https://h/kit", "fatal: repository 'https://h/kit/' not found", "repositoryNotFound"),
+        (
+            "https://h/kit",
+            "fatal: pack has bad object at offset 12: inflate returned -3\nfatal: fetch-pack: invalid index-pack output",
+            "unreachable"
+        ),
+        (
+            "https://h/kit", "fatal: local object 1234 is corrupt\nfatal: fetch-pack: invalid index-pack output",
+            "mirrorDamaged"
+        ),
+    ])
+    func testWhatItMeans(_ url: String, _ said: String, _ code: String) throws {
+        let result = ChildProcess.Result(status: 128, output: [], errors: said)
+        let failure = ProgramFailure(result, url: try RemoteURL(url, isInsecureAllowed: false), hasCredentials: true)
+        #expect(failure.error("fetch of \(url)").code.rawValue == code)
+    }
+
+    /// git is silent while it looks whether millions of objects are connected.
+    @Test func testThatASilentProcessThatWorksIsNotGivenUp() async throws {
+        var limits = NetworkLimits()
+        limits.silence = .milliseconds(200)
+        limits.interval = .milliseconds(20)
+        let watch = NetworkWatch(lane: .init(label: "work"), limits: limits)
+        // It ends itself after two seconds of work, ten times as long as it may be idle.
+        for (script, code) in [
+            ("ulimit -t 2; while :; do :; done", SourceControlError.Code.other), ("tail -f /dev/null", .timedOut),
+        ] {
+            let process = ChildProcess(
+                arguments: ["/bin/sh", "-c", script], environment: ["PATH": "/usr/bin:/bin"], directory: "/")
+            await expectRejection(SourceControlError.self, \.code, code) {
+                try await watch.run(limit: .seconds(600)) { control throws(SourceControlError) in
+                    let result = try process.run("working", control: control)
+                    throw SourceControlError(code: .other, operation: "working", message: "ended with \(result.status)")
+                }
+            }
+        }
+    }
+}
