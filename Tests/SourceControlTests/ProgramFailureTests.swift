@@ -48,10 +48,10 @@ import Testing
     /// git is silent while it looks whether millions of objects are connected.
     @Test func testThatASilentProcessThatWorksIsNotGivenUp() async throws {
         var limits = NetworkLimits()
-        limits.silence = .milliseconds(200)
+        limits.silence = .seconds(1)
         limits.interval = .milliseconds(20)
         let watch = NetworkWatch(lane: .init(label: "work"), limits: limits)
-        // It ends itself after two seconds of work, ten times as long as it may be idle.
+        // It ends itself after two seconds of work, twice as long as it may be idle.
         for (script, code) in [
             ("ulimit -t 2; while :; do :; done", SourceControlError.Code.other), ("tail -f /dev/null", .timedOut),
         ] {
