@@ -41,6 +41,7 @@ extension IntegrationRunner {
     /// missing or wrong: `prepare` finds that once it has begun, and says so.
     func readEarly(_ id: IntegrationID, bot: BotSpecification) async -> Store.Preparation? {
         guard let record = try? await store.integration(id), record.state == .queued, record.recipe == nil,
+            record.ref.tag == nil,
             let mirror = try? await remotes.mirror(for: bot),
             let commit = try? await mirror.content(of: record.commit, file: Self.file(of: bot), limit: Self.limit)
         else { return nil }
