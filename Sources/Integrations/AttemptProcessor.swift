@@ -48,7 +48,8 @@ package struct AttemptProcessor: Sendable {
         let lastTest = job.steps.lastIndex { $0.step == JobStep.testing.rawValue }
         for (number, step) in job.steps.enumerated() {
             guard let end = ends.steps[number], let kind = JobStep(rawValue: step.step) else { continue }
-            let contents = try attempt.reports(ofStep: number).map { file in
+            let files = try attempt.reports(ofStep: number)
+            let contents = try files.map { file in
                 ReportReader.read(
                     try attempt.read(file, limit: Self.maximumReportBytes), fileName: file.path, root: root)
             }
@@ -60,7 +61,9 @@ package struct AttemptProcessor: Sendable {
             }
             console.finish()
             reading.add(
-                step: step, kind: kind, end: end, console: console, reports: contents, context: context)
+                step: step, kind: kind, end: end, console: console,
+                reports: StepReports(contents, paths: files.map(\.path), of: step, kind: kind, context: context),
+                context: context)
             if number == lastBuild { try reading.endBuild(context: context, memory: memory) }
             if number == lastTest { reading.endTests(context: context) }
         }

@@ -34,7 +34,7 @@ package struct AttemptReading: Sendable {
     }
 
     mutating func add(
-        step: JobDescription.Step, kind: JobStep, end: CommandEnd, console: StepConsole, reports: [ReportContent],
+        step: JobDescription.Step, kind: JobStep, end: CommandEnd, console: StepConsole, reports: StepReports,
         context: AttemptProcessor.Context
     ) {
         if let program = console.missingProgram(step, end) {
@@ -57,24 +57,32 @@ package struct AttemptReading: Sendable {
         self.reason = reason ?? self.reason
     }
 
+    /// What was found where the command itself succeeded: no warning and no failure outside of a test is green.
+    private mutating func worsen(by found: [Finding]) {
+        if found.contains(where: { $0.category == .warning }) { worsen(to: .warnings, nil) }
+        if found.contains(where: { $0.category == .analyzerWarning }) { worsen(to: .analyzerWarnings, nil) }
+        if let failure = found.first(where: { $0.category == .testFailure }) {
+            worsen(to: .testFailures, "failed outside of any test: \(failure.message.prefix { !$0.isNewline })")
+        }
+    }
+
     private mutating func addAnalysis(
-        step: JobDescription.Step, end: CommandEnd, console: StepConsole, reports: [ReportContent]
+        step: JobDescription.Step, end: CommandEnd, console: StepConsole, reports: StepReports
     ) {
         if JobPlanner.saysNoCTargets(step, console.listed), end.isSuccess, reports.isEmpty {
             hadNothingToAnalyze = true
             return
         }
         analyzers.append(step.name)
-        var found = (reports.flatMap(\.findings) + console.findings).map { finding in
+        // Some linters write what they find as tests that failed.
+        let failed = reports.tests.compactMap(Finding.init(failureOf:))
+        var found = (reports.findings + failed + console.findings).map { finding in
             var finding = finding
             finding.category = .analyzerWarning
             return finding
         }
-        var problems = reports.flatMap(\.problems)
-        if !step.report.isEmpty, reports.isEmpty {
-            problems.append("no file matches report: \(step.report.joined(separator: ", "))")
-        }
-        for problem in problems {
+        notes += reports.notes
+        for problem in reports.problems {
             found.append(
                 Finding(category: .analyzerWarning, message: "\(step.name): \(problem)", rule: "martlet.report"))
         }
@@ -112,16 +120,23 @@ package struct AttemptReading: Sendable {
     }
 
     private mutating func addBuild(
-        step: JobDescription.Step, end: CommandEnd, console: StepConsole, reports: [ReportContent]
+        step: JobDescription.Step, end: CommandEnd, console: StepConsole, reports: StepReports
     ) {
         // A compiler's report says what its console said.
         let printed = Set(console.findings)
-        var found = console.findings + reports.flatMap(\.findings).filter { !printed.contains($0) }
-        notes += reports.flatMap(\.notes)
+        var found = console.findings + reports.findings.filter { !printed.contains($0) }
+        notes += reports.notes
+        let failed = reports.tests.compactMap(Finding.init(failureOf:))
+        if !failed.isEmpty {
+            findings += failed
+            worsen(
+                to: .testFailures,
+                "\(failed.count) of \(reports.tests.count.counting("test")) failed in \(Self.called(step))")
+        }
         if end.isSuccess {
             // The command succeeded, so what a plugin or a script called an error was none.
             for index in found.indices where found[index].category == .error { found[index].category = .warning }
-            if found.contains(where: { $0.category == .warning }) { worsen(to: .warnings, nil) }
+            worsen(by: found)
         } else {
             let isOurs = ends.outcome == .canceled || ends.outcome == .interrupted
             if !isOurs, !found.contains(where: { $0.category == .error }) {
@@ -137,7 +152,7 @@ package struct AttemptReading: Sendable {
         all.findings += found
         build = all
         findings += found
-        for problem in reports.flatMap(\.problems) {
+        for problem in reports.problems {
             findings.append(
                 Finding(category: .warning, message: "\(step.name): \(problem)", rule: "martlet.report"))
             worsen(to: .warnings, nil)
@@ -162,34 +177,41 @@ package struct AttemptReading: Sendable {
     }
 
     private mutating func addTests(
-        step: JobDescription.Step, end: CommandEnd, console: StepConsole, reports: [ReportContent],
+        step: JobDescription.Step, end: CommandEnd, console: StepConsole, reports: StepReports,
         context: AttemptProcessor.Context
     ) {
         var end = end
         end.crash = console.crash
         let merged = TestMerge.merge(
-            reports.map(\.tests) + [console.xctest, console.swiftTesting] + console.others.map(\.tests), end: end)
-        if merged.isEmpty, end.isSuccess {
-            if JobPlanner.saysNoTests(listed) { skipsTests = "skipped: no tests (the package has no test target)" }
-            if let reason = console.noTests(step) { skipsTests = "skipped: no tests (\(reason))" }
-            if skipsTests != nil { return }
+            reports.contents.map(\.tests) + [console.xctest, console.swiftTesting] + console.others.map(\.tests),
+            end: end)
+        let problems = reports.problems + console.problems + console.others.flatMap(\.problems)
+        if merged.isEmpty, end.isSuccess,
+            let reason = noTests(step, console: console, reports: reports, isSound: problems.isEmpty)
+        {
+            skipsTests = "skipped: no tests (\(reason))"
+            return
         }
-        var problems = reports.flatMap(\.problems) + console.others.flatMap(\.problems)
-        if let asked = context.askedReports[step.name], reports.isEmpty {
-            problems.append("no file matches report: \(asked.joined(separator: ", "))")
-        }
-        let hasReport = !step.report.isEmpty || !merged.isEmpty
+        let missing = problems.isEmpty && merged.isEmpty ? reports.missingTests.map { [$0] } ?? [] : []
+        let hasReport = reports.hasTests || !merged.isEmpty || !console.others.isEmpty
         let isOnly = plan.steps.count { $0.step == step.step && $0.name != JobPlanner.listStep } <= 1
         let judged = TestVerdict(
-            end: end, tests: merged, problems: problems, hasReport: hasReport,
+            end: end, tests: merged, problems: problems + missing, hasReport: hasReport,
             previousTests: isOnly ? context.previousTests : nil)
-        notes += judged.notes + (reports + console.others).flatMap(\.notes)
-        let coverage = reports.compactMap(\.coverage)
+        notes += judged.notes + (reports.contents + console.others).flatMap(\.notes)
+        let coverage = reports.contents.compactMap(\.coverage)
         if !coverage.isEmpty { notes.append(Self.described(coverage.reduce(Coverage(files: []), +))) }
         tests += merged
         findings += console.findings
         if !console.findings.isEmpty { worsen(to: .analyzerWarnings, nil) }
-        findings += reports.flatMap(\.findings) + merged.compactMap(Finding.init(failureOf:))
+        var reported = reports.findings
+        if end.isSuccess {
+            for index in reported.indices where reported[index].category == .error {
+                reported[index].category = .warning
+            }
+        }
+        worsen(by: reported)
+        findings += reported + merged.compactMap(Finding.init(failureOf:))
         // Past its limit, none of the tests that ended may be the one that did not.
         let isCutShort = end.limit != nil && !merged.contains { $0.outcome == .crashed }
         if judged.verdict > .succeeded, isCutShort || !merged.contains(where: \.outcome.isFailure) {
@@ -204,6 +226,16 @@ package struct AttemptReading: Sendable {
         if !flaky.isEmpty { worsen(to: .warnings, FlakyTests.sentence(flaky.compactMap(\.flakyTest))) }
         testSteps.all += 1
         if !hasReport { testSteps.silent += 1 }
+    }
+
+    /// Why there was nothing to test, where the list, the service's own command or the tool says so.
+    private func noTests(
+        _ step: JobDescription.Step, console: StepConsole, reports: StepReports, isSound: Bool
+    ) -> String? {
+        if let reason = console.noTests(step) { return reason }
+        if JobPlanner.saysNoTests(listed) { return "the package has no test target" }
+        let told = reports.contents.filter { $0.subject == .tests } + console.others
+        return isSound && !told.isEmpty && told.allSatisfy(\.hasNoTests) ? "the test command found none" : nil
     }
 
     private static func described(_ coverage: Coverage) -> String {

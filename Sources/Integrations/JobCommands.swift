@@ -179,7 +179,9 @@ struct JobCommands {
             guard let colon = line.firstIndex(of: ":"), !line.hasPrefix("\t"), !line.hasPrefix("#"),
                 !line.hasPrefix(".PHONY"), line[colon...].hasPrefix("::") || !line[colon...].hasPrefix(":=")
             else { return [] }
-            return line[..<colon].split(separator: " ")
+            // `check ?= http://…` and `$(info check: …)` are no rules.
+            let names = line[..<colon]
+            return names.contains { $0 == "=" || $0 == "$" } ? [] : names.split(separator: " ")
         }
         return ["check", "test"].first { name in targets.contains { $0 == name } }
     }

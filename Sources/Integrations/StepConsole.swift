@@ -10,6 +10,8 @@ struct StepConsole {
     private(set) var crash: String?
     private(set) var xctest: [TestResult] = []
     private(set) var swiftTesting: [TestResult] = []
+    /// What is wrong with the output of XCTest and Swift Testing themselves.
+    private(set) var problems: [String] = []
     /// What other tools that test printed: Go's, Cargo's, CTest's, and TAP.
     private(set) var others: [ReportContent] = []
     /// Lines of `swift test list`, or the first ones of the analyzer of C targets.
@@ -56,6 +58,7 @@ struct StepConsole {
         crash = readers.crash?.finish()
         xctest = readers.xctest?.finish() ?? []
         swiftTesting = readers.swiftTesting?.finish() ?? []
+        problems = (readers.xctest?.problems ?? []) + (readers.swiftTesting?.problems ?? [])
         others = readers.others?.finish() ?? []
         listed = readers.list ?? []
         words = readers.words ?? UsualStepWords()

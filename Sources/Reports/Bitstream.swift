@@ -1,6 +1,7 @@
 /// Reads LLVM's bitstream container: blocks of records, abbreviated or not (llvm.org/docs/BitCodeFormat).
 ///
-/// Bounded by its bytes: every read moves on by at least a bit or fails.
+/// Bounded by its bytes: every read moves on by at least a bit or fails, and what costs no bits (literals, numbers of no bits)
+/// has a budget for the whole stream.
 struct Bitstream {
     struct Failure: Error { var text: String }
 
@@ -24,10 +25,17 @@ struct Bitstream {
     /// The most nested blocks and the most operands of a record; serialized diagnostics have three and some ten.
     private static let maximumDepth = 16
     private static let maximumOperands = 1 << 16
+    /// The most encodings of an abbreviation, and the most abbreviations of a block. Those of swiftc and clang have at most
+    /// nine of each.
+    private static let maximumEncodings = 32
+    private static let maximumAbbreviations = 100
+    /// Operands that may still come: as many as the stream has bits.
+    private var operands: Int
 
     /// - Parameter start: Where the first block begins, in bytes.
     init(_ bytes: [UInt8], from start: Int) {
         self.bytes = bytes
+        operands = bytes.count * 8
         bit = start * 8
     }
 
@@ -45,8 +53,8 @@ struct Bitstream {
                 (width, abbreviations, block) = last
                 return .end
             case 1:
-                let identifier = Int(try variable(8))
-                let newWidth = Int(try variable(4))
+                let identifier = try number(variable(8))
+                let newWidth = try number(variable(4))
                 align()
                 _ = try fixed(32)
                 guard outer.count < Self.maximumDepth, (2...32).contains(newWidth) else {
@@ -58,10 +66,12 @@ struct Bitstream {
                 try readBlockInfo()
             case 2:
                 let abbreviation = try definition()
-                guard abbreviations.count < 1000 else { throw Failure(text: "too many abbreviations") }
+                guard abbreviations.count < Self.maximumAbbreviations else {
+                    throw Failure(text: "too many abbreviations")
+                }
                 abbreviations.append(abbreviation)
             case 3:
-                let code = Int(try variable(6))
+                let code = try number(variable(6))
                 let count = try operandCount(variable(6))
                 var fields: [UInt64] = []
                 for _ in 0..<count { fields.append(try variable(6)) }
@@ -96,7 +106,9 @@ struct Bitstream {
                 return
             case 2:
                 let abbreviation = try definition()
-                guard let target, registered[target, default: []].count < 1000, registered.count < 1000 else {
+                guard let target, registered[target, default: []].count < Self.maximumAbbreviations,
+                    registered.count < 1000
+                else {
                     throw Failure(text: "an abbreviation for no block")
                 }
                 registered[target, default: []].append(abbreviation)
@@ -114,6 +126,9 @@ struct Bitstream {
 
     private mutating func definition() throws(Failure) -> [Encoding] {
         let count = try operandCount(variable(5))
+        guard count <= Self.maximumEncodings else {
+            throw Failure(text: "an abbreviation of \(count) encodings")
+        }
         var encodings: [Encoding] = []
         for _ in 0..<count {
             if try fixed(1) == 1 {
@@ -136,6 +151,8 @@ struct Bitstream {
         var values: [UInt64] = []
         var blob: ArraySlice<UInt8> = []
         var index = 0
+        operands -= abbreviation.count
+        guard operands >= 0 else { throw Failure(text: "more operands than it has bits") }
         while index < abbreviation.count {
             switch abbreviation[index] {
             case .array:
@@ -168,9 +185,19 @@ struct Bitstream {
         }
     }
 
-    private func operandCount(_ value: UInt64) throws(Failure) -> Int {
+    private mutating func operandCount(_ value: UInt64) throws(Failure) -> Int {
         guard value <= Self.maximumOperands else { throw Failure(text: "a record with \(value) operands") }
+        operands -= Int(value)
+        guard operands >= 0 else { throw Failure(text: "more operands than it has bits") }
         return Int(value)
+    }
+
+    /// An identifier, a width or a code: 32 bits are enough for all that there are.
+    private func number(_ value: UInt64) throws(Failure) -> Int {
+        guard let number = Int(exactly: value), number <= Int(UInt32.max) else {
+            throw Failure(text: "the number \(value), where none is so large")
+        }
+        return number
     }
 
     private func bitCount(_ value: UInt64) throws(Failure) -> Int {

@@ -106,7 +106,7 @@ package struct CTestConsoleReader: Sendable {
     /// problem.
     package mutating func finish() -> ReportContent? {
         guard hasProject, !tests.isEmpty || hasSummary else { return nil }
-        var content = ReportContent(tests: JUnitRetries.joined(tests))
+        var content = ReportContent(tests: JUnitRetries.numbered(tests))
         if !hasSummary {
             content.problems.append("the output of ctest ends before its \(announced.counting("test")) do")
         }

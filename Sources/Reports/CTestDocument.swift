@@ -5,6 +5,8 @@ final class CTestDocument: XMLTestsHandler {
     private let root: SourceRoot
     private var tests: [TestResult] = []
     private var hasTesting = false
+    /// How many tests were to run.
+    private var listed = 0
     private var open: (status: String, name: String, path: String, seconds: Double?, completion: String, code: String)?
     private var output = ""
     /// The name of the measurement that is open; empty for the test's output.
@@ -15,7 +17,13 @@ final class CTestDocument: XMLTestsHandler {
     init(root: SourceRoot) { self.root = root }
 
     func content(problem: String?) -> ReportContent {
-        var content = ReportContent(tests: JUnitRetries.joined(tests))
+        // Directories may have tests of one name.
+        var content = ReportContent(tests: JUnitRetries.numbered(tests))
+        if listed > tests.count {
+            content.problems = [
+                "the report contradicts itself: \(listed.counting("test")) listed, but \(tests.count) came"
+            ]
+        }
         if let problem {
             content.problems = ReportContent.unreadable(problem).problems
         } else if !hasTesting {
@@ -28,6 +36,7 @@ final class CTestDocument: XMLTestsHandler {
         text = ""
         switch element {
         case "Testing": hasTesting = true
+        case "Test" where depth == 4: listed += 1
         case "Test" where depth == 3:
             guard tests.count < ReportContent.maximumItems else {
                 throw XMLText.Refusal(text: "more than \(ReportContent.maximumItems) tests")

@@ -1,15 +1,17 @@
 import Model
 
-/// Messages of `cargo build`, `check` and `clippy` with `--message-format json`.
+/// Messages of `cargo build`, `check`, `clippy` and `test` with `--message-format json`.
 enum CargoMessages {
-    /// Errors and warnings at their primary place. A build that did not finish is a problem.
+    /// Errors and warnings at their primary place, and the tests where their events follow in the same stream. A build that
+    /// did not finish, or finished without success, is a problem.
     static func read(_ bytes: [UInt8], root: SourceRoot) -> ReportContent {
         var list = FindingList(root: root)
         var seen: Set<Finding> = []
-        var isFinished = false
+        var isSuccess: Bool?
+        var run = CargoTestRun(root: root)
         let problem = JSONLines.forEach(in: bytes) { line in
             switch line["reason"].string {
-            case "build-finished": isFinished = true
+            case "build-finished": isSuccess = line["success"].bool ?? true
             case "compiler-message":
                 guard let finding = finding(of: line["message"], root: root) else { return }
                 // A library's are there again for its tests.
@@ -17,11 +19,24 @@ enum CargoMessages {
                 list.add(
                     finding.message, rule: finding.rule, path: finding.path, line: finding.line, column: finding.column,
                     category: finding.category)
+            case nil: run.take(line)
             default: break
             }
         }
-        if !isFinished { list.problems.append("the messages of cargo end before the build does") }
-        return list.content(unreadable: problem)
+        switch isSuccess {
+        case nil: list.problems.append("the messages of cargo end before the build does")
+        case false: list.problems.append("cargo says that the build failed")
+        default: break
+        }
+        var content = list.content(unreadable: problem)
+        guard run.suites > 0 else { return content }
+        let tests = run.content()
+        content.tests = tests.tests
+        content.problems += tests.problems
+        content.notes += tests.notes
+        content.hasNoTests = tests.hasNoTests
+        content.subject = .tests
+        return content
     }
 
     private static func finding(of message: JSON, root: SourceRoot) -> Finding? {
@@ -29,13 +44,12 @@ enum CargoMessages {
         let isError = message["level"].string?.hasPrefix("error") == true
         guard isError || message["level"].string == "warning" else { return nil }
         let spans = message["spans"].elements ?? []
-        guard let span = spans.first(where: { $0["is_primary"].bool == true }) else {
-            // `2 warnings emitted`, `aborting due to 1 previous error`: counts of the others.
-            return nil
-        }
+        let span = spans.first { $0["is_primary"].bool == true }
+        // `2 warnings emitted`, `aborting due to 1 previous error`: counts of the others. A linker's error has no place.
+        if span == nil, !isError || text.hasPrefix("aborting due to") { return nil }
         return Finding(
             category: isError ? .error : .warning, message: TextLimit.cut(text, toBytes: Finding.maximumMessageBytes),
-            rule: message["code"]["code"].string ?? "", path: span["file_name"].string, line: span["line_start"].int,
-            column: span["column_start"].int)
+            rule: message["code"]["code"].string ?? "", path: span?["file_name"].string,
+            line: span?["line_start"].int, column: span?["column_start"].int)
     }
 }

@@ -22,6 +22,8 @@ struct CargoTestLines: Sendable {
             run.output(line, of: output)
         } else if line.hasPrefix("test ") {
             test(line.dropFirst(5), into: &run)
+        } else if waiting == nil, let begin = Self.beginWithin(line) {
+            test(line[begin...], into: &run)
         } else if let name = waiting, let ended = Self.outcome(line[...]) {
             waiting = nil
             run.end(name, ended.outcome, message: ended.message)
@@ -38,12 +40,28 @@ struct CargoTestLines: Sendable {
             name = name.dropLast(suffix.count)
         }
         let rest = text[range.upperBound...]
-        if let ended = Self.outcome(rest) {
+        if let ended = Self.outcome(rest) ?? Self.outcomeAtEnd(of: rest) {
             run.end(String(name), ended.outcome, message: ended.message)
         } else if !rest.hasPrefix("bench:") {
             run.start(String(name))
             waiting = String(name)
         }
+    }
+
+    /// `hitest tests::works ... ok`: with `--nocapture`, what the test before printed last had no line feed.
+    private static func beginWithin(_ line: String) -> Substring.Index? {
+        guard line.hasSuffix("ok") || line.hasSuffix("FAILED"), let mark = line.range(ofLast: " ... "),
+            let word = line[..<mark.lowerBound].range(ofLast: "test ")
+        else { return nil }
+        let name = line[word.upperBound..<mark.lowerBound]
+        return name.isEmpty || name.contains(" ") ? nil : word.upperBound
+    }
+
+    /// `hiok`: with `--nocapture`, what the test printed last had no line feed.
+    private static func outcomeAtEnd(of text: Substring) -> (outcome: TestResult.Outcome, message: String?)? {
+        if text.hasSuffix("FAILED") { return (.failed, nil) }
+        // `ok (gas usage 12)`, as other harnesses write.
+        return text.hasSuffix("ok") || text.hasPrefix("ok (") ? (.passed, nil) : nil
     }
 
     private static func outcome(_ text: Substring) -> (outcome: TestResult.Outcome, message: String?)? {

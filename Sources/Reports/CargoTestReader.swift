@@ -26,22 +26,7 @@ package struct CargoTestReader: Sendable {
     /// `{ "type": "test", "event": "ok", "name": "tests::adds", "exec_time": 0.1 }`, a line each.
     static func readJSON(_ bytes: [UInt8], root: SourceRoot) -> ReportContent {
         var run = CargoTestRun(root: root)
-        let problem = JSONLines.forEach(in: bytes) { event in
-            let name = event["name"].string ?? ""
-            let seconds = event["exec_time"].double
-            switch (event["type"].string, event["event"].string) {
-            case ("suite", "started"): run.begin(expected: event["test_count"].int ?? 0)
-            case ("suite", "ok"), ("suite", "failed"):
-                run.end(
-                    counts: (event["passed"].int ?? 0, event["failed"].int ?? 0, event["ignored"].int ?? 0))
-            case ("test", "started"): run.start(name)
-            case ("test", "ok"): run.end(name, .passed, seconds: seconds)
-            case ("test", "failed"), ("test", "timeout"):
-                run.end(name, .failed, message: event["stdout"].string ?? event["message"].string, seconds: seconds)
-            case ("test", "ignored"): run.end(name, .skipped, message: event["message"].string)
-            default: break
-            }
-        }
+        let problem = JSONLines.forEach(in: bytes) { run.take($0) }
         var content = run.content()
         if let problem {
             content.problems.insert(contentsOf: ReportContent.unreadable(problem).problems, at: 0)

@@ -24,12 +24,16 @@ struct EventStream {
     private var skippedSuites: Set<String> = []
     private var findings: [Finding] = []
     private var hasRunStarted = false
-    private var hasRunEnded = false
+    /// Runs that started and have not ended.
+    private var openRuns = 0
     private(set) var hasRecords = false
 
     private static let maximumMessages = 50
     /// Of one test; what is more is left out.
     private static let maximumCases = 1000
+    /// The most suites within each other that are told apart, and the longest ID of a test, in bytes.
+    private static let maximumSuites = 32
+    private static let maximumIDBytes = 4096
 
     init(root: SourceRoot) { self.root = root }
 
@@ -51,6 +55,7 @@ struct EventStream {
 
     private mutating func define(_ test: JSON) -> String? {
         guard let id = test["id"].string else { return "a test without an id" }
+        guard id.utf8.count <= Self.maximumIDBytes else { return "a test's id of \(id.utf8.count) bytes" }
         guard test["kind"].string == "function", functions[id] == nil else { return nil }
         guard order.count < ReportContent.maximumItems else { return "more than \(ReportContent.maximumItems) tests" }
         let location = place(test["sourceLocation"])
@@ -68,8 +73,10 @@ struct EventStream {
         let id = event["testID"].string
         let at = event["instant"]["absolute"].double
         switch event["kind"].string {
-        case "runStarted": hasRunStarted = true
-        case "runEnded": hasRunEnded = true
+        case "runStarted":
+            hasRunStarted = true
+            openRuns += 1
+        case "runEnded": openRuns -= 1
         case "testStarted":
             if let id { functions[id]?.startedAt = at ?? 0 }
         case "testEnded":
@@ -194,7 +201,10 @@ struct EventStream {
             content.notes.append(
                 neverStarted.counting("test") + (neverStarted == 1 ? " was" : " were") + " never started")
         }
-        if hasRunStarted, !hasRunEnded { content.problems.append("the event stream ends before its test run does") }
+        if hasRunStarted, openRuns > 0 { content.problems.append("the event stream ends before its test run does") }
+        if !hasRunStarted, !order.isEmpty {
+            content.problems.append("the event stream ends before its test run begins")
+        }
         return content
     }
 
@@ -213,7 +223,16 @@ struct EventStream {
         }
     }
 
-    private func isInSkippedSuite(_ id: String) -> Bool { skippedSuites.contains { id.hasPrefix($0 + "/") } }
+    private func isInSkippedSuite(_ id: String) -> Bool {
+        guard !skippedSuites.isEmpty else { return false }
+        var end = id.utf8.startIndex
+        for _ in 0..<Self.maximumSuites {
+            guard let slash = id.utf8[end...].firstIndex(of: UInt8(ascii: "/")) else { return false }
+            if skippedSuites.contains(String(id[..<slash])) { return true }
+            end = id.utf8.index(after: slash)
+        }
+        return false
+    }
 
     private func place(_ location: JSON) -> (path: String, line: Int?)? {
         guard let path = location["filePath"].string ?? location["_filePath"].string else { return nil }

@@ -33,6 +33,9 @@ struct FindingList {
                 column: line == nil ? nil : column.flatMap { (1..<1_000_000_000).contains($0) ? $0 : nil }))
     }
 
+    /// Adds a problem that a report may have of each of its files: the first is enough.
+    mutating func addOnce(problem: String) { if problems.isEmpty { problems.append(problem) } }
+
     func content(unreadable: String?) -> ReportContent {
         var content = ReportContent(findings: findings, problems: problems)
         if let unreadable { content.problems.insert(contentsOf: ReportContent.unreadable(unreadable).problems, at: 0) }

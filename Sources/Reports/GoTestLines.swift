@@ -24,10 +24,16 @@ struct GoTestLines: Sendable {
         } else if text.hasPrefix("--- "), let result = Self.result(text) {
             run.end(result.name, result.outcome, seconds: result.seconds, package: Self.unknown)
             (current, isAfter) = (result.name, true)
+        } else if let result = Self.resultWithin(line), run.isRunning(result.name) {
+            run.output(String(result.output), test: result.name, package: Self.unknown)
+            run.end(result.name, result.outcome, seconds: result.seconds, package: Self.unknown)
+            (current, isAfter) = (result.name, true)
         } else if let package = Self.package(line) {
             hasResult = true
             run.name(package.name)
-            run.endPackage(package.name, isFailed: package.isFailed, reason: package.reason)
+            run.endPackage(
+                package.name, isFailed: package.isFailed, reason: package.reason,
+                isEmpty: package.reason.hasPrefix("no test"))
             (current, isAfter) = (nil, false)
         } else if line == "PASS" || line == "FAIL" {
             (current, isAfter) = (nil, false)
@@ -47,6 +53,16 @@ struct GoTestLines: Sendable {
         guard text.hasPrefix(prefix) else { return nil }
         let name = text.dropFirst(prefix.count).trimmingSuffix(while: \.isWhitespace)
         return name.isEmpty ? nil : String(name)
+    }
+
+    /// `no line feed--- PASS: TestOne (0.15s)`: what the test printed last had none.
+    private static func resultWithin(
+        _ line: String
+    ) -> (name: String, outcome: TestResult.Outcome, seconds: Double?, output: Substring)? {
+        guard let mark = line.range(ofFirst: "--- "), line.hasSuffix("s)"),
+            let result = result(line[mark.lowerBound...])
+        else { return nil }
+        return (result.name, result.outcome, result.seconds, line[..<mark.lowerBound])
     }
 
     /// `--- FAIL: TestOne/part (0.15s)`

@@ -49,6 +49,7 @@ package struct GoTestReader: Sendable {
     private mutating func take(_ event: JSON) {
         let test = event["Test"].string
         guard let action = event["Action"].string, let package = event["Package"].string else { return }
+        run.begin(package)
         switch (action, test) {
         case ("run", let test?): run.start(test, package: package)
         case ("output", _):
@@ -60,7 +61,8 @@ package struct GoTestReader: Sendable {
         case ("pass", let test?): run.end(test, .passed, seconds: event["Elapsed"].double, package: package)
         case ("fail", let test?): run.end(test, .failed, seconds: event["Elapsed"].double, package: package)
         case ("skip", let test?): run.end(test, .skipped, seconds: event["Elapsed"].double, package: package)
-        case ("pass", nil), ("skip", nil): run.endPackage(package, isFailed: false)
+        case ("pass", nil): run.endPackage(package, isFailed: false)
+        case ("skip", nil): run.endPackage(package, isFailed: false, isEmpty: true)
         case ("fail", nil): run.endPackage(package, isFailed: true)
         default: break
         }

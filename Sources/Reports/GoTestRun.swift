@@ -8,8 +8,13 @@ struct GoTestRun: Sendable {
         /// The names in the order in which they started; those that ended are among them.
         var started: [String] = []
         var tests: [TestResult] = []
+        var hasFailure = false
         var output = ""
         var isEnded = false
+        /// Whether its last run failed: then nothing was run again until it passed.
+        var isFailed = false
+        /// Whether something said that it began, so that it must end.
+        var isBegun = false
     }
 
     private let root: SourceRoot
@@ -18,12 +23,20 @@ struct GoTestRun: Sendable {
     private var unnamed = Package()
     private var order: [String] = []
     private var results = 0
+    /// Whether a package was tested, and not only passed over since it has no tests.
+    private var isTested = false
     private(set) var problems: [String] = []
 
     init(root: SourceRoot) { self.root = root }
 
     /// Whether anything of a test run was there.
     var isEmpty: Bool { order.isEmpty && unnamed.started.isEmpty && unnamed.tests.isEmpty }
+
+    /// An event of the package was there.
+    mutating func begin(_ package: String) { edit(package) { $0.isBegun = true } }
+
+    /// Whether a test runs, of which the console tells.
+    func isRunning(_ name: String) -> Bool { unnamed.open[name] != nil }
 
     mutating func start(_ name: String, package: String?) {
         edit(package) { package in
@@ -70,13 +83,16 @@ struct GoTestRun: Sendable {
                 if outcome != .passed, !text.isEmpty { result.message = String(text) }
             }
             if let seconds, seconds >= 0, seconds < 1e9 { result.duration = .seconds(seconds) }
+            package.hasFailure = package.hasFailure || outcome.isFailure
             package.tests.append(result)
         }
     }
 
     /// A package's own end. One that failed without a failing test is a failed test itself: it could not be built, or ended
     /// by a panic, a data race or `os.Exit`.
-    mutating func endPackage(_ name: String, isFailed: Bool, reason: String = "") {
+    /// - Parameter isEmpty: Whether it has no tests.
+    mutating func endPackage(_ name: String, isFailed: Bool, reason: String = "", isEmpty: Bool = false) {
+        if !isEmpty { isTested = true }
         let suite = TextLimit.cut(name, toBytes: TextLimit.nameBytes)
         edit(name) { package in
             let crash = Self.panic(in: package.output)
@@ -84,6 +100,7 @@ struct GoTestRun: Sendable {
                 guard let output = package.open.removeValue(forKey: name) else { continue }
                 let text = [output, crash ?? ""].joined(separator: "\n")
                     .trimmingPrefix(while: \.isWhitespace).trimmingSuffix(while: \.isWhitespace)
+                package.hasFailure = true
                 package.tests.append(
                     TestResult(
                         suite: suite, name: name, outcome: .crashed,
@@ -92,13 +109,15 @@ struct GoTestRun: Sendable {
             package.open = [:]
             package.started = []
             package.isEnded = true
+            package.isFailed = isFailed
             // A panic is printed after the result of the test that it ended.
             if isFailed, let crash, let last = package.tests.indices.last, package.tests[last].outcome == .failed,
                 package.tests[last].message == nil
             {
                 package.tests[last].message = crash
             }
-            if isFailed, !package.tests.contains(where: \.outcome.isFailure) {
+            if isFailed, !package.hasFailure {
+                package.hasFailure = true
                 let text = (reason.isEmpty ? "" : reason + "\n") + package.output
                 package.tests.append(
                     TestResult(
@@ -119,6 +138,7 @@ struct GoTestRun: Sendable {
             existing.open.merge(moved.open) { $1 }
             existing.started += moved.started
             existing.tests += moved.tests
+            existing.hasFailure = existing.hasFailure || moved.hasFailure
             TextLimit.append(moved.output, to: &existing.output)
         }
     }
@@ -126,15 +146,34 @@ struct GoTestRun: Sendable {
     mutating func content() -> ReportContent {
         if !unnamed.tests.isEmpty || !unnamed.open.isEmpty { name("") }
         for name in order where packages[name]?.isEnded == false {
-            let isBusy = packages[name].map { !$0.open.isEmpty || !$0.tests.isEmpty } ?? false
+            let isBusy = packages[name].map { $0.isBegun || !$0.open.isEmpty || !$0.tests.isEmpty } ?? false
             guard isBusy else { continue }
             problems.append(
                 "the output of go test ends before "
                     + (name.isEmpty ? "its package does" : "the package \(TextLimit.cut(name, toBytes: 200)) does"))
             endPackage(name, isFailed: true, reason: "it has no end")
         }
-        return ReportContent(
-            tests: JUnitRetries.joined(order.flatMap { packages[$0]?.tests ?? [] }), problems: problems)
+        var (tests, places): ([TestResult], [Int?]) = ([], [])
+        for (number, name) in order.enumerated() {
+            guard let package = packages[name] else { continue }
+            // `-count 2` runs a test twice, which is one test only where the package passed in the end.
+            let runs = package.isFailed ? package.tests : Self.sortedByName(package.tests)
+            tests += runs
+            places += runs.map { _ in package.isFailed ? nil : number }
+        }
+        var content = ReportContent(tests: JUnitRetries.joined(tests, within: places), problems: problems)
+        content.hasNoTests = !order.isEmpty && !isTested && tests.isEmpty
+        return content
+    }
+
+    /// The runs of a test next to each other, in the order of their first ones.
+    private static func sortedByName(_ tests: [TestResult]) -> [TestResult] {
+        var first: [String: Int] = [:]
+        for (index, test) in tests.enumerated() where first[test.name] == nil { first[test.name] = index }
+        guard first.count < tests.count else { return tests }
+        return tests.enumerated().sorted {
+            (first[$0.element.name] ?? 0, $0.offset) < (first[$1.element.name] ?? 0, $1.offset)
+        }.map(\.element)
     }
 
     private mutating func edit(_ name: String?, _ change: (inout Package) -> Void) {

@@ -36,14 +36,23 @@ enum JSONFinding {
     private static let unknownItem = "an item of the list is no finding of a tool that is known"
 
     private static func read(_ value: JSON, _ list: inout FindingList) -> ReportContent {
+        var notes: [String] = []
         if value.isObject {
             if isItem(value) {
                 _ = add(value, &list)
                 return list.content(unreadable: nil)
             }
-            for error in (value["errors"].elements ?? []).prefix(1) {
-                let text = error["message"].string ?? error["long_msg"].string ?? "no text"
-                list.problems.append("the analyzer says that it failed: " + TextLimit.cut(text, toBytes: 500))
+            let errors = value["errors"].elements ?? []
+            // semgrep: files that it could only read in part are warned of.
+            let warning = errors.first { isWarning($0) }
+            if let error = errors.first(where: { !isWarning($0) }) {
+                list.problems.append("the analyzer says that it failed: " + Self.text(of: error))
+            } else if let warning {
+                notes.append("the analyzer warns: " + Self.text(of: warning))
+            }
+            // golangci-lint
+            if let said = value["Report"]["Error"].string, !said.isEmpty {
+                list.problems.append("the analyzer says that it failed: " + TextLimit.cut(said, toBytes: 500))
             }
         }
         let items =
@@ -52,8 +61,17 @@ enum JSONFinding {
             return list.content(unreadable: unknownItem)
         }
         var content = list.content(unreadable: nil)
+        content.notes = notes
         if items?.isEmpty != false, content.problems.isEmpty { content.notes.append("the list of findings is empty") }
         return content
+    }
+
+    private static func isWarning(_ error: JSON) -> Bool {
+        ["warn", "warning", "info"].contains(error["level"].string?.lowercased())
+    }
+
+    private static func text(of error: JSON) -> String {
+        TextLimit.cut(error["message"].string ?? error["long_msg"].string ?? "no text", toBytes: 500)
     }
 
     private static func isItem(_ item: JSON) -> Bool {
@@ -74,6 +92,11 @@ enum JSONFinding {
                 list.add(
                     message["message"].string ?? "", rule: message["ruleId"].string, path: path,
                     line: message["line"].int, column: message["column"].int)
+            }
+            let counted = item["errorCount"].int ?? 0
+            if counted > 0, messages.isEmpty {
+                list.addOnce(
+                    problem: "the report contradicts itself: it counts \(counted.counting("error")) and has none")
             }
         } else if let rule = item["rule_id"].string {
             // SwiftLint

@@ -5,9 +5,11 @@ final class JUnitDocument: XMLTestsHandler {
     /// A `testsuite` that is open.
     private struct Suite {
         var name: String
-        /// What it states of itself, against which nothing may be missing.
-        var statedFailures: Int
+        /// Whether it counts failures of its own, against which nothing may be missing.
+        var statesFailures: Bool
         var failures = 0
+        /// Which one it is, among all of the file.
+        var number = 0
     }
 
     /// A `testcase` that is open, or a failure of a suite itself.
@@ -15,27 +17,48 @@ final class JUnitDocument: XMLTestsHandler {
         var result: TestResult
         /// CTest's word for a test that it did not run, whatever the reason.
         var isNotRun = false
+        /// Node's word for a test that may fail.
+        var isTodo = false
     }
 
     /// The element whose text is wanted.
     private struct Capture {
         var element: String
         var attribute: String
+        var isTodo = false
         var text = ""
     }
 
     static let roots: Set<String> = ["testsuites", "testsuite"]
+    /// Of a suite's own failure.
+    private static let ownName = "(suite)"
+    /// What tools say of a case in an attribute; of the failed ones the beginnings of the words.
+    private static let skipped: Set<String> = [
+        "skipped", "disabled", "notrun", "ignored", "suppressed", "pending", "skip",
+    ]
+    private static let failed = [
+        "fail", "error", "timeout", "timedout", "timed_out", "timed-out", "timed out", "broken", "abort", "interrupt",
+        "crash", "killed",
+    ]
+    private static let maximumProblems = 100
     private let root: SourceRoot
     private var suites: [Suite] = []
     private var open: Case?
     private var capture: Capture?
     private var tests: [TestResult] = []
+    /// Of each test, the number of its suite.
+    private var owners: [Int] = []
+    private var suiteCount = 0
+    /// Suites that count failures: of those nothing was run again until it passed.
+    private var failing: Set<Int> = []
     private var problems: [String] = []
 
     init(root: SourceRoot) { self.root = root }
 
     func content(problem: String?) -> ReportContent {
-        var content = ReportContent(tests: JUnitRetries.joined(tests), problems: problems)
+        // Beneath the root are cases of many files, which have the same names.
+        let places = owners.map { $0 == 0 || failing.contains($0) ? nil : $0 }
+        var content = ReportContent(tests: JUnitRetries.joined(tests, within: places), problems: problems)
         if let problem { content.problems.insert(contentsOf: ReportContent.unreadable(problem).problems, at: 0) }
         return content
     }
@@ -46,19 +69,29 @@ final class JUnitDocument: XMLTestsHandler {
             throw XMLText.Refusal(text: "the root element is <\(name)>, not a JUnit report's")
         }
         switch element {
-        case "testsuite":
-            let stated = ["failures", "errors"].compactMap { attributes[$0].flatMap { Int($0) } }.filter { $0 > 0 }
-            // A number as large as an Int has is a lie; saturate instead of overflowing.
-            suites.append(Suite(name: attributes["name"] ?? "", statedFailures: stated.isEmpty ? 0 : 1))
-        case "testcase": try begin(attributes)
-        case "failure", "error", "skipped", "flakyFailure", "flakyError":
+        case "testsuites", "testsuite":
+            let states = ["failures", "errors"].contains { StatedCount.isPositive(attributes[$0]) }
+            if element == "testsuite" {
+                suiteCount += 1
+                if states { failing.insert(suiteCount) }
+            }
+            suites.append(
+                Suite(
+                    name: element == "testsuite" ? attributes["name"] ?? "" : "", statesFailures: states,
+                    number: element == "testsuite" ? suiteCount : 0))
+        case "testcase":
+            // One within another: both are tests.
+            end()
+            try begin(attributes)
+        case "failure", "error", "skipped", "flakyFailure", "flakyError", "rerunFailure", "rerunError", "warning":
             if open == nil, !suites.isEmpty, element == "failure" || element == "error" {
                 // The suite itself failed: in its set-up, or before any case.
-                open = Case(
-                    result: TestResult(suite: name(suites.last?.name), name: "(suite)", outcome: .passed))
+                open = Case(result: TestResult(suite: suiteName(), name: Self.ownName, outcome: .passed))
             }
             if open != nil, capture == nil {
-                capture = Capture(element: element, attribute: attributes["message"] ?? attributes["type"] ?? "")
+                capture = Capture(
+                    element: element, attribute: attributes["message"] ?? attributes["type"] ?? "",
+                    isTodo: element == "skipped" && attributes["type"] == "todo")
             }
         default: break
         }
@@ -68,14 +101,18 @@ final class JUnitDocument: XMLTestsHandler {
         if let ended = capture, ended.element == element {
             capture = nil
             record(ended)
-            if open?.result.name == "(suite)" { end() }
+            if open?.result.name == Self.ownName { end() }
         } else if element == "testcase" {
             end()
-        } else if element == "testsuite", let suite = suites.popLast() {
-            if suite.statedFailures > 0, suite.failures == 0 {
-                problems.append(
-                    "the report contradicts itself: suite \(name(suite.name)) counts failures, none of its cases has one"
-                )
+        } else if Self.roots.contains(element), let suite = suites.popLast() {
+            if suite.statesFailures, suite.failures == 0 {
+                if problems.count < Self.maximumProblems {
+                    let what = suite.name.isEmpty ? "it" : "suite \(name(suite.name))"
+                    problems.append(
+                        "the report contradicts itself: \(what) counts failures, none of its cases has one")
+                }
+                // Said once, and not of each suite that this one is in.
+                if let last = suites.indices.last { suites[last].failures += 1 }
             }
             if !suites.isEmpty { suites[suites.count - 1].failures += suite.failures }
         }
@@ -91,7 +128,8 @@ final class JUnitDocument: XMLTestsHandler {
             throw XMLText.Refusal(text: "more than \(ReportContent.maximumItems) cases")
         }
         var suite = attributes["classname"] ?? attributes["class"] ?? ""
-        if suite.isEmpty { suite = suites.last?.name ?? "" }
+        // Node's runner has the same word in every case, and its `describe` for suites.
+        if suite.isEmpty || (suite == "test" && !suiteName().isEmpty) { suite = suiteName() }
         var result = TestResult(suite: name(suite), name: name(attributes["name"] ?? "(unnamed)"), outcome: .passed)
         if let file = attributes["file"], !file.isEmpty {
             result.path = root.shown(file)
@@ -99,10 +137,12 @@ final class JUnitDocument: XMLTestsHandler {
         }
         result.duration = JUnitNumber.duration(attributes["time"])
         // CTest, GoogleTest and others say it in an attribute, not in an element.
-        switch (attributes["result"] ?? attributes["status"])?.lowercased() {
-        case "fail", "failed", "failure", "error": result.outcome = .failed
-        case "skipped", "disabled", "notrun", "ignored", "suppressed", "pending": result.outcome = .skipped
-        default: break
+        for word in [attributes["status"], attributes["result"]].compactMap({ $0?.prefix(40).lowercased() }) {
+            if Self.skipped.contains(word) { result.outcome = .skipped }
+            if Self.failed.contains(where: word.hasPrefix) {
+                result.outcome = .failed
+                break
+            }
         }
         if attributes["status"]?.lowercased() == "notrun" { result.outcome = .skipped }
         open = Case(result: result, isNotRun: attributes["status"]?.lowercased() == "notrun")
@@ -114,11 +154,13 @@ final class JUnitDocument: XMLTestsHandler {
             switch ended.element {
             // Its console counts a test without its program, or whose set-up failed, as failed; its report says skipped.
             case "skipped": open?.isNotRun == true && Self.isFailure(ended.attribute) ? .failed : .skipped
-            case "flakyFailure", "flakyError": .flaky
+            // Without a failure beside it, the last of its runs passed.
+            case "flakyFailure", "flakyError", "rerunFailure", "rerunError": .flaky
             default: .failed
             }
+        if ended.isTodo { open?.isTodo = true }
         // A failure wins over everything that the same case says besides.
-        guard result.outcome != .failed || outcome == .failed else { return }
+        guard !result.outcome.isFailure || outcome == .failed else { return }
         let isWorse = result.outcome != outcome
         result.outcome = outcome
         let message = JUnitMessage(attribute: ended.attribute, text: ended.text, root: root)
@@ -139,11 +181,18 @@ final class JUnitDocument: XMLTestsHandler {
     }
 
     private func end() {
-        guard let ended = open else { return }
+        guard var ended = open else { return }
         open = nil
         capture = nil
         if ended.result.outcome.isFailure, !suites.isEmpty { suites[suites.count - 1].failures += 1 }
+        if ended.isTodo, ended.result.outcome.isFailure { ended.result.outcome = .knownIssue }
         tests.append(ended.result)
+        owners.append(suites.last?.number ?? 0)
+    }
+
+    /// The names of the suites that are open, the outermost first.
+    private func suiteName() -> String {
+        name(suites.map(\.name).filter { !$0.isEmpty }.joined(separator: " > "))
     }
 
     private func name(_ text: String?) -> String { TextLimit.cut(text ?? "", toBytes: TextLimit.nameBytes) }

@@ -2,33 +2,37 @@ import Model
 
 /// Tells the same case run again from different cases of one name.
 enum JUnitRetries {
-    /// Joins a case that failed and was run again until it passed into one flaky test; other cases of one name (tests in a
-    /// loop) stay apart, numbered from the second on, so that no test is lost.
+    /// Joins cases that failed and were run again at once until they passed into one flaky test; other cases of one name stay
+    /// apart, numbered from the second on, so that no test is lost.
     ///
-    /// Where two different tests of one name are a failed and a passed one, this would hide the failure; the command's exit
-    /// status, which a retried test leaves at 0, then still tells.
-    static func joined(_ tests: [TestResult]) -> [TestResult] {
-        var groups: [String: [Int]] = [:]
-        for (index, test) in tests.enumerated() { groups[key(test), default: []].append(index) }
-        guard groups.count < tests.count else { return tests }
+    /// Cases of one name are many things: rows of a parameterized test, tests of two binaries, a loop. Only what stands next
+    /// to each other in one place can be the same case again.
+    /// - Parameter places: Of each test, the place within which it may be joined: a suite's element, a package's run; nothing
+    ///   where it never is.
+    static func joined(_ tests: [TestResult], within places: [Int?]) -> [TestResult] {
         var tests = tests
         var gone: Set<Int> = []
-        for group in groups.values where group.count > 1 {
-            if let last = group.last, tests[last].outcome == .passed,
-                group.dropLast().allSatisfy({ tests[$0].outcome.isFailure })
-            {
-                let first = group[0]
-                tests[first].outcome = .flaky
-                tests[first].duration = tests[last].duration
-                gone.formUnion(group.dropFirst())
-            } else {
-                for (number, index) in group.enumerated() where number > 0 { tests[index].name += " (\(number + 1))" }
+        var start = 0
+        while start < tests.count {
+            var end = start + 1
+            guard let place = places[start] else {
+                start = end
+                continue
             }
+            while end < tests.count, places[end] == place, key(tests[end]) == key(tests[start]) { end += 1 }
+            if end - start > 1, tests[end - 1].outcome == .passed,
+                tests[start..<(end - 1)].allSatisfy(\.outcome.isFailure)
+            {
+                tests[start].outcome = .flaky
+                tests[start].duration = tests[end - 1].duration
+                gone.formUnion((start + 1)..<end)
+            }
+            start = end
         }
-        return tests.indices.filter { !gone.contains($0) }.map { tests[$0] }
+        return numbered(tests.indices.filter { !gone.contains($0) }.map { tests[$0] })
     }
 
-    /// Numbers tests of one name from the second on; for formats that run no test again, where they are different ones.
+    /// Numbers tests of one name from the second on, where they are different ones.
     static func numbered(_ tests: [TestResult]) -> [TestResult] {
         var counts: [String: Int] = [:]
         return tests.map { test in

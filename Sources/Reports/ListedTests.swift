@@ -4,6 +4,8 @@ struct ListedTests: Sendable {
     private var byClass: [String: [String]] = [:]
     /// By the last part: the suites that have it.
     private var byName: [String: [String]] = [:]
+    /// Suite and name of each.
+    private var known: Set<String> = []
 
     init(_ lines: [String]) {
         for line in lines {
@@ -14,7 +16,7 @@ struct ListedTests: Sendable {
 
     /// Adds a test unless it is there.
     mutating func add(suite: String, name: String) {
-        guard byName[name]?.contains(suite) != true else { return }
+        guard known.insert(suite + "\u{0}" + name).inserted else { return }
         byName[name, default: []].append(suite)
         let parts = suite.split(separator: ".", maxSplits: 1)
         if parts.count == 2 { byClass[parts[1] + "\u{0}" + name, default: []].append(suite) }

@@ -2,9 +2,20 @@ import Model
 
 /// NUnit 2's result: `test-results`, with cases whose names are full names.
 final class NUnit2Document: XMLTestCases, XMLTestsHandler {
+    /// The names of the suites that are open; those of fixtures are not whole.
+    private var suites: [String] = []
+
     func begin(_ element: String, _ attributes: [String: String], depth: Int) throws(XMLText.Refusal) {
         clearText()
-        if element == "failure" { fail() }
+        switch element {
+        case "test-results": takeCounts(attributes, "failures", "errors", "invalid")
+        case "test-suite": suites.append(attributes["name"] ?? "")
+        case "failure" where !isOpen && !suites.isEmpty:
+            // The suite's own: its set-up or tear-down. Where only its tests failed it has none.
+            try open(TestResult(suite: XMLTests.name(suites.last), name: "(suite)", outcome: .failed))
+        case "failure": fail()
+        default: break
+        }
         guard element == "test-case" else { return }
         let (suite, name) = Self.split(attributes["name"] ?? "(unnamed)")
         try open(
@@ -18,6 +29,8 @@ final class NUnit2Document: XMLTestCases, XMLTestsHandler {
         case "message": takeMessage()
         case "stack-trace": takeStack()
         case "test-case": close()
+        case "failure" where openName == "(suite)": close()
+        case "test-suite": _ = suites.popLast()
         default: break
         }
         clearText()

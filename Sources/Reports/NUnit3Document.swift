@@ -8,11 +8,18 @@ final class NUnit3Document: XMLTestCases, XMLTestsHandler {
     func begin(_ element: String, _ attributes: [String: String], depth: Int) throws(XMLText.Refusal) {
         clearText()
         switch element {
+        case "test-run":
+            takeCounts(attributes, "failed")
+            if attributes["result"] == "Failed" { takeCounts(["failed": "1"], "failed") }
         case "test-suite":
+            // One that could not be loaded is called skipped.
+            let isFailed =
+                attributes["result"] == "Failed" || attributes["label"] == "Invalid"
+                || attributes["label"] == "Error"
             suites.append(
                 (
                     XMLTests.name(attributes["fullname"] ?? attributes["name"]),
-                    attributes["result"] == "Failed" && attributes["site"] != "Parent", 0, ""
+                    isFailed && attributes["site"] != "Parent", 0, ""
                 ))
         case "test-case":
             let full = attributes["fullname"] ?? attributes["name"] ?? "(unnamed)"

@@ -13,6 +13,14 @@ package struct ReportContent: Sendable, Hashable {
     package var coverage: Coverage?
     /// What a test has besides its result, for tests that have any.
     package var details: [TestDetail]
+    /// What the report is about; nothing where the reader does not say.
+    package var subject: Subject?
+    /// Whether the tool says itself that there is no test to run.
+    package var hasNoTests = false
+
+    /// What a report can be about. Lines of a console are told apart from reports that only one tool writes, since any output
+    /// has some that look like a compiler's.
+    package enum Subject: Sendable { case tests, findings, coverage, lines }
 
     package init(
         findings: [Finding] = [], tests: [TestResult] = [], problems: [String] = [], notes: [String] = [],

@@ -16,7 +16,7 @@ enum ReportFormat: Sendable, CaseIterable {
         guard let start = bytes.firstIndex(where: { !blank.contains($0) }) else { return nil }
         if bytes.starts(with: Array("DIAG".utf8)) {
             self = .serializedDiagnostics
-        } else if bytes[start] == UInt8(ascii: "<") {
+        } else if bytes[start] == UInt8(ascii: "<"), !Self.isPlaceWithoutFile(bytes[start...]) {
             self = Self.xml(bytes)
         } else if bytes[start] == UInt8(ascii: "{") {
             self = Self.object(bytes[start...])
@@ -27,6 +27,12 @@ enum ReportFormat: Sendable, CaseIterable {
         } else {
             return nil
         }
+    }
+
+    /// `<unknown>:0: warning: …`, as compilers begin what is in no file.
+    private static func isPlaceWithoutFile(_ bytes: ArraySlice<UInt8>) -> Bool {
+        let rest = bytes.prefix(64).drop { $0 != UInt8(ascii: ">") }.dropFirst()
+        return rest.first == UInt8(ascii: ":") && rest.dropFirst().first.map { (0x30...0x39).contains($0) } == true
     }
 
     /// JUnit for what is of no dialect: its reader says why it is none.
@@ -46,18 +52,28 @@ enum ReportFormat: Sendable, CaseIterable {
         }
     }
 
+    /// By one of the objects that some formats have in each line.
+    init?(ofEvent value: JSON) {
+        if !value["kind"].isNothing, value["runs"].isNothing {
+            self = .eventStream
+        } else if value["Action"].string != nil {
+            self = .goTestJSON
+        } else if value["reason"].string != nil {
+            self = .cargoMessages
+        } else if value["event"].string != nil, ["suite", "test"].contains(value["type"].string) {
+            self = .cargoTestJSON
+        } else {
+            return nil
+        }
+    }
+
     /// SARIF for what is nothing else: its reader says why it is none.
     private static func object(_ bytes: ArraySlice<UInt8>) -> ReportFormat {
         let end = bytes.firstIndex(of: 0x0A) ?? bytes.endIndex
         let line = bytes[..<end]
         // `try?`: what is no value in one line is told by its keys.
         if line.count <= EventStreamReader.maximumLineBytes, let value = try? JSON.parse(line), value.isObject {
-            if !value["kind"].isNothing, value["runs"].isNothing { return .eventStream }
-            if value["Action"].string != nil { return .goTestJSON }
-            if value["reason"].string != nil { return .cargoMessages }
-            if value["event"].string != nil, let type = value["type"].string, type == "suite" || type == "test" {
-                return .cargoTestJSON
-            }
+            if let format = ReportFormat(ofEvent: value) { return format }
             if JSONFinding.isReport(value) { return .jsonFindings }
             return value["type"].string == "llvm.coverage.json.export" ? .llvmCoverage : .sarif
         }
@@ -79,6 +95,17 @@ enum ReportFormat: Sendable, CaseIterable {
     private static func isJSONArray(_ bytes: ArraySlice<UInt8>) -> Bool {
         let next = bytes.dropFirst().first { $0 > 0x20 }
         return next == UInt8(ascii: "{") || next == UInt8(ascii: "]")
+    }
+
+    /// What a report of the format is about.
+    var subject: ReportContent.Subject {
+        switch self {
+        case .junit, .nunit2, .nunit3, .xunitNet, .trx, .ctest, .cppUnit, .boostTest: .tests
+        case .eventStream, .goTestJSON, .cargoTestJSON, .tap, .goTest, .cargoTest, .ctestConsole, .swiftTest: .tests
+        case .checkstyle, .cppcheck, .sarif, .cargoMessages, .jsonFindings, .serializedDiagnostics: .findings
+        case .cobertura, .llvmCoverage, .lcov: .coverage
+        case .sanitizer, .lines: .lines
+        }
     }
 
     func read(_ bytes: [UInt8], root: SourceRoot) -> ReportContent {

@@ -6,7 +6,7 @@ package enum ReportReader {
     /// Any format that `ReportFormat` tells. Anything else, and an empty file, is a problem that names the file: a report
     /// that cannot be read is never a good one.
     package static func read(_ bytes: [UInt8], fileName: String, root: SourceRoot) -> ReportContent {
-        var content = read(bytes, root: root)
+        var content = read(bytes, root: root).bounded()
         let name = TextLimit.cut(fileName, toBytes: 200)
         content.problems = content.problems.map { problem in
             let prefix = "report unreadable: "
@@ -20,13 +20,17 @@ package enum ReportReader {
     /// What a file is taken for, in a word, for people who look at many; nothing when it is of no known format.
     package static func format(of bytes: [UInt8]) -> String? { ReportFormat(of: bytes).map { "\($0)" } }
 
-    private static func read(_ bytes: [UInt8], root: SourceRoot) -> ReportContent {
+    private static func read(_ whole: [UInt8], root: SourceRoot) -> ReportContent {
+        // A byte order mark is no part of the first line.
+        let bytes = whole.starts(with: [0xEF, 0xBB, 0xBF]) ? Array(whole.dropFirst(3)) : whole
         guard bytes.count <= maximumBytes else {
             return .unreadable("\(bytes.count) bytes, more than \(maximumBytes)")
         }
         guard let format = ReportFormat(of: bytes) else {
             return .unreadable(bytes.contains { $0 > 0x20 } ? ReportFormat.unknown : "the file is empty")
         }
-        return format.read(bytes, root: root)
+        var content = format.read(bytes, root: root)
+        content.subject = content.subject ?? format.subject
+        return content
     }
 }

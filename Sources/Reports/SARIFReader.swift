@@ -3,8 +3,9 @@ package enum SARIFReader {
     /// The report's results as analyzer warnings.
     ///
     /// Results that ask for nothing are left out: suppressed ones, those of a kind other than `fail` and `review`, of level
-    /// `none`, and those that a baseline says are gone (`absent`). A run without results, or one whose tool says that it did
-    /// not succeed, is a problem: an analysis that did not happen is not a clean one. Older versions are refused.
+    /// `none`, and those that a baseline says are gone (`absent`). No run, a run without results, one whose tool says that it
+    /// did not succeed or notifies of an error, and a result that is none is a problem: an analysis that did not happen is not
+    /// a clean one. Older versions are refused.
     package static func read(_ bytes: [UInt8], root: SourceRoot) -> ReportContent {
         let log: JSON
         do {
@@ -19,7 +20,7 @@ package enum SARIFReader {
         }
         guard let runs = log["runs"].elements else { return .unreadable("SARIF without runs") }
         var content = ReportContent()
-        if runs.isEmpty { content.notes.append("the SARIF report holds no run") }
+        if runs.isEmpty { content.problems.append("the SARIF report holds no run: the analysis did not take place") }
         for (index, run) in runs.enumerated() {
             SARIFRun(run, number: index + 1, root: root).read(into: &content)
         }

@@ -1,3 +1,5 @@
+import Model
+
 /// The rules of a run: of its driver and of its extensions.
 struct SARIFRules {
     private let driver: JSON
@@ -9,6 +11,9 @@ struct SARIFRules {
     private let extensionRules: [[JSON]]
     /// Levels that an invocation set for the driver's rules (section 3.20.5), by identifier.
     private var overrides: [String: String] = [:]
+
+    /// The most parts of an identifier that are taken off in search of its rule.
+    private static let maximumParts = 20
 
     init(_ run: JSON) {
         driver = run["tool"]["driver"]
@@ -41,8 +46,12 @@ struct SARIFRules {
         }
         guard var id = result["ruleId"].string ?? reference["id"].string else { return JSON(nil) }
         // Section 3.27.5: `CA1000/1` is a further part of `CA1000`.
-        while byIdentifier[id] == nil, let slash = id.lastIndex(of: "/") { id = String(id[..<slash]) }
-        return byIdentifier[id] ?? JSON(nil)
+        for _ in 0..<Self.maximumParts {
+            if let rule = byIdentifier[id] { return rule }
+            guard id.utf8.count <= TextLimit.nameBytes, let slash = id.lastIndex(of: "/") else { break }
+            id = String(id[..<slash])
+        }
+        return JSON(nil)
     }
 
     func identifier(of result: JSON, rule: JSON) -> String {
@@ -71,7 +80,9 @@ struct SARIFRules {
     }
 
     /// `{0}` becomes the first argument; `{{` and `}}` are braces.
-    private static func filled(_ text: String, _ arguments: [String]) -> String {
+    private static func filled(_ whole: String, _ arguments: [String]) -> String {
+        // More is not kept of a message anyway.
+        let text = TextLimit.cut(whole, toBytes: Finding.maximumMessageBytes)
         guard !arguments.isEmpty, text.utf8.contains(UInt8(ascii: "{")) else { return text }
         var filled = ""
         var rest = text[...]
@@ -81,7 +92,7 @@ struct SARIFRules {
             if after.first == rest[brace] {
                 filled.append(rest[brace])
                 rest = after.dropFirst()
-            } else if rest[brace] == "{", let end = after.firstIndex(of: "}"), let index = Int(after[..<end]),
+            } else if rest[brace] == "{", let end = after.prefix(6).firstIndex(of: "}"), let index = Int(after[..<end]),
                 arguments.indices.contains(index)
             {
                 filled += TextLimit.cut(arguments[index], toBytes: 4096)

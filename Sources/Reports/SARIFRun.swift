@@ -29,7 +29,7 @@ struct SARIFRun {
                     + (why.map { ": " + TextLimit.cut($0, toBytes: 500) } ?? ""))
         }
         if let said = firstError {
-            content.notes.append("\(tool) says of itself: " + TextLimit.cut(said, toBytes: 500))
+            content.problems.append("\(tool) says of itself: " + TextLimit.cut(said, toBytes: 500))
         }
         guard let results = run["results"].elements else {
             if run["externalPropertyFileReferences"]["results"].isNothing {
@@ -38,6 +38,9 @@ struct SARIFRun {
                 content.problems.append("the results of \(tool) are in other files, which are not read")
             }
             return
+        }
+        if let place = results.firstIndex(where: { !$0.isObject }) {
+            content.problems.append("report unreadable: result \(place + 1) of \(tool) is no object")
         }
         for result in results {
             guard let finding = finding(of: result) else { continue }

@@ -14,12 +14,15 @@ struct SanitizerReport: Sendable {
 
     /// Longer ones are cut: of a report the first stack says most.
     private static let maximumLines = 400
+    /// Of a line; longer ones are cut.
+    private static let maximumLineBytes = 1000
 
     /// - `==123==ERROR: AddressSanitizer: heap-use-after-free on address 0x… at pc …`
     /// - `WARNING: ThreadSanitizer: data race (pid=18160)`
     /// - `==7==ERROR: LeakSanitizer: detected memory leaks`
     /// - `a.c:3:4: runtime error: signed integer overflow: …`
-    init?(beginning text: String) {
+    init?(beginning line: String) {
+        let text = TextLimit.cut(line, toBytes: Self.maximumLineBytes)
         if let range = text.range(ofFirst: ": runtime error: ") {
             guard let place = PrintedPlace(text[..<range.lowerBound]), !place.path.contains(where: \.isWhitespace)
             else {
@@ -53,7 +56,7 @@ struct SanitizerReport: Sendable {
             // What follows are the source line, its mark and perhaps a stack.
             guard text.hasPrefix(" ") || text.hasPrefix("\t") || lines.isEmpty else { return false }
         }
-        lines.append(TextLimit.cut(text, toBytes: 1000))
+        lines.append(TextLimit.cut(text, toBytes: Self.maximumLineBytes))
         return true
     }
 
@@ -123,7 +126,8 @@ struct SanitizerReport: Sendable {
 
     /// Addresses, processes and threads differ from run to run: `0x7b93…` is `0x…`, `(pid=1)` is dropped.
     private static func withoutAddresses(_ text: String) -> String {
-        guard text.contains("0x") || text.contains("id=") else { return text }
+        guard text.has("0x") || text.has("id=") else { return text }
+        let hasCounter = text.has(" pc 0x")
         var words: [Substring] = []
         for word in text.split(separator: " ", omittingEmptySubsequences: false) {
             if word.hasPrefix("(pid=") || word.hasPrefix("(tid=") || word == "pc" || word == "bp" || word == "sp" {
@@ -131,7 +135,7 @@ struct SanitizerReport: Sendable {
             }
             if let hex = word.range(ofFirst: "0x") {
                 // `at pc 0x… bp 0x… sp 0x…` says nothing to people.
-                if words.last == "at", hex.lowerBound == word.startIndex, words.count > 1, text.contains(" pc 0x") {
+                if words.last == "at", hex.lowerBound == word.startIndex, words.count > 1, hasCounter {
                     words.removeLast()
                     break
                 }

@@ -27,6 +27,9 @@ package struct SwiftTestingConsoleReader: Sendable {
     /// See `tests(in:root:listed:)`.
     package mutating func finish() -> [TestResult] { run.results() }
 
+    /// What is wrong with the console itself, once it is finished: a run has no end, or failed without a failing test.
+    package var problems: [String] { run.problems }
+
     /// The tests in the order in which they start. Linear in the log's length. A test without an end is crashed.
     /// - Parameter listed: Lines of `swift test list`, for the suites of functions that are there once.
     package static func tests(in log: [UInt8], root: SourceRoot, listed: [String] = []) -> [TestResult] {

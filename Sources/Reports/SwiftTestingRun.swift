@@ -8,6 +8,13 @@ struct SwiftTestingRun: Sendable {
     private var running: [String: [Int]] = [:]
     private var occurrences: [String: Int] = [:]
     private var crash = CrashText()
+    /// Whether a run began and has not ended, and where its tests begin.
+    private var isOpen = false
+    private var first = 0
+    private(set) var problems: [String] = []
+
+    /// The most tests of one name that run at once.
+    private static let maximumOverloads = 1000
 
     init(names: ListedTests) { self.names = names }
 
@@ -19,6 +26,7 @@ struct SwiftTestingRun: Sendable {
         if text.hasPrefix("run ") {
             // A new run, in another process, or the end of this one: what has no end by now has crashed.
             endAll()
+            takeRun(text)
         } else if text.hasPrefix("case ") {
             return
         } else if let name = Self.name(text, before: " started.") {
@@ -44,7 +52,33 @@ struct SwiftTestingRun: Sendable {
 
     mutating func results() -> [TestResult] {
         endAll()
+        endRun()
         return tests
+    }
+
+    /// `run started.`, `run with 3 tests in 1 suite failed after 0.1 seconds with 2 issues.`
+    private mutating func takeRun(_ text: Substring) {
+        guard text.hasPrefix("run with ") else {
+            endRun()
+            isOpen = true
+            return
+        }
+        isOpen = false
+        // An issue outside of any test, or of a test whose lines are lost.
+        if text.has(" failed after "), !tests[first...].contains(where: \.outcome.isFailure), problems.count < 10 {
+            problems.append("Swift Testing says that its run failed, but names no test that did")
+        }
+        first = tests.count
+    }
+
+    private mutating func endRun() {
+        guard isOpen else { return }
+        isOpen = false
+        // A test that crashed tells why.
+        if !tests[first...].contains(where: { $0.outcome == .crashed }), problems.count < 10 {
+            problems.append("the output of Swift Testing ends before its run does")
+        }
+        first = tests.count
     }
 
     /// The symbol and what follows `Test `; nothing for other lines. Symbols differ by platform: on macOS they are of SF
@@ -61,7 +95,9 @@ struct SwiftTestingRun: Sendable {
     }
 
     private mutating func start(_ printed: String) {
-        guard tests.count < ReportContent.maximumItems, printed.utf8.count <= TextLimit.nameBytes else { return }
+        guard tests.count < ReportContent.maximumItems, printed.utf8.count <= TextLimit.nameBytes,
+            (running[printed]?.count ?? 0) < Self.maximumOverloads
+        else { return }
         let occurrence = occurrences[printed, default: 0] + 1
         occurrences[printed] = occurrence
         var name = printed

@@ -93,30 +93,28 @@ struct TAPPoint: Equatable {
         if rest == "-" || rest.hasPrefix("- ") { rest = rest.dropFirst().drop { $0 == " " } }
         opensChildren = rest == "{" || rest.hasSuffix(" {")
         if opensChildren { rest = rest.dropLast().trimmingSuffix { $0 == " " } }
-        for hash in Self.hashes(in: rest) {
+        for hash in Self.hashes(in: rest).reversed() {
             let directive = rest[rest.index(after: hash)...]
-            skip = Self.reason("skip", in: directive)
-            todo = Self.reason("todo", in: directive)
-            duration = Self.time(directive)
-            if skip != nil || todo != nil || duration != nil {
-                rest = rest[..<hash].trimmingSuffix { $0 == " " }
-                break
-            }
+            // A time may stand before the directive, which its reason's own `#12` may follow.
+            let found = (Self.reason("skip", in: directive), Self.reason("todo", in: directive), Self.time(directive))
+            guard (found.0 ?? found.1) != nil || found.2 != nil else { continue }
+            if skip == nil, todo == nil { (skip, todo) = (found.0, found.1) }
+            duration = duration ?? found.2
+            rest = rest[..<hash].trimmingSuffix { $0 == " " }
         }
         name = TextLimit.cut(Self.unescaped(rest), toBytes: TextLimit.nameBytes)
     }
 
-    /// The places of the first twenty `#` that no backslash precedes: one of them may begin a directive.
+    /// The places of the last twenty `#` after a blank: one of them may begin a directive. `GET /list#todos` has none.
     private static func hashes(in text: Substring) -> [Substring.Index] {
-        var isEscaped = false
         var found: [Substring.Index] = []
+        var isAfterBlank = true
         for index in text.utf8.indices {
             let byte = text.utf8[index]
-            if byte == UInt8(ascii: "#"), !isEscaped { found.append(index) }
-            if found.count == 20 { break }
-            isEscaped = byte == UInt8(ascii: "\\") && !isEscaped
+            if byte == UInt8(ascii: "#"), isAfterBlank { found.append(index) }
+            isAfterBlank = byte == 0x20 || byte == 0x09
         }
-        return found
+        return found.suffix(20)
     }
 
     /// What follows the word, whatever its case: ` SKIP not here` gives `not here`.
@@ -124,8 +122,11 @@ struct TAPPoint: Equatable {
         let text = directive.drop { $0 == " " || $0 == "\t" }
         let count = word.utf8CodeUnitCount
         guard text.utf8.count >= count, text.prefix(count).lowercased() == "\(word)" else { return nil }
-        // `SKIPPED:` and `skip:` are written too; `skipping` is prose, but nobody writes it after a `#`.
-        let rest = text.dropFirst(count).drop { $0.isLetter || $0 == ":" }
+        // `SKIPPED why` and `skipped: why` are written too; `skipped frames` and `skiplinks` are of a test's name.
+        var rest = text.dropFirst(count)
+        if rest.hasPrefix("PED") || rest.hasPrefix("ped:") || rest == "ped" { rest = rest.dropFirst(3) }
+        if rest.first == ":" { rest = rest.dropFirst() }
+        guard rest.isEmpty || rest.first == " " || rest.first == "\t" else { return nil }
         return TextLimit.cut(String(rest.drop { $0 == " " || $0 == "\t" }), toBytes: 1000)
     }
 

@@ -39,7 +39,7 @@ struct TAPRun: Sendable {
         let text = line.dropFirst(spaces)
         if text.isEmpty || isOver { return }
         if case .yaml(let indent) = mode {
-            if spaces >= indent {
+            if spaces >= indent, !isResult(text, spaces: spaces, within: indent) {
                 if text.trimmingSuffix(while: \.isWhitespace) == "..." { return mode = .document }
                 return diagnose(text)
             }
@@ -53,6 +53,15 @@ struct TAPRun: Sendable {
         }
         guard let level, level < Self.maximumDepth else { return }
         take(parsed, level: level)
+    }
+
+    /// Whether a line of YAML is a child's point or plan: then the YAML broke off.
+    private func isResult(_ text: Substring, spaces: Int, within indent: Int) -> Bool {
+        guard spaces == indent + 2 else { return false }
+        switch TAPLine(text) {
+        case .point, .plan: return true
+        default: return false
+        }
     }
 
     private mutating func take(_ line: TAPLine, level: Int) {

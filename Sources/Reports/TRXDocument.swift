@@ -29,6 +29,7 @@ final class TRXDocument: XMLTestCases, XMLTestsHandler {
                 classes[id] = XMLTests.name(name.split(separator: ",").first.map(String.init))
             }
         case "ResultSummary": summary = attributes["outcome"]
+        case "Counters": takeCounts(attributes, "failed", "error", "timeout", "aborted")
         default: break
         }
     }

@@ -13,23 +13,35 @@ package enum TestMerge {
     package static func merge(_ sources: [[TestResult]], end: CommandEnd = CommandEnd()) -> [TestResult] {
         var merged: [TestResult] = []
         var places: [String: Int] = [:]
+        // By class and name: the full suites that the sources before had.
+        var suites: [String: Set<String>] = [:]
+        // Of overloads any: the names, without numbers, of tests that failed.
+        var failed: Set<String> = []
         for source in sources {
-            let qualified = qualifier(places: places, merged: merged)
             let first = merged.count
             for result in source {
                 var result = result
-                if places[key(result)] == nil, let suite = qualified(result) { result.suite = suite }
-                // Of overloads, a source without lines cannot say which it means: the better one has said it.
-                if let base = overloadBase(result, places, since: first),
-                    !result.outcome.isFailure || hasFailure(base, merged)
+                if places[key(result)] == nil, !result.suite.contains("."), let found = suites[key(result)],
+                    found.count == 1, let suite = found.first
                 {
+                    result.suite = suite
+                }
+                let base = withoutNumber(result)
+                // Of overloads, a source without lines cannot say which it means: the better one has said it.
+                if hasOverloads(base, places, since: first), !result.outcome.isFailure || failed.contains(key(base)) {
                     continue
                 }
+                if result.outcome.isFailure { failed.insert(key(base)) }
                 if let place = places[key(result)] {
                     merged[place] = joined(merged[place], result)
                 } else {
                     places[key(result)] = merged.count
                     merged.append(result)
+                }
+            }
+            for result in merged[first...] {
+                if let bare = bareClass(result.suite) {
+                    suites[bare + "\u{0}" + result.name, default: []].insert(result.suite)
                 }
             }
         }
@@ -42,42 +54,29 @@ package enum TestMerge {
         return merged
     }
 
-    /// The result's name without its number, when an earlier source has several tests of that name.
-    private static func overloadBase(_ result: TestResult, _ places: [String: Int], since first: Int) -> TestResult? {
+    /// Whether an earlier source has several tests of that name.
+    private static func hasOverloads(_ base: TestResult, _ places: [String: Int], since first: Int) -> Bool {
+        var second = base
+        second.name += " (2)"
+        guard let place = places[key(second)] else { return false }
+        return place < first
+    }
+
+    /// The test by its name without the number that tells overloads apart.
+    private static func withoutNumber(_ result: TestResult) -> TestResult {
         var base = result
         if base.name.hasSuffix(")"), let range = base.name.range(ofLast: " ("),
+            !base.name[range.upperBound...].dropLast().isEmpty,
             base.name[range.upperBound...].dropLast().allSatisfy({ $0.isASCII && $0.isNumber })
         {
             base.name = String(base.name[..<range.lowerBound])
         }
-        var second = base
-        second.name += " (2)"
-        guard let place = places[key(second)], place < first else { return nil }
         return base
-    }
-
-    /// Whether any overload of the test has failed.
-    private static func hasFailure(_ base: TestResult, _ merged: [TestResult]) -> Bool {
-        merged.contains { key($0).hasPrefix(key(base)) && $0.outcome.isFailure }
     }
 
     /// xUnit files of Swift Testing have dots between nested suites where everything else has slashes.
     private static func key(_ result: TestResult) -> String {
         String(result.suite.map { $0 == "/" ? "." : $0 }) + "\u{0}" + result.name
-    }
-
-    /// Finds the full suite for a result that names only its class, among what other sources said.
-    private static func qualifier(places: [String: Int], merged: [TestResult]) -> (TestResult) -> String? {
-        var suites: [String: Set<String>] = [:]
-        for result in merged {
-            if let bare = bareClass(result.suite) {
-                suites[bare + "\u{0}" + result.name, default: []].insert(result.suite)
-            }
-        }
-        return { result in
-            guard !result.suite.contains("."), let found = suites[key(result)], found.count == 1 else { return nil }
-            return found.first
-        }
     }
 
     /// Joins results with a bare class into the one with its module that a later source brought.

@@ -1,41 +1,62 @@
-/// Tells the formats of text apart by their first lines.
-enum TextFormat {
-    /// How many lines are looked at; what a format begins with comes early.
+/// Tells the formats of text apart by their lines.
+struct TextFormat {
+    /// How many lines are looked at for those of linters, which any line may look like.
     private static let maximumLines = 2000
+    /// How many lines that begin with `{` are looked at for events of tests.
+    private static let maximumObjects = 20
 
+    /// A format whose lines say for certain what they are.
+    private var found: ReportFormat?
+    private var isTAP = false
+    private var hasSanitizer = false
+    private var hasLine = false
+    private var count = 0
+    private var objects = 0
+
+    /// All lines are looked at: what builds prints much before it tests, and of tests nothing may be lost for a warning before
+    /// them. So what lines of compilers, linters and sanitizers say counts last.
     static func of(_ bytes: [UInt8]) -> ReportFormat? {
-        var found: ReportFormat?
-        var hasLine = false
-        var count = 0
-        // Of the bytes only the beginning: a line of TAP may come after what a program printed first.
-        LogLines.forEach(in: Array(bytes.prefix(1 << 20))) { line in
-            count += 1
-            guard found == nil, count <= maximumLines else { return }
+        var format = TextFormat()
+        LogLines.forEach(in: bytes) { format.take($0) }
+        // TAP is asked last: a line that begins with `ok` is little.
+        if let found = format.found { return found }
+        if format.isTAP { return .tap }
+        if format.hasSanitizer { return .sanitizer }
+        // Whether there is a line that a linter printed only all lines tell.
+        return format.hasLine || format.count > maximumLines ? .lines : nil
+    }
+
+    private mutating func take(_ line: LogLine) {
+        guard found == nil else { return }
+        count += 1
+        let isEarly = count <= Self.maximumLines
+        let first = line.bytes.first ?? 0
+        if Self.beginnings.contains(first) || first >= 0x80 || first == 0x1B || isEarly {
             let text = line.text
-            if let format = certain(text) { found = format }
-            if !hasLine {
+            found = certain(text)
+            if !isTAP {
+                switch TAPLine(Substring(text)) {
+                case .version, .plan, .bailOut: isTAP = true
+                // Far below, a line that begins with `ok` is some program's.
+                case .point: isTAP = isEarly
+                default: break
+                }
+            }
+            if !hasLine, isEarly {
                 hasLine = LintLine.isLikely(text) || LintLines.beneath(text) != nil || LintLines.arrow(text) != nil
             }
         }
-        if let found { return found }
-        // TAP is asked last: a line that begins with `ok` is little.
-        var tap = TAPRun(root: SourceRoot(mountedAt: "/"))
-        count = 0
-        LogLines.forEach(in: Array(bytes.prefix(1 << 20))) { line in
-            count += 1
-            if count <= maximumLines, !tap.isTAP { tap.take(line.text) }
+        if !hasSanitizer, line.contains(SanitizerReader.needles) {
+            hasSanitizer = SanitizerReader.isBeginning(line.text)
         }
-        if tap.isTAP { return .tap }
-        // Whether there is a line that a linter printed only all lines tell.
-        return hasLine || bytes.count > 1 << 20 ? .lines : nil
     }
 
-    private static func certain(_ text: String) -> ReportFormat? {
+    private static let beginnings = Set("=-o?FprTSn1B{".utf8)
+
+    private mutating func certain(_ text: String) -> ReportFormat? {
         guard let first = text.utf8.first else { return nil }
         switch first {
-        case UInt8(ascii: "="):
-            if text.hasPrefix("=== RUN   ") { return .goTest }
-            return SanitizerReader.isBeginning(text) ? .sanitizer : nil
+        case UInt8(ascii: "="): return text.hasPrefix("=== RUN   ") ? .goTest : nil
         case UInt8(ascii: "-"):
             return ["--- PASS: ", "--- FAIL: ", "--- SKIP: "].contains { text.hasPrefix($0) } ? .goTest : nil
         case UInt8(ascii: "o"): return text.hasPrefix("ok  \t") ? .goTest : nil
@@ -51,8 +72,18 @@ enum TextFormat {
             if text.hasPrefix("TAP version ") || text.hasPrefix("TAP Version ") { return .tap }
             return text.hasPrefix("TN:") ? .lcov : nil
         case UInt8(ascii: "S"): return text.hasPrefix("SF:") ? .lcov : nil
+        case UInt8(ascii: "{"): return events(text)
         case 0x80...: return text.contains(" Test run started.") ? .swiftTest : nil
-        default: return SanitizerReader.isBeginning(text) ? .sanitizer : nil
+        default: return nil
         }
+    }
+
+    /// Events of tests after what a build printed: `go test -json ./... 2>&1 | tee report.json`.
+    private mutating func events(_ text: String) -> ReportFormat? {
+        guard objects < Self.maximumObjects else { return nil }
+        objects += 1
+        // `try?`: what is no JSON is no event.
+        guard let value = try? JSON.parse(text.utf8), value.isObject else { return nil }
+        return ReportFormat(ofEvent: value)
     }
 }

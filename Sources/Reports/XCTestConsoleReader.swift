@@ -20,6 +20,10 @@ package struct XCTestConsoleReader: Sendable {
     /// See `tests(in:root:listed:)`.
     package mutating func finish() -> [TestResult] { run.results() }
 
+    /// What is wrong with the console itself, once it is finished: it ends before its run does, or says that tests failed and
+    /// names none.
+    package var problems: [String] { run.problems }
+
     /// The tests in the order in which they first appear. Linear in the log's length.
     ///
     /// A test that was started and has no end is crashed; its text has the signal and the fatal error if the log tells. A

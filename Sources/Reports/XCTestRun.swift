@@ -15,7 +15,7 @@ struct XCTestRun: Sendable {
     private static let maximumMessageLines = 20
     private static let needles: [Needle] = [
         "Test Case '", "Test Suite '", "] Testing ", ": error: ", " : Test skipped", "Test run started", "Fatal error:",
-        "*** Signal ", "xited with unexpected signal code ", " at /",
+        "*** Signal ", "xited with unexpected signal code ", " at /", " Executed ",
     ]
     private static let maximumMessages = 50
 
@@ -35,6 +35,11 @@ struct XCTestRun: Sendable {
     /// error can stand before the line that says which test was started.
     private var crashOfRun = CrashText()
     private var hasTestsInRun = false
+    /// Whether all tests began and have not ended.
+    private var isOpen = false
+    /// Whether a run ended without a word, or says that tests failed.
+    private var isCut = false
+    private var statesFailures = false
 
     init(root: SourceRoot, names: ListedTests) {
         self.root = root
@@ -48,13 +53,18 @@ struct XCTestRun: Sendable {
         if let range = text.range(ofFirst: "Test Case '") {
             if takeTestCase(text[range.upperBound...]) { return }
         }
-        if text.hasPrefix("Test Suite 'All tests' started") || text.hasPrefix("Test Suite 'Selected tests' started") {
-            endRun()
+        if let range = text.range(ofFirst: "Test Suite 'All tests' ")
+            ?? text.range(ofFirst: "Test Suite 'Selected tests' "),
+            takeRun(text[range.upperBound...], isAtStart: range.lowerBound == text.startIndex)
+        {
             return
         }
         if text.hasPrefix("Test Suite '") {
             running?.continuation = 0
             return
+        }
+        if let range = text.range(ofFirst: " Executed "), Self.failures(text[range.upperBound...]) > 0 {
+            statesFailures = true
         }
         if text.hasPrefix("["), let range = text.range(ofFirst: "] Testing ") {
             takeParallel(text[range.upperBound...])
@@ -80,6 +90,42 @@ struct XCTestRun: Sendable {
     mutating func results() -> [TestResult] {
         endRun()
         return tests
+    }
+
+    /// What is wrong with the console itself, once all was taken.
+    var problems: [String] {
+        var problems: [String] = []
+        if isOpen || isCut, !tests.contains(where: { $0.outcome == .crashed }) {
+            problems.append("the output of XCTest ends before its run does")
+        }
+        if statesFailures, !tests.contains(where: \.outcome.isFailure) {
+            problems.append("XCTest says that tests failed, but names none")
+        }
+        return problems
+    }
+
+    /// `started at …`, `passed at …`, `failed at …`; before an end may stand what a test printed last.
+    private mutating func takeRun(_ rest: Substring, isAtStart: Bool) -> Bool {
+        if rest.hasPrefix("started"), isAtStart {
+            if isOpen { isCut = true }
+            isOpen = true
+            running?.continuation = 0
+            endRun()
+            return true
+        }
+        guard rest.hasPrefix("passed at") || rest.hasPrefix("failed at") else { return false }
+        running?.continuation = 0
+        isOpen = false
+        return true
+    }
+
+    /// `14 tests, with 1 test skipped and 5 failures (0 unexpected) in 0.1 (0.1) seconds`
+    private static func failures(_ text: Substring) -> Int {
+        let words = text.prefix(200).split(separator: " ")
+        guard words.count > 1, words[1] == "test," || words[1] == "tests,",
+            let place = words.firstIndex(where: { $0.hasPrefix("failure") }), place > 1
+        else { return 0 }
+        return TAPLine.number(words[place - 1]) ?? 0
     }
 
     /// `ParserTests.testIt' started at …`, `…' passed (0.1 seconds)`, `-[KitTests.ParserTests testIt]' failed (…)`

@@ -36,7 +36,8 @@ final class XMLReport: NSObject, XMLParserDelegate {
         }
         guard text.contains(where: { $0 > 0x20 }) else { return "the file is empty" }
         let report = XMLReport(handler)
-        let parser = XMLParser(data: Data(text))
+        // In pieces: libxml2 2.9 refuses more than 10,000,000 bytes at once.
+        let parser = XMLParser(stream: InputStream(data: Data(text)))
         parser.shouldProcessNamespaces = false
         parser.shouldResolveExternalEntities = false
         parser.externalEntityResolvingPolicy = .never

@@ -33,6 +33,8 @@ class XMLTestCases {
     let root: SourceRoot
     private(set) var tests: [TestResult] = []
     private(set) var problems: [String] = []
+    /// Whether the report counts failures, of whatever it counts.
+    private var statesFailures = false
     private var open: TestResult?
     private var message = ""
     private var stack = ""
@@ -79,12 +81,20 @@ class XMLTestCases {
         tests.append(result)
     }
 
+    /// Takes in attributes that count failures.
+    func takeCounts(_ attributes: [String: String], _ names: String...) {
+        if names.contains(where: { StatedCount.isPositive(attributes[$0]) }) { statesFailures = true }
+    }
+
     func add(problem: String) { problems.append(TextLimit.cut(problem, toBytes: 1000)) }
 
     /// Changes what is known by the end only.
     func edit(_ index: Int, _ change: (inout TestResult) -> Void) { change(&tests[index]) }
 
     func content(problem: String?) -> ReportContent {
+        if statesFailures, problems.isEmpty, !tests.contains(where: \.outcome.isFailure) {
+            add(problem: "the report contradicts itself: it counts failures, none of its tests has one")
+        }
         var content = ReportContent(tests: JUnitRetries.numbered(tests), problems: problems)
         if let problem { content.problems.insert(contentsOf: ReportContent.unreadable(problem).problems, at: 0) }
         return content

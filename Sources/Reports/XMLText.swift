@@ -20,7 +20,7 @@ enum XMLText {
         return clean
     }
 
-    struct Refusal: Error {
+    struct Refusal: Error, Sendable {
         var text: String
     }
 
@@ -99,6 +99,7 @@ enum XMLText {
         var hasRoot = false
         while let found = text[index...].firstIndex(of: UInt8(ascii: "<")) {
             let rest = text[found...].prefix(16)
+            if hasRoot, depth <= 0, text[index..<found].contains(where: { $0 > 0x20 }) { throw afterRoot }
             if rest.starts(with: documentType) { throw Refusal(text: "a document type (<!DOCTYPE) is not allowed") }
             if let (start, mark) = sections.first(where: { rest.starts(with: $0.0) }) {
                 index = end(of: mark, in: text, from: found + start.count) ?? text.count
@@ -107,8 +108,12 @@ enum XMLText {
                 }
                 continue
             }
-            guard let close = endOfTag(in: text, from: found + 1) else { return }
+            guard let close = try endOfTag(in: text, from: found + 1) else {
+                if hasRoot, depth <= 0 { throw afterRoot }
+                return
+            }
             if text[found + 1] == UInt8(ascii: "/") {
+                if hasRoot, depth <= 0 { throw afterRoot }
                 depth -= 1
             } else {
                 if depth <= 0, hasRoot { throw Refusal(text: "not well-formed XML, it has two root elements") }
@@ -117,17 +122,28 @@ enum XMLText {
             }
             index = close + 1
         }
+        if hasRoot, depth <= 0, text[index...].contains(where: { $0 > 0x20 }) { throw afterRoot }
     }
 
+    private static let afterRoot = Refusal(text: "not well-formed XML, something follows the root element")
+
+    /// The most attributes of an element: libxml2 2.9 compares each with all before it. Real reports have some twenty.
+    static let maximumAttributes = 200
+
     /// The place of the `>` that ends a tag; one within quotes does not.
-    private static func endOfTag(in text: [UInt8], from start: Int) -> Int? {
+    private static func endOfTag(in text: [UInt8], from start: Int) throws(Refusal) -> Int? {
         var quote: UInt8?
+        var attributes = 0
         for index in start..<text.count {
             let byte = text[index]
             if let open = quote {
                 if byte == open { quote = nil }
             } else if byte == UInt8(ascii: "\"") || byte == UInt8(ascii: "'") {
                 quote = byte
+                attributes += 1
+                guard attributes <= maximumAttributes else {
+                    throw Refusal(text: "an element with more than \(maximumAttributes) attributes")
+                }
             } else if byte == UInt8(ascii: ">") {
                 return index
             }

@@ -3,11 +3,18 @@ import Model
 /// xUnit.net's result, versions 2 and 3: `assemblies`, `collection`, `test`.
 final class XUnitNetDocument: XMLTestCases, XMLTestsHandler {
     private var assembly = ""
+    /// Version 1: a class, which has failures of its own.
+    private var type: String?
 
     func begin(_ element: String, _ attributes: [String: String], depth: Int) throws(XMLText.Refusal) {
         clearText()
         switch element {
-        case "assembly": assembly = attributes["name"].map { Self.fileName($0) } ?? ""
+        case "assembly":
+            assembly = attributes["name"].map { Self.fileName($0) } ?? ""
+            takeCounts(attributes, "failed", "errors")
+        case "class": type = attributes["name"]
+        case "failure" where !isOpen && type != nil:
+            try open(TestResult(suite: XMLTests.name(type), name: "(suite)", outcome: .failed))
         case "test":
             let type = attributes["type"] ?? ""
             var name = attributes["name"] ?? attributes["method"] ?? "(unnamed)"
@@ -34,6 +41,8 @@ final class XUnitNetDocument: XMLTestCases, XMLTestsHandler {
         case "message", "reason": takeMessage()
         case "stack-trace": takeStack()
         case "test", "error": close()
+        case "failure" where openName == "(suite)": close()
+        case "class": type = nil
         default: break
         }
         clearText()

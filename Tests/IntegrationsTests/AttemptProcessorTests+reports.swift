@@ -87,4 +87,119 @@ extension AttemptProcessorTests {
             #expect(results.notes.contains("coverage: 66.6 % of lines (2 of 3) in 1 file"))
         }
     }
+
+    /// What a step's reports say besides its tests, and what they leave out.
+    @Suite struct GivenReports {
+        private let outer = AttemptProcessorTests()
+
+        private static let events = """
+            {"kind":"test","payload":{"id":"K.S/a()/f.swift:1:1","kind":"function","name":"a()"},"version":0}
+            {"kind":"event","payload":{"kind":"runStarted"},"version":0}
+            {"kind":"event","payload":{"kind":"testStarted","testID":"K.S/a()/f.swift:1:1"},"version":0}
+            {"kind":"event","payload":{"kind":"issueRecorded","issue":{"isKnown":false},"messages":[{"text":"boom"}]},"version":0}
+            {"kind":"event","payload":{"kind":"testEnded","testID":"K.S/a()/f.swift:1:1"},"version":0}
+            {"kind":"event","payload":{"kind":"runEnded"},"version":0}
+            """
+        private static let checkstyle =
+            "<checkstyle><file name='a.js'><error line='3' message='m' source='semi'/></file></checkstyle>"
+        private static let cobertura =
+            "<coverage line-rate='1'><class filename='a.c'><line number='1' hits='1'/></class></coverage>"
+
+        @Test func testThatAFailureOutsideOfAnyTestIsRed() async throws {
+            let results = try await outer.results(
+                of: [Played(step: .testing, report: Self.events, reportName: "events.jsonl")])
+            #expect(results.verdict == .testFailures)
+            #expect(results.reason == "failed outside of any test: boom")
+        }
+
+        @Test(arguments: [JobStep.building, .testing])
+        func testThatFindingsOfALinterAreNeverGreen(step: JobStep) async throws {
+            let results = try await outer.results(
+                of: [Played(step: step, report: Self.checkstyle, reportName: "lint.xml")])
+            #expect(results.verdict == .analyzerWarnings)
+            #expect(results.counts.analyzerWarnings == 1)
+        }
+
+        @Test func testThatTestsThatFailInAnAnalysisAreItsFindings() async throws {
+            let results = try await outer.results(of: [
+                Played(
+                    step: .analyzing, name: "eslint",
+                    report: "<testsuite><testcase name='a.js'><failure message='m'/></testcase></testsuite>"),
+                Played(step: .building),
+            ])
+            #expect(results.verdict == .analyzerWarnings)
+            #expect(results.analysis == "1 finding (eslint)")
+        }
+
+        @Test func testThatTestsThatFailInABuildAreRed() async throws {
+            let report = "<testsuite><testcase name='a'><failure message='m'/></testcase></testsuite>"
+            let results = try await outer.results(of: [Played(step: .building, name: "all", report: report)])
+            #expect(results.verdict == .testFailures)
+            #expect(results.reason == "1 of 1 test failed in the step all")
+        }
+
+        @Test func testThatAnAnalysisWithoutARunIsNotClean() async throws {
+            let results = try await outer.results(of: [
+                Played(
+                    step: .analyzing, name: "lint", report: #"{"version":"2.1.0","runs":[]}"#, reportName: "lint.sarif"),
+                Played(step: .building),
+            ])
+            #expect(results.verdict == .analyzerWarnings)
+            #expect(results.findings.map(\.finding.rule) == ["martlet.report"])
+        }
+
+        @Test func testThatEachPatternNeedsAFile() async throws {
+            let results = try await outer.results(
+                of: [Played(step: .testing, report: AttemptProcessorTests.passing)],
+                askedReports: ["*.xml", "unit/*.xml"])
+            #expect(results.verdict == .testFailures)
+            #expect(results.reason == "no file matches report: unit/*.xml")
+        }
+
+        @Test(arguments: [
+            ("build/*.xml", "build/coverage.xml", Self.cobertura, Verdict.testFailures),
+            ("build/coverage.xml", "build/coverage.xml", Self.cobertura, .succeeded),
+            ("report.json", "report.json", "./x.c:3:2: warning: unused variable 'y' [-Wunused]\n", .testFailures),
+            ("report.txt", "report.txt", "a.c:1:2: runtime error: signed integer overflow: 1\n", .testFailures),
+        ])
+        func testThatATestStepNeedsAReportOfTests(
+            pattern: String, name: String, report: String, verdict: Verdict
+        ) async throws {
+            let results = try await outer.results(
+                of: [Played(step: .testing, report: report, reportName: name)], askedReports: [pattern])
+            #expect(results.verdict == verdict)
+            if verdict == .testFailures {
+                #expect(results.reason == "no report of tests among the files of report: \(pattern)")
+            } else {
+                #expect(results.tested == "by exit status alone: the command writes no report")
+            }
+        }
+
+        @Test func testThatAConsoleOfXCTestThatBreaksOffBetweenTwoTestsIsRed() async throws {
+            let output = """
+                Test Suite 'All tests' started at 2026-01-01 10:00:00.000
+                Test Case 'A.testA' started at 2026-01-01 10:00:00.000
+                Test Case 'A.testA' passed (0.1 seconds)
+
+                """
+            let results = try await outer.results(of: [Played(step: .testing, output: output)])
+            #expect(results.reason == "the output of XCTest ends before its run does")
+        }
+
+        @Test(arguments: [
+            "?   \tkit\t[no test files]\n",
+            "running 0 tests\n\ntest result: ok. 0 passed; 0 failed; 0 ignored; 0 measured;\n",
+        ])
+        func testThatAToolThatFindsNoTestsIsSaid(output: String) async throws {
+            let results = try await outer.results(of: [Played(step: .testing, output: output)])
+            #expect(results.verdict == .succeeded)
+            #expect(results.tested == "skipped: no tests (the test command found none)")
+        }
+
+        @Test func testThatAUsualCommandThatLeavesNoReportIsJudgedByItsExitStatus() async throws {
+            let results = try await outer.results(of: [Played(step: .testing, output: "fine\n", asksReport: true)])
+            #expect(results.verdict == .succeeded)
+            #expect(results.tested == "by exit status alone: the command writes no report")
+        }
+    }
 }

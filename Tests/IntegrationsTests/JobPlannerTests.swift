@@ -231,7 +231,7 @@ import Testing
 
         @Test(arguments: [
             "all:\n\tcc kit.c\n", "check := 1\nall:\n", "# check:\nall:\n", ".PHONY: check\nall:\n", "checks:\n",
-            "all:\n\tcheck: 1\n",
+            "all:\n\tcheck: 1\n", "check ?= http://x\nall:\n", "$(info check: no)\nall:\n",
         ])
         func testThatWithoutEitherItSaysSo(makefile: String) throws {
             // given, when

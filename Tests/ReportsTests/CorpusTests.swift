@@ -109,6 +109,7 @@ import Testing
             Self.findings.map(\.file) + Self.tests.map(\.file) + Self.coverage + Self.refusals
                 + JUnitReaderTests.expectations.map(\.file) + JUnitReaderTests.refusals.map(\.file)
                 + SARIFReaderTests.expectations.map(\.file) + SARIFReaderTests.refusals
+                + SARIFReaderTests.unclean.map(\.0)
                 + TAPReaderTests.expectations.map { "tap/tapjs__\($0.file).tap" })
         let folders = ["junit", "sarif", "logs", "tap", "testreports-other", "xml-attacks", "samples"]
         #expect(folders.flatMap { Corpus.files($0) }.map(\.name).filter { !known.contains($0) } == [])

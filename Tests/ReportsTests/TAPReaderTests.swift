@@ -78,7 +78,7 @@ import Testing
             ("1..1\nnot ok 1 - a # TODO later", TestResult.Outcome.knownIssue, "later"),
             ("1..1\nok 1 - a # skip not here", .skipped, "not here"), ("1..1\nok 1 - a # TODO", .passed, nil),
             ("1..1\nnot ok 1 - a # SKIP", .skipped, nil), ("1..1\nnot ok 1 - a \\# SKIP x", .failed, nil),
-            ("1..1\nok 1 - a # Skipped: why", .skipped, "why"), ("1..1\nnot ok 1 - a # todone", .knownIssue, nil),
+            ("1..1\nok 1 - a # Skipped: why", .skipped, "why"), ("1..1\nnot ok 1 - a # todone", .failed, nil),
         ] as [(String, TestResult.Outcome, String?)])
     func testThatDirectivesCount(text: String, outcome: TestResult.Outcome, message: String?) {
         #expect(read(text).tests.map(\.outcome) == [outcome])

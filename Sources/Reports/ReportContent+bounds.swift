@@ -1,0 +1,38 @@
+import Model
+
+extension ReportContent {
+    /// With numbers that can be a line's and texts without NUL, which no database or page takes as it is: a report can say
+    /// anything.
+    func bounded() -> ReportContent {
+        var content = self
+        for index in findings.indices {
+            content.findings[index].message.replaceNUL()
+            content.findings[index].rule.replaceNUL()
+            content.findings[index].path?.replaceNUL()
+            if !Self.isPlace(findings[index].line) { content.findings[index].line = nil }
+            if !Self.isPlace(findings[index].column) || content.findings[index].line == nil {
+                content.findings[index].column = nil
+            }
+        }
+        for index in tests.indices {
+            content.tests[index].suite.replaceNUL()
+            content.tests[index].name.replaceNUL()
+            content.tests[index].message?.replaceNUL()
+            content.tests[index].path?.replaceNUL()
+            if !Self.isPlace(tests[index].line) { content.tests[index].line = nil }
+        }
+        for index in problems.indices { content.problems[index].replaceNUL() }
+        for index in notes.indices { content.notes[index].replaceNUL() }
+        return content
+    }
+
+    /// A line or a column: from 1, and of nine digits at most, as `PrintedPlace` reads them.
+    private static func isPlace(_ number: Int?) -> Bool { number.map { (1..<1_000_000_000).contains($0) } ?? true }
+}
+
+extension String {
+    fileprivate mutating func replaceNUL() {
+        guard utf8.contains(0) else { return }
+        self = String(map { $0 == "\u{0}" ? "\u{FFFD}" : $0 })
+    }
+}

@@ -1,0 +1,138 @@
+import Model
+import TestSupport
+import Testing
+
+@testable import Reports
+
+/// Reports that look bad and are not, and what is said of them.
+@Suite struct NeverRedTests {
+    struct Row: Sendable, CustomTestStringConvertible {
+        var name: String
+        var text: String
+        var outcomes: [TestResult.Outcome]
+        var testDescription: String { name }
+
+        init(_ name: String, _ text: String, _ outcomes: TestResult.Outcome...) {
+            (self.name, self.text, self.outcomes) = (name, text, outcomes)
+        }
+    }
+
+    static let rows = [
+        Row(
+            "Node, a todo that fails",
+            """
+            <testsuites><testsuite name='s' failures='1'><testcase name='a' classname='test' failure='1 == 2'>
+            <skipped type='todo' message='true'/><failure type='testCodeFailure' message='1 == 2'>e</failure></testcase></testsuite>
+            </testsuites>
+            """, .knownIssue),
+        Row(
+            "JUnit, a case run again at once until it passed",
+            """
+            <testsuite failures='0'><testcase name='a'><failure/></testcase><testcase name='a'><error/></testcase>
+            <testcase name='a'/></testsuite>
+            """, .flaky),
+        Row(
+            "JUnit, only the failures of runs before",
+            "<testsuite failures='0'><testcase name='a'><rerunFailure message='first try'>x</rerunFailure></testcase></testsuite>",
+            .flaky),
+        Row(
+            "go test, a package that passed when run again",
+            """
+            {"Action":"run","Package":"k","Test":"TestA"}
+            {"Action":"fail","Package":"k","Test":"TestA"}
+            {"Action":"fail","Package":"k"}
+            {"Action":"run","Package":"k","Test":"TestA"}
+            {"Action":"pass","Package":"k","Test":"TestA"}
+            {"Action":"pass","Package":"k"}
+            """, .flaky),
+        Row(
+            "cargo, a test that takes more than a minute",
+            """
+            { "type": "suite", "event": "started", "test_count": 1 }
+            { "type": "test", "event": "started", "name": "slow" }
+            { "type": "test", "event": "timeout", "name": "slow" }
+            { "type": "test", "name": "slow", "event": "ok" }
+            { "type": "suite", "event": "ok", "passed": 1, "failed": 0, "ignored": 0 }
+            """, .passed),
+        Row(
+            "cargo --nocapture, output without a line feed before the result",
+            "running 1 test\ntest tests::works ... hiok\n\ntest result: ok. 1 passed; 0 failed; 0 ignored;\n", .passed),
+        Row(
+            "cargo --nocapture, output without a line feed before the next test",
+            "running 2 tests\ntest a ... hellook\nbytest b ... ok\n\ntest result: ok. 2 passed; 0 failed; 0 ignored;\n",
+            .passed, .passed),
+        Row(
+            "cargo, other words after ok",
+            "running 1 test\ntest a ... ok (gas usage 12)\n\ntest result: ok. 1 passed; 0 failed; 0 ignored;\n", .passed
+        ),
+        Row(
+            "cargo, a result lost in output",
+            "running 1 test\ntest a ... \u{1}\u{2}\n\ntest result: ok. 1 passed; 0 failed; 0 ignored;\n", .passed),
+        Row(
+            "go test -v, output without a line feed before the result",
+            "=== RUN   TestA\n--- PASS: TestA (0.00s)\n=== RUN   TestB\nno line feed--- PASS: TestB (0.00s)\nPASS\nok  \tk\t0.1s\n",
+            .passed, .passed),
+        Row("TAP, a time before the directive", "1..1\nnot ok 1 - b # time=2ms # TODO later", .knownIssue),
+        Row("TAP, a # in the reason", "1..1\nnot ok 1 - b # TODO see #12", .knownIssue),
+    ]
+
+    @Test(arguments: rows)
+    func testThatItIsAsGoodAsItIs(row: Row) {
+        let content = ReportReader.read(Array(row.text.utf8), fileName: "a", root: SourceRoot(mountedAt: "/k"))
+        #expect(content.tests.map(\.outcome) == row.outcomes, "\(content.tests.map(\.fullName))")
+        #expect(content.problems == [])
+    }
+
+    @Test func testThatAnAnalyzersWarningOfItselfIsNoFailure() {
+        let text = #"{"errors":[{"level":"warn","message":"Syntax error at line x"}],"results":[]}"#
+        let content = ReportReader.read(Array(text.utf8), fileName: "a", root: SourceRoot(mountedAt: "/k"))
+        #expect(content.problems == [])
+        #expect(content.notes.first == "a: the analyzer warns: Syntax error at line x")
+    }
+
+    @Test func testThatLinesThatBeginWithAnUnknownFileAreNoXML() {
+        let text = "<unknown>:0: warning: x\n/k/a.c:1:2: warning: y [-Wy]\n"
+        let content = ReportReader.read(Array(text.utf8), fileName: "a", root: SourceRoot(mountedAt: "/k"))
+        #expect(content.problems == [])
+        #expect(content.findings.contains { $0.path == "a.c" && $0.line == 1 })
+    }
+
+    /// libxml2 takes at most 10,000,000 bytes at once; reports of 64 MiB are promised.
+    @Test func testThatALargeReportOfXMLIsReadToItsEnd() {
+        let output = String(repeating: "x", count: 200_000)
+        let cases = (0..<300).map { "<testcase name='t\($0)'><system-out>\(output)</system-out></testcase>\n" }
+        let xml = "<testsuite>\(cases.joined())<testcase name='last'><failure/></testcase></testsuite>"
+        let content = ReportReader.read(Array(xml.utf8), fileName: "a", root: SourceRoot(mountedAt: "/k"))
+        #expect(xml.utf8.count > 60_000_000)
+        #expect(content.problems == [])
+        #expect(content.tests.count == 301)
+        #expect(content.tests.last?.outcome == .failed)
+    }
+
+    @Test func testThatNumbersAndTextsAreWhatTheyCanBe() {
+        // given lines that are none, and NUL
+        let junit =
+            "<testsuite><testcase name='a' file='a.c' line='9223372036854775807'><failure/></testcase></testsuite>"
+        let sarif =
+            #"{"version":"2.1.0","runs":[{"tool":{"driver":{"name":"t"}},"results":[{"ruleId":"a\u0000b","message":{"text":"x\u0000y"},"#
+            + #""locations":[{"physicalLocation":{"artifactLocation":{"uri":"a%00.c"},"region":{"startLine":8999999999999999}}}]}]}]}"#
+        let events = """
+            {"version":0,"kind":"test","payload":{"id":"K.S/a()","kind":"function","name":"a()","sourceLocation":{"filePath":"/k/f.swift","line":-5}}}
+            {"version":0,"kind":"event","payload":{"kind":"runStarted"}}
+            {"version":0,"kind":"event","payload":{"kind":"testStarted","testID":"K.S/a()"}}
+            {"version":0,"kind":"event","payload":{"kind":"testEnded","testID":"K.S/a()"}}
+            {"version":0,"kind":"event","payload":{"kind":"runEnded"}}
+            """
+        // when
+        let contents = [junit, sarif, events].map {
+            ReportReader.read(Array($0.utf8), fileName: "a", root: SourceRoot(mountedAt: "/k"))
+        }
+        // then
+        #expect(contents.flatMap(\.tests).map(\.line) == [nil, nil])
+        let finding = contents[1].findings.first
+        #expect(finding?.line == nil)
+        #expect(finding?.rule == "a\u{FFFD}b")
+        #expect(finding?.message == "x\u{FFFD}y")
+        #expect(finding?.path == "a\u{FFFD}.c")
+    }
+}
