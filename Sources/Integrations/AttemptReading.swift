@@ -210,7 +210,6 @@ package struct AttemptReading: Sendable {
                 reported[index].category = .warning
             }
         }
-        worsen(by: reported)
         findings += reported + merged.compactMap(Finding.init(failureOf:))
         // Past its limit, none of the tests that ended may be the one that did not.
         let isCutShort = end.limit != nil && !merged.contains { $0.outcome == .crashed }
@@ -224,6 +223,7 @@ package struct AttemptReading: Sendable {
         let flaky = merged.compactMap { Finding(flaky: $0) }
         findings += flaky
         if !flaky.isEmpty { worsen(to: .warnings, FlakyTests.sentence(flaky.compactMap(\.flakyTest))) }
+        worsen(by: reported)
         testSteps.all += 1
         if !hasReport { testSteps.silent += 1 }
     }

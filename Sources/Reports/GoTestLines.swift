@@ -56,9 +56,10 @@ struct GoTestLines: Sendable {
     }
 
     /// `no line feed--- PASS: TestOne (0.15s)`: what the test printed last had none.
-    private static func resultWithin(
-        _ line: String
+    static func resultWithin(
+        _ line: some StringProtocol
     ) -> (name: String, outcome: TestResult.Outcome, seconds: Double?, output: Substring)? {
+        let line = Substring(line)
         guard let mark = line.range(ofFirst: "--- "), line.hasSuffix("s)"),
             let result = result(line[mark.lowerBound...])
         else { return nil }

@@ -58,6 +58,11 @@ package struct GoTestReader: Sendable {
                 text.trimmingPrefix { $0 == " " }.hasPrefix($0)
             }
             if !isMark { run.output(text, test: test, package: package) }
+            if let test, let told = GoTestLines.resultWithin(text.trimmingSuffix(while: \.isWhitespace)),
+                told.name == test
+            {
+                run.tell(test, told.outcome, package: package)
+            }
         case ("pass", let test?): run.end(test, .passed, seconds: event["Elapsed"].double, package: package)
         case ("fail", let test?): run.end(test, .failed, seconds: event["Elapsed"].double, package: package)
         case ("skip", let test?): run.end(test, .skipped, seconds: event["Elapsed"].double, package: package)

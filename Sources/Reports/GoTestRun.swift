@@ -5,6 +5,8 @@ struct GoTestRun: Sendable {
     private struct Package: Sendable {
         /// What tests that run have printed, by their names.
         var open: [String: String] = [:]
+        /// How tests ended of which only their own output tells.
+        var told: [String: TestResult.Outcome] = [:]
         /// The names in the order in which they started; those that ended are among them.
         var started: [String] = []
         var tests: [TestResult] = []
@@ -59,6 +61,13 @@ struct GoTestRun: Sendable {
         }
     }
 
+    /// The result of a test within its own output, whose last line had no end: the event of it may not come.
+    mutating func tell(_ name: String, _ outcome: TestResult.Outcome, package: String) {
+        edit(package) { package in
+            if package.open[name] != nil { package.told[name] = outcome }
+        }
+    }
+
     /// Adds to the text of a test that has ended: without `-v` its output follows its result.
     mutating func outputAfter(_ text: String, package: String?) {
         edit(package) { package in
@@ -96,8 +105,15 @@ struct GoTestRun: Sendable {
         let suite = TextLimit.cut(name, toBytes: TextLimit.nameBytes)
         edit(name) { package in
             let crash = Self.panic(in: package.output)
-            for name in package.started where isFailed {
+            for name in package.started where isFailed || package.told[name] != nil {
                 guard let output = package.open.removeValue(forKey: name) else { continue }
+                if let outcome = package.told[name] {
+                    package.hasFailure = package.hasFailure || outcome.isFailure
+                    package.tests.append(
+                        TestResult(
+                            suite: suite, name: name, outcome: outcome, message: outcome == .passed ? nil : output))
+                    continue
+                }
                 let text = [output, crash ?? ""].joined(separator: "\n")
                     .trimmingPrefix(while: \.isWhitespace).trimmingSuffix(while: \.isWhitespace)
                 package.hasFailure = true
@@ -107,6 +123,7 @@ struct GoTestRun: Sendable {
                         message: TextLimit.cut(String(text), toBytes: Finding.maximumMessageBytes)))
             }
             package.open = [:]
+            package.told = [:]
             package.started = []
             package.isEnded = true
             package.isFailed = isFailed

@@ -34,6 +34,16 @@ enum Growth {
         ("cargo, output", "running 1 test\ntest a ... FAILED\n---- a stdout ----\n", "x\n"),
         ("ctest", "Test project /b\n", "1/2 Test ##: a# ....***Failed 0.01 sec\nx\n"),
         ("sanitizer, reports", "", "==1==ERROR: AddressSanitizer: a# on address 0x1\n    #0 0x1 in f /kit/a.c:#\n"),
+        ("sanitizer, one title", "==1==ERROR: AddressSanitizer: x", " at 0x#"),
+        (
+            "event stream, skipped suites",
+            "{\"kind\":\"test\",\"version\":0,\"payload\":{\"kind\":\"function\",\"id\":\"A.b()\"}}\n",
+            "{\"kind\":\"event\",\"version\":0,\"payload\":{\"kind\":\"testSkipped\",\"testID\":\"A.X#\"}}\n"
+        ),
+        ("XML, attributes", "<testsuite name='s'><testcase ", "a#='1' "),
+        ("XCTest, one name in many classes", "", "[1/2] Testing A.B#/c\n"),
+        ("Swift Testing, one name", "◇ Test run started.\n", "◇ Test x() started.\n"),
+        ("go, a package that fails again", "--- PASS: T (0.1s)\n", "FAIL\tp\t0.1s\n"),
         ("sanitizer, leaks", "==1==ERROR: LeakSanitizer: detected memory leaks\n", "Direct leak of # byte(s)\n"),
         ("lcov", "SF:a\n", "DA:#,1\n"), ("lcov, files", "", "SF:a#\nDA:1,1\nend_of_record\n"),
         ("lines, ruff", "", "a.py:#:1: F401 x\n"), ("lines, brackets", "a.py:1:1: x", " [a-b"),

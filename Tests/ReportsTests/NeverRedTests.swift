@@ -72,6 +72,16 @@ import Testing
             "go test -v, output without a line feed before the result",
             "=== RUN   TestA\n--- PASS: TestA (0.00s)\n=== RUN   TestB\nno line feed--- PASS: TestB (0.00s)\nPASS\nok  \tk\t0.1s\n",
             .passed, .passed),
+        Row(
+            "go test -json of 1.19, output without a line feed before the result",
+            #"""
+            {"Action":"run","Package":"k","Test":"TestB"}
+            {"Action":"output","Package":"k","Test":"TestB","Output":"=== RUN   TestB\n"}
+            {"Action":"output","Package":"k","Test":"TestB","Output":"no newline--- PASS: TestB (0.00s)\n"}
+            {"Action":"run","Package":"k","Test":"TestC"}
+            {"Action":"fail","Package":"k","Test":"TestC"}
+            {"Action":"fail","Package":"k"}
+            """#, .failed, .passed),
         Row("TAP, a time before the directive", "1..1\nnot ok 1 - b # time=2ms # TODO later", .knownIssue),
         Row("TAP, a # in the reason", "1..1\nnot ok 1 - b # TODO see #12", .knownIssue),
     ]
@@ -107,6 +117,17 @@ import Testing
         #expect(content.problems == [])
         #expect(content.tests.count == 301)
         #expect(content.tests.last?.outcome == .failed)
+    }
+
+    /// Read in pieces, no character and no name may be cut in two.
+    @Test func testThatNoPieceOfALargeReportCutsAnything() {
+        let text = "é" + String(repeating: "€é", count: 700)
+        let cases = (0..<500).map { "<testcase classname='ä\($0)' name='ö'><failure>\(text)</failure></testcase>" }
+        let xml = "<testsuite>\(cases.joined())</testsuite>"
+        let content = ReportReader.read(Array(xml.utf8), fileName: "a", root: SourceRoot(mountedAt: "/k"))
+        #expect(content.problems == [])
+        #expect(content.tests.map(\.suite) == (0..<500).map { "ä\($0)" })
+        #expect(content.tests.allSatisfy { $0.message == text && $0.name == "ö" })
     }
 
     @Test func testThatNumbersAndTextsAreWhatTheyCanBe() {

@@ -41,7 +41,7 @@ package struct Mutator: RandomNumberGenerator {
             guard !bytes.isEmpty else { break }
             let place = Int.random(in: 0..<bytes.count, using: &self)
             let end = min(bytes.count, place + Int.random(in: 1...400, using: &self))
-            switch Int.random(in: 0..<11, using: &self) {
+            switch Int.random(in: 0..<12, using: &self) {
             case 0: bytes = Array(bytes[..<place])
             case 1: bytes[place] = UInt8.random(in: 0...255, using: &self)
             case 2: bytes[place] ^= 1 << UInt8.random(in: 0..<8, using: &self)
@@ -57,6 +57,10 @@ package struct Mutator: RandomNumberGenerator {
                 guard let digit = bytes[place...].firstIndex(where: { (0x30...0x39).contains($0) }) else { continue }
                 let numbers = ["0", "-1", "999999999999999999999", "1e308", "0x10", ""]
                 bytes.replaceSubrange(digit...digit, with: Array((numbers.randomElement(using: &self) ?? "").utf8))
+            case 10:
+                // In a bitstream a number of 64 bits and more, wherever it falls.
+                let count = Int.random(in: 4...16, using: &self)
+                bytes.insert(contentsOf: repeatElement(0xFF, count: count), at: place)
             default: bytes.swapAt(place, end - 1)
             }
         }
