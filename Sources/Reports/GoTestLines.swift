@@ -91,6 +91,8 @@ struct GoTestLines: Sendable {
         let rest = words.dropFirst(2).joined(separator: " ")
         // The third word is a time, `(cached)` or a reason in brackets.
         guard rest.hasPrefix("[") || rest.hasPrefix("(") || rest.first?.isNumber == true else { return nil }
+        // `ok  \tkit\t0.1s [no tests to run]`
+        if rest.hasSuffix(" [no tests to run]") { return (String(words[1]), isFailed, "no tests to run") }
         return (String(words[1]), isFailed, rest.hasPrefix("[") ? String(rest.dropFirst().dropLast()) : "")
     }
 }

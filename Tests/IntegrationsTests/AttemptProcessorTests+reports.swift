@@ -188,6 +188,7 @@ extension AttemptProcessorTests {
 
         @Test(arguments: [
             "?   \tkit\t[no test files]\n",
+            "testing: warning: no tests to run\nPASS\nok  \tkit\t0.002s [no tests to run]\n",
             "running 0 tests\n\ntest result: ok. 0 passed; 0 failed; 0 ignored; 0 measured;\n",
         ])
         func testThatAToolThatFindsNoTestsIsSaid(output: String) async throws {
