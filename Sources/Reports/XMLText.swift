@@ -97,6 +97,7 @@ enum XMLText {
         var index = 0
         var depth = 0
         var hasRoot = false
+        var breaks: [Int] = []
         while let found = text[index...].firstIndex(of: UInt8(ascii: "<")) {
             let rest = text[found...].prefix(16)
             if hasRoot, depth <= 0, text[index..<found].contains(where: { $0 > 0x20 }) { throw afterRoot }
@@ -105,6 +106,8 @@ enum XMLText {
                 index = end(of: mark, in: text, from: found + start.count) ?? text.count
                 if text[found + 1] == UInt8(ascii: "?") {
                     for place in found..<index where text[place] != 0x0A { text[place] = 0x20 }
+                } else if index - found > maximumSectionBytes, start.last == UInt8(ascii: "[") {
+                    breaks += Self.breaks(of: text, in: (found + start.count)..<(index - mark.count))
                 }
                 continue
             }
@@ -123,6 +126,36 @@ enum XMLText {
             index = close + 1
         }
         if hasRoot, depth <= 0, text[index...].contains(where: { $0 > 0x20 }) { throw afterRoot }
+        guard !breaks.isEmpty else { return }
+        var parts: [UInt8] = []
+        parts.reserveCapacity(text.count + breaks.count * 12)
+        var start = 0
+        for place in breaks {
+            parts += text[start..<place]
+            parts += Array("]]><![CDATA[".utf8)
+            start = place
+        }
+        text = parts + text[start...]
+    }
+
+    /// A longer CDATA section is made into several: libxml2 2.9 wants all of one in its buffer, which has at most 10,000,000
+    /// bytes, and a test may well print more.
+    private static let maximumSectionBytes = 1 << 20
+
+    /// Places between two characters, none beside a bracket.
+    private static func breaks(of text: [UInt8], in section: Range<Int>) -> [Int] {
+        var places: [Int] = []
+        var place = section.lowerBound + maximumSectionBytes
+        while place < section.upperBound {
+            let (last, next) = (text[place - 1], text[place])
+            if next & 0xC0 == 0x80 || [last, next].contains(UInt8(ascii: "]")) {
+                place += 1
+            } else {
+                places.append(place)
+                place += maximumSectionBytes
+            }
+        }
+        return places
     }
 
     private static let afterRoot = Refusal(text: "not well-formed XML, something follows the root element")

@@ -119,6 +119,20 @@ import Testing
         #expect(content.tests.last?.outcome == .failed)
     }
 
+    @Test func testThatALongOutputInOneSectionIsRead() {
+        // given 12 MB of one test's output, with what must not be cut in two
+        let output = String(repeating: "€]]é]", count: 1_200_000)
+        let xml =
+            "<testsuite><testcase name='a'><system-out><![CDATA[\(output)]]></system-out></testcase>"
+            + "<testcase name='b'><failure><![CDATA[€ no]]></failure></testcase></testsuite>"
+        // when
+        let content = ReportReader.read(Array(xml.utf8), fileName: "a", root: SourceRoot(mountedAt: "/k"))
+        // then
+        #expect(content.problems == [])
+        #expect(content.tests.map(\.outcome) == [.passed, .failed])
+        #expect(content.tests.last?.message == "€ no")
+    }
+
     /// Read in pieces, no character and no name may be cut in two.
     @Test func testThatNoPieceOfALargeReportCutsAnything() {
         let text = "é" + String(repeating: "€é", count: 700)
