@@ -49,7 +49,8 @@ package struct GoTestReader: Sendable {
     private mutating func take(_ event: JSON) {
         let test = event["Test"].string
         guard let action = event["Action"].string, let package = event["Package"].string else { return }
-        run.begin(package)
+        // Of a package without tests there may be output only.
+        if action == "start" || test != nil { run.begin(package) }
         switch (action, test) {
         case ("run", let test?): run.start(test, package: package)
         case ("output", _):
