@@ -6,6 +6,14 @@ package struct JobEnvironment: Sendable {
     /// Passed on from the daemon, where it has them.
     static let inherited = ["PATH", "HOME", "LANG", "LC_ALL", "TZ", "USER", "LOGNAME", "SSL_CERT_FILE"]
 
+    /// What is another in each integration; see `JobPlanner.environments`.
+    static let differing: Set = [
+        "MARTLET_INTEGRATION", "MARTLET_INTEGRATION_NUMBER", "MARTLET_COMMIT", "MARTLET_CAUSE", "MARTLET_URL",
+        "CI_COMMIT_SHA",
+        "XCS_INTEGRATION_ID", "XCS_INTEGRATION_TINY_ID", "XCS_INTEGRATION_NUMBER", "XCS_PRIMARY_REPO_REVISION",
+        "SOURCE_DATE_EPOCH",
+    ]
+
     private let base: [String: String]
     private let url: String
 

@@ -79,12 +79,14 @@ extension JobRunner {
         try tree.remove(JobPlanner.ownDirectory + "/products")
         try tree.makeEmptyDirectory(JobPlanner.ownDirectory + "/test")
         try outer.makeEmptyDirectory("tmp", mode: 0o700)
+        let environments = JobPlanner.environments(
+            environment.job(
+                request.integration, bot: request.bot, configuration: request.configuration,
+                in: place.environment, projectType: request.recipe.projectType), steps: plan.steps,
+            configuration: request.configuration, projectType: request.recipe.projectType)
         try directory.prepare(
             JobDescription(
-                steps: plan.steps,
-                environment: environment.job(
-                    request.integration, bot: request.bot, configuration: request.configuration,
-                    in: place.environment, projectType: request.recipe.projectType),
+                steps: environments.steps, environment: environments.job,
                 workspace: workspace.tree, mountedAt: place.mountedAt,
                 secrets: Set(plan.steps.flatMap(\.secrets)).sorted(),
                 isolation: place.fence == nil ? .none : .sandbox, fence: place.fence, limits: limits(of: request.bot),

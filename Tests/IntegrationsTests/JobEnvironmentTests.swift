@@ -1,3 +1,4 @@
+import JobProtocol
 import Model
 import Storage
 import TestSupport
@@ -191,5 +192,39 @@ import Testing
             #expect(environment["MARTLET_RESULT"] == "unknown")
             #expect(environment["MARTLET_VERSION"] == nil)
         }
+    }
+
+    @Test(
+        arguments: [
+            ("build", [:], false), ("test", [:], false), ("list", [:], false), ("resolve", [:], false),
+            ("clang", [:], false),
+            ("swift-format", [:], true), ("archive", [:], true), ("test", ["test": "make check"], true),
+            ("build", ["build": "make"], true),
+        ] as [(String, [String: String], Bool)])
+    func testThatSwiftPMGoesWithoutWhatIsAnotherInEachIntegration(
+        step: String, own: [String: String], isTold: Bool
+    ) throws {
+        // given
+        var configuration = Recipe.Configuration(name: try Samples.name("debug"))
+        (configuration.build, configuration.test) = (own["build"], own["test"])
+        let kinds = [
+            "build": "building", "resolve": "building", "test": "testing", "list": "testing", "archive": "archiving",
+        ]
+        let steps = [
+            JobDescription.Step(
+                step: kinds[step] ?? "analyzing", name: step, arguments: ["x"], environment: ["CI_COMMIT_SHA": "own"],
+                timeoutMilliseconds: 1),
+            JobDescription.Step(step: "testing", name: "list", arguments: ["x"], timeoutMilliseconds: 1),
+        ]
+        let all = ["MARTLET_COMMIT": "c", "CI_COMMIT_SHA": "c", "MARTLET_BOT": "kit"]
+        func seen(_ type: ProjectType) -> [String: String] {
+            let (job, steps) = JobPlanner.environments(
+                all, steps: steps, configuration: configuration, projectType: type)
+            return job.merging(steps[0].environment) { $1 }
+        }
+        // when, then
+        let told = ["MARTLET_COMMIT": "c", "CI_COMMIT_SHA": "own", "MARTLET_BOT": "kit"]
+        #expect(seen(.swiftPackage) == (isTold ? told : ["CI_COMMIT_SHA": "own", "MARTLET_BOT": "kit"]))
+        #expect(seen(.make) == told)
     }
 }
