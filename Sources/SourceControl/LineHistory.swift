@@ -4,8 +4,8 @@ import Model
 /// Follows lines and files back through commits, as `git blame -w` does, and no farther than it is told to.
 ///
 /// libgit2's own blame has no limit but a commit at which it stops, passes that by on every side branch, and cannot be
-/// interrupted. A few lines are wanted here, of a few commits, so each line is followed alone: at each commit it came from
-/// the parent that has it, under its old name where the file was renamed.
+/// interrupted. A few lines of many files are wanted here, so what a commit changed is found once for all of them, and each
+/// line goes to the parent that has it, under its old name where the file was renamed.
 struct LineHistory {
     /// Where a line comes from.
     enum Origin: Hashable, Sendable {
@@ -17,7 +17,7 @@ struct LineHistory {
         case unknown
     }
 
-    /// The most commits and parents that are looked at in all.
+    /// The most commits, trees and files that are compared in all.
     let maximumSteps: Int
     /// When it ends in any case.
     let deadline: ContinuousClock.Instant
@@ -25,22 +25,41 @@ struct LineHistory {
     /// What it reads with.
     var reading: CommitReading { comparing.reading }
     private var steps = 0
-    private var known: [CommitID: Node] = [:]
+    private var nodes: [CommitID: Node] = [:]
+    /// Paths that are kept with commits.
+    private var keptPaths = 0
     private var compared: [Pair: [SourceChanges.Hunk]?] = [:]
-    private var renames: [Edge: [String: String]] = [:]
+
+    /// Of all commits together, some 20 MB; of those beyond, files are looked up one by one.
+    private static let maximumKeptPaths = 200_000
+    /// A commit that changes more is looked up, too: most are merges of something else.
+    private static let maximumPathsOfOne = 2000
 
     private struct Pair: Hashable {
         let (old, new): ([UInt8], [UInt8])
     }
 
-    private struct Edge: Hashable {
-        let (parent, child): (CommitID, CommitID)
-    }
-
-    /// A commit's tree is read anew each time: libgit2 keeps what was read lately.
-    private struct Node {
+    /// A commit that was met.
+    private final class Node {
+        let id: CommitID
         let tree: git_oid
         let parents: [CommitID]
+        /// By number of the parent: its own node, the paths that differ from it, and the old names of those that were renamed.
+        var nodes: [Node?]
+        var changed: [Changed?]
+        var renamed: [[String: String]?]
+
+        init(id: CommitID, tree: git_oid, parents: [CommitID]) {
+            (self.id, self.tree, self.parents) = (id, tree, parents)
+            nodes = Array(repeating: nil, count: parents.count)
+            changed = Array(repeating: nil, count: parents.count)
+            renamed = Array(repeating: nil, count: parents.count)
+        }
+    }
+
+    private enum Changed {
+        case paths(Set<String>)
+        case tooMany
     }
 
     init(_ reading: CommitReading, maximumSteps: Int, deadline: ContinuousClock.Instant) {
@@ -52,104 +71,138 @@ struct LineHistory {
     /// Whether nothing more is looked at.
     var isExhausted: Bool { steps >= maximumSteps || ContinuousClock.now >= deadline }
 
+    // MARK: Commits
+
     private mutating func node(_ commit: CommitID) throws(SourceControlError) -> Node {
+        if let node = nodes[commit] { return node }
         steps += 1
-        if let node = known[commit] { return node }
-        let handle = try comparing.reading.commit(commit)
+        let handle = try reading.commit(commit)
         guard let tree = git_commit_tree_id(handle.pointer)?.pointee else {
             throw Mirror.missing(commit, operation: reading.operation)
         }
         let parents = (0..<git_commit_parentcount(handle.pointer)).compactMap {
             git_commit_parent_id(handle.pointer, $0)?.pointee.commitID
         }
-        let node = Node(tree: tree, parents: parents)
-        known[commit] = node
+        let node = Node(id: commit, tree: tree, parents: parents)
+        nodes[commit] = node
         return node
     }
 
+    private mutating func parent(_ number: Int, of node: Node) throws(SourceControlError) -> Node {
+        if let parent = node.nodes[number] { return parent }
+        let parent = try self.node(node.parents[number])
+        node.nodes[number] = parent
+        return parent
+    }
+
     /// The blob of a path of a commit.
-    private mutating func file(_ path: String, of commit: CommitID) throws(SourceControlError) -> git_oid? {
-        let tree = try comparing.reading.tree(try node(commit).tree)
+    private mutating func file(_ path: String, of node: Node) throws(SourceControlError) -> git_oid? {
+        steps += 1
+        let tree = try reading.tree(node.tree)
         return comparing.file(path, in: tree)
+    }
+
+    /// Whether a file is another than in a parent.
+    private mutating func differs(_ path: String, _ node: Node, from number: Int) throws(SourceControlError) -> Bool {
+        switch node.changed[number] {
+        case .paths(let paths): return paths.contains(path)
+        case .tooMany:
+            return try file(path, of: node)?.bytes != file(path, of: try parent(number, of: node))?.bytes
+        case nil:
+            steps += 1
+            let old = try reading.tree(try parent(number, of: node).tree)
+            let new = try reading.tree(node.tree)
+            let deltas = try comparing.deltas(from: old, to: new) { _ in false }
+            let isKept = deltas.count <= Self.maximumPathsOfOne && keptPaths + deltas.count <= Self.maximumKeptPaths
+            let paths = Set(deltas.flatMap { [$0.old?.path, $0.new?.path].compactMap(\.self) })
+            if isKept { keptPaths += deltas.count }
+            node.changed[number] = isKept ? .paths(paths) : .tooMany
+            return paths.contains(path)
+        }
+    }
+
+    /// What a file that a parent does not have under its name is called there.
+    private mutating func oldName(of path: String, _ node: Node, in number: Int) throws(SourceControlError) -> String? {
+        if let names = node.renamed[number] { return names[path] }
+        steps += 1
+        let old = try reading.tree(try parent(number, of: node).tree)
+        let new = try reading.tree(node.tree)
+        var names: [String: String] = [:]
+        for delta in try comparing.deltas(from: old, to: new, findsRenames: { _ in true }) {
+            if let old = delta.old?.path, let new = delta.new?.path, old != new { names[new] = old }
+        }
+        node.renamed[number] = names
+        return names[path]
+    }
+
+    // MARK: Lines
+
+    /// Where a line of a file is in a parent; nothing when the commit brought it in.
+    private mutating func before(
+        _ place: LinePlace, _ node: Node, in number: Int
+    ) throws(SourceControlError) -> LinePlace? {
+        guard try differs(place.path, node, from: number) else { return place }
+        let parent = try parent(number, of: node)
+        guard let blob = try file(place.path, of: node) else { return nil }
+        var name = place.path
+        var old = try file(name, of: parent)
+        if old == nil, let other = try oldName(of: name, node, in: number) {
+            name = other
+            old = try file(other, of: parent)
+        }
+        guard let old else { return nil }
+        guard old.bytes != blob.bytes else { return LinePlace(path: name, line: place.line) }
+        guard let hunks = try hunks(old, blob) else { return nil }
+        var moved = 0
+        for hunk in hunks {
+            if place.line < hunk.new.lowerBound { break }
+            if hunk.new.contains(place.line) { return nil }
+            moved = hunk.new.upperBound - hunk.old.upperBound
+        }
+        return LinePlace(path: name, line: place.line - moved)
     }
 
     private mutating func hunks(_ old: git_oid, _ new: git_oid) throws(SourceControlError) -> [SourceChanges.Hunk]? {
         let pair = Pair(old: old.bytes, new: new.bytes)
         if let hunks = compared[pair] { return hunks }
+        steps += 1
         let hunks = try comparing.hunks(from: old, to: new)
         compared[pair] = .some(hunks)
         return hunks
     }
 
-    /// What a file that the parent does not have under its name is called there.
-    private mutating func oldName(
-        of path: String, parent: CommitID, child: CommitID
-    ) throws(SourceControlError) -> String? {
-        let edge = Edge(parent: parent, child: child)
-        if let names = renames[edge] { return names[path] }
-        let old = try comparing.reading.tree(try node(parent).tree)
-        let new = try comparing.reading.tree(try node(child).tree)
-        var names: [String: String] = [:]
-        for delta in try comparing.deltas(from: old, to: new, findsRenames: { _ in true }) {
-            if let old = delta.old?.path, let new = delta.new?.path, old != new { names[new] = old }
-        }
-        renames[edge] = names
-        return names[path]
-    }
-
-    /// Where a file is in a parent, and the line of it; nothing when the commit brought the line in.
-    private mutating func before(
-        _ path: String, line: Int, blob: git_oid, child: CommitID, parent: CommitID
-    ) throws(SourceControlError) -> (path: String, line: Int)? {
-        var old = try file(path, of: parent)
-        var name = path
-        if old == nil, let other = try oldName(of: path, parent: parent, child: child) {
-            name = other
-            old = try file(other, of: parent)
-        }
-        guard let old else { return nil }
-        if old.bytes == blob.bytes { return (name, line) }
-        guard let hunks = try hunks(old, blob) else { return nil }
-        var moved = 0
-        for hunk in hunks {
-            if line < hunk.new.lowerBound { break }
-            if hunk.new.contains(line) { return nil }
-            moved = hunk.new.upperBound - hunk.old.upperBound
-        }
-        return (name, line - moved)
-    }
-
     /// The commit that wrote a line.
     /// - Parameter commits: Only these are looked through; nothing: all that lead to `commit`.
     mutating func origin(
-        of path: String, line: Int, at commit: CommitID, among commits: Set<CommitID>?
+        of place: LinePlace, at commit: CommitID, among commits: Set<CommitID>?
     ) throws(SourceControlError) -> Origin {
-        var (commit, path, line) = (commit, path, line)
-        guard try file(path, of: commit) != nil else { return .unknown }
+        var (node, place) = (try node(commit), place)
+        guard try file(place.path, of: node) != nil else { return .unknown }
         while !isExhausted {
-            if let commits, !commits.contains(commit) { return .older }
-            guard let blob = try file(path, of: commit) else { return .unknown }
-            var next: (commit: CommitID, path: String, line: Int)?
+            if let commits, !commits.contains(node.id) { return .older }
+            var next: (node: Node, place: LinePlace)?
             // A line that a parent outside has was there before, whatever the others say.
-            let parents = try node(commit).parents
-            let outside = commits.map { inside in parents.filter { !inside.contains($0) } } ?? []
-            for parent in outside + parents.filter({ !outside.contains($0) }) where next == nil {
-                if let place = try before(path, line: line, blob: blob, child: commit, parent: parent) {
-                    next = (parent, place.path, place.line)
+            let numbers = node.parents.indices
+            let outside = commits.map { inside in numbers.filter { !inside.contains(node.parents[$0]) } } ?? []
+            let order = outside.isEmpty ? Array(numbers) : outside + numbers.filter { !outside.contains($0) }
+            for number in order where next == nil {
+                if let before = try before(place, node, in: number) {
+                    next = (try parent(number, of: node), before)
                 }
             }
-            guard let next else { return .commit(commit) }
-            (commit, path, line) = next
+            guard let next else { return .commit(node.id) }
+            (node, place) = next
         }
         return .unknown
     }
 
+    // MARK: Files
+
     /// Whether a commit changed a file: no parent has it so. A file that it took away was changed, too.
     mutating func changes(_ path: String, _ commit: CommitID) throws(SourceControlError) -> Bool {
-        let now = try file(path, of: commit)
-        let parents = try node(commit).parents
-        if parents.isEmpty { return now != nil }
-        for parent in parents where try file(path, of: parent)?.bytes == now?.bytes { return false }
+        let node = try node(commit)
+        if node.parents.isEmpty { return try file(path, of: node) != nil }
+        for number in node.parents.indices where try !differs(path, node, from: number) { return false }
         return true
     }
 }

@@ -2,10 +2,10 @@ import CLibGit2
 package import Model
 
 extension Mirror {
-    /// How far one question about the past may go; what is not found by then is not told. In 2 s some 40,000 commits and
-    /// parents of one file are looked at (a warm disk, one core of 2.x GHz).
+    /// How far one question about the past may go; what is not found by then is not told. 200 lines of 200 files in an
+    /// interval of 50 commits take 25 ms; 2 s are 10,000 commits (Tests/GitFigures history, release build, 2 cores).
     package struct HistoryLimit: Sendable {
-        /// Commits and parents, in all.
+        /// Commits, trees and files that are compared, in all.
         package var steps: Int
         package var time: Duration
 
@@ -25,7 +25,7 @@ extension Mirror {
         try await history(limit, "blaming lines of \(commit.abbreviated)") { history throws(SourceControlError) in
             var origins: [LinePlace: CommitID] = [:]
             for place in places where !history.isExhausted {
-                let origin = try history.origin(of: place.path, line: place.line, at: commit, among: commits)
+                let origin = try history.origin(of: place, at: commit, among: commits)
                 if case .commit(let found) = origin { origins[place] = found }
             }
             return origins

@@ -4,6 +4,7 @@ import Glibc
 // What git costs here, beside what the git command itself takes in the same run.
 //
 //   GitFigures [REPOSITORY]…     paths of repositories; else those in MARTLET_FIGURE_REPOSITORIES, separated by colons
+//   GitFigures history           only what asking the past costs, in a repository that is made for it
 //
 // Not part of `swift test`: a figure needs a quiet machine and a release build. Prints one line a figure, the best of each side:
 // `figure  REPOSITORY  WHAT  OURS  GIT'S  ratio`. Everything it makes is in a temporary directory.
@@ -19,8 +20,10 @@ do {
     let root = FileManager.default.temporaryDirectory.path + "/martlet-figures-\(getpid())"
     // In the temporary directory, and named as ours, at worst.
     defer { try? FileManager.default.removeItem(atPath: root) }
-    for repository in repositories { try await GitFigures(repository, in: root).run() }
-    try await RefFigures(in: root).run()
+    if given != ["history"] {
+        for repository in repositories { try await GitFigures(repository, in: root).run() }
+        try await RefFigures(in: root).run()
+    }
     try await HistoryFigures(in: root).run()
 } catch {
     print("GitFigures: \(error)")
