@@ -12,29 +12,58 @@ extension IntegrationRunner {
         case refused(Verdict, String)
     }
 
-    /// Brings the commit into the mirror, holds it there, and records the resolved recipe. A rerun after a restart
-    /// finds the recipe recorded and uses that.
+    /// An integration that waits for a server that does not answer; the reason is stored.
+    struct ServerAwaited: Error {
+        let server: String
+    }
+
+    /// For so long a server that does not answer is tried again, from when the integration began.
+    static let longestWait = Duration.seconds(24 * 3600)
+
+    /// Brings the commit and its submodules into the mirrors, holds it there, and records the resolved recipe. A rerun after a
+    /// restart finds the recipe recorded and uses that.
+    /// - Throws: `ServerAwaited`.
     func prepare(_ record: IntegrationRecord, bot: BotSpecification, mirror: Mirror) async throws -> Preparation {
+        let commit: CommitContent
         do {
-            let commit = try await content(of: record, bot: bot, mirror: mirror)
-            if record.recipe != nil { return .ready(record) }
-            let reading = Self.recipe(of: commit, bot: bot)
-            guard let recipe = reading.value, !reading.diagnostics.contains(where: { $0.severity == .error }) else {
-                try await refuse(record, reading.diagnostics, mirror: mirror)
-                return .refused(.buildErrors, reading.errors.first?.description ?? "the recipe cannot be read")
-            }
-            return .ready(
-                try await store.recordPreparation(
-                    of: record.id, recipe: recipe, commit: Self.summary(of: commit), at: clock.now(),
-                    entering: Self.firstStep(of: bot)))
-        } catch let error as SourceControlError where error.code == .canceled || Task.isCancelled {
-            // The daemon stops; nothing is known about the commit.
-            throw CancellationError()
-        } catch let error as SourceControlError where error.code == .refGone || error.code == .commitMissing {
-            return .refused(.canceled, "ref gone: \(error)")
+            commit = try await content(of: record, bot: bot, mirror: mirror)
         } catch let error as SourceControlError {
-            return .refused(.checkoutError, "\(error)")
+            try Self.rethrowStop(error)
+            guard Self.hasGone.contains(error.code) else { return .refused(.checkoutError, "\(error)") }
+            return .refused(.canceled, "\(error.code == .notACommit ? "not a commit" : "ref gone"): \(error)")
         }
+        // Before any job: those that run have their files.
+        if [.preparing, .beforeTriggers].contains(record.state.step) {
+            do {
+                try await fetchSubmodules(of: record, bot: bot, mirror: mirror)
+            } catch let error as SourceControlError {
+                try Self.rethrowStop(error)
+                return .refused(.checkoutError, "\(error)")
+            }
+            // What it waited for is had.
+            if record.reason != nil { try await store.explain([record.id], nil) }
+        }
+        if record.recipe != nil { return .ready(record) }
+        let reading = Self.recipe(of: commit, bot: bot)
+        guard let recipe = reading.value, !reading.diagnostics.contains(where: { $0.severity == .error }) else {
+            try await refuse(record, reading.diagnostics, mirror: mirror)
+            return .refused(.buildErrors, reading.errors.first?.description ?? "the recipe cannot be read")
+        }
+        return .ready(
+            try await store.recordPreparation(
+                of: record.id, recipe: recipe, commit: Self.summary(of: commit), at: clock.now(),
+                entering: Self.firstStep(of: bot)))
+    }
+
+    /// The commit is not to be had any more: its ref was deleted or replaced, or its repository deleted, moved or made private.
+    private static let hasGone: Set<SourceControlError.Code> = [
+        .refGone, .commitMissing, .notACommit, .repositoryNotFound, .credentialsMissing, .credentialsRefused,
+        .redirected,
+    ]
+
+    /// The daemon stops, or a person: nothing is known about the commit.
+    private static func rethrowStop(_ error: SourceControlError) throws {
+        if error.code == .canceled || Task.isCancelled { throw CancellationError() }
     }
 
     /// What runs of a commit that waits and is in the mirror already, so that it is stored with the beginning. Nothing where anything is
@@ -45,6 +74,8 @@ extension IntegrationRunner {
             let mirror = try? await remotes.mirror(for: bot),
             let commit = try? await mirror.content(of: record.commit, file: Self.file(of: bot), limit: Self.limit)
         else { return nil }
+        // Submodules may have to be fetched.
+        if bot.hasSubmodules, commit.rootEntries.contains(".gitmodules") { return nil }
         let reading = Self.recipe(of: commit, bot: bot)
         guard let recipe = reading.value, reading.errors.isEmpty else { return nil }
         return Store.Preparation(recipe: recipe, commit: Self.summary(of: commit), step: Self.firstStep(of: bot))
@@ -71,10 +102,8 @@ extension IntegrationRunner {
         of record: IntegrationRecord, bot: BotSpecification, mirror: Mirror
     ) async throws -> CommitContent {
         let (file, limit) = (Self.file(of: bot), Self.limit)
-        // An annotated tag of a commit that is there may not be: without a question to the server where it is.
-        if record.ref.tag == nil,
-            let content = try await mirror.content(of: record.commit, file: file, limit: limit)
-        {
+        if let content = try await mirror.content(of: record.commit, file: file, limit: limit) {
+            if record.ref.tag != nil, record.recipe == nil { try await fetchTag(record, mirror) }
             return content
         }
         try await fetch(record, mirror)
@@ -87,23 +116,70 @@ extension IntegrationRunner {
     }
 
     private static let recipeFile = RecipeReader.fileName
-    /// Fetches that are tried before a server that cannot be reached becomes a checkout error.
-    private static let maximumFetches = 4
+
+    /// The tag's own object, where the commit was here before it. Without it the job's tag is a light one.
+    private func fetchTag(_ record: IntegrationRecord, _ mirror: Mirror) async throws {
+        do throws(SourceControlError) {
+            try await mirror.fetch([record.ref: record.commit])
+        } catch {
+            if error.code == .canceled { throw error }
+            logger.warning(
+                "a tag's object could not be fetched", metadata: ["integration": "\(record.id)", "error": "\(error)"])
+        }
+    }
+
+    private func fetchSubmodules(of record: IntegrationRecord, bot: BotSpecification, mirror: Mirror) async throws {
+        guard try await !remotes.hasSubmodules(of: record.commit, in: mirror, for: bot) else { return }
+        try await ask("the submodules of \(record.repository)", for: record) {
+            try await remotes.fetchSubmodules(of: record.commit, in: mirror, for: bot)
+        }
+    }
 
     private func fetch(_ record: IntegrationRecord, _ mirror: Mirror) async throws {
-        var backoff = Backoff(first: .seconds(2), limit: .seconds(30))
-        for attempt in 1...Self.maximumFetches {
-            do throws(SourceControlError) {
-                try await mirror.fetch([record.ref: record.commit])
-                return try await repack(mirror)
-            } catch {
-                guard attempt < Self.maximumFetches, [.unreachable, .timedOut].contains(error.code) else { throw error }
-                logger.warning(
-                    "a fetch failed and is tried again",
-                    metadata: ["integration": "\(record.id)", "error": "\(error)"])
-                try await timer.sleep(for: backoff.next())
-            }
+        try await ask(record.repository, for: record) { try await mirror.fetch([record.ref: record.commit]) }
+        try await repack(mirror)
+    }
+
+    /// Asks a server, unless it is known not to answer.
+    /// - Parameter server: Any name for what is asked.
+    /// - Throws: `ServerAwaited` when it does not answer, and is worth another try; what `body` throws.
+    private func ask(_ server: String, for record: IntegrationRecord, _ body: () async throws -> Void) async throws {
+        if let outage = await outages.begin(server) {
+            try await store.explain([record.id], outage.sentence)
+            throw ServerAwaited(server: server)
         }
+        do {
+            try await body()
+        } catch let error as SourceControlError
+            where [.unreachable, .timedOut].contains(error.code) && !Task.isCancelled
+        {
+            let outage = await outages.failed(server, "\(error)")
+            logger.warning(
+                "a server does not answer and is tried again",
+                metadata: ["integration": "\(record.id)", "next": "\(outage.next)", "error": "\(error)"])
+            let begun = record.startedAt ?? record.queuedAt
+            if clock.now() - begun >= Self.longestWait {
+                throw SourceControlError(
+                    code: error.code, operation: error.operation,
+                    message: "the server did not answer for \(Self.longestWait.components.seconds / 3600) hours: "
+                        + "\(error.message); rerun it when it does", underlying: error)
+            }
+            try await store.explain(try await waiting(with: record), outage.sentence)
+            throw ServerAwaited(server: server)
+        } catch {
+            if Task.isCancelled || (error as? SourceControlError)?.code == .canceled {
+                await outages.stopped(server)
+            } else {
+                await outages.answered(server)
+            }
+            throw error
+        }
+        await outages.answered(server)
+    }
+
+    /// Those that wait for the same repository, with this one: what is known of its server is the reason of all.
+    private func waiting(with record: IntegrationRecord) async throws -> [IntegrationID] {
+        try await store.preparing(of: record.repository).filter { $0.id == record.id || $0.reason != nil }.map(\.id)
     }
 
     /// What is needed now and then after fetches; what fails in it fails no integration.

@@ -15,16 +15,15 @@ package struct IntegrationRunner: Sendable {
     let jobs: JobRunner
     /// Nothing where no bot has triggers: a working tree's run.
     let triggers: TriggerRunner?
+    let outages: Outages
     let clock: WallClock
-    /// For the pauses between tries.
-    let timer: any Clock<Duration>
     let logger: Logger
     /// Whether new issues are looked for in the commits; a working tree's snapshots are nobody's.
     let findsSuspects: Bool
 
     package init(
         store: Store, registry: BotRegistry, remotes: Remotes, jobs: JobRunner, triggers: TriggerRunner?,
-        clock: WallClock, timer: any Clock<Duration>, logger: Logger, findsSuspects: Bool = true
+        outages: Outages, clock: WallClock, logger: Logger, findsSuspects: Bool = true
     ) {
         self.findsSuspects = findsSuspects
         self.store = store
@@ -32,26 +31,35 @@ package struct IntegrationRunner: Sendable {
         self.remotes = remotes
         self.jobs = jobs
         self.triggers = triggers
+        self.outages = outages
         self.clock = clock
-        self.timer = timer
         self.logger = logger
+    }
+
+    /// How far `run` has brought an integration.
+    package enum Ending: Sendable, Hashable {
+        /// To its end, which is stored.
+        case stored
+        /// Its end could not be stored, or the daemon stops: it is to be taken up again.
+        case left
+        /// It waits until `Outages.mayAsk` this server.
+        case awaits(server: String)
     }
 
     /// Runs an integration to its end and stores it. Throws nothing: whatever goes wrong becomes its result.
     /// A task that is cancelled leaves it as it is, for the next daemon.
-    /// - Returns: Whether its end is stored; if not, it is to be taken up again.
-    package func run(_ id: IntegrationID, cancellation: Cancellation) async -> Bool {
+    package func run(_ id: IntegrationID, cancellation: Cancellation) async -> Ending {
         do {
             // The scheduler's reading may be older than the end of what it offers, and a person cancels what is queued.
             let now = await registry.bot(id.bot)
             var early: Store.Preparation?
             if let now { early = await readEarly(id, bot: now) }
-            guard let begun = try await store.takeUp(id, as: now, with: early, at: clock.now()) else { return true }
+            guard let begun = try await store.takeUp(id, as: now, with: early, at: clock.now()) else { return .stored }
             guard let bot = begun.specification else {
                 let reason = "the bot \(id.bot) was removed"
                 try await store.apply(
                     .completed(.canceled, triggerFailed: false), to: id, at: clock.now(), reason: reason)
-                return true
+                return .stored
             }
             // Read a moment ago, and stored with the beginning.
             let isPrepared = early != nil && begun.integration.run == 1 && begun.integration.recipe != nil
@@ -62,12 +70,14 @@ package struct IntegrationRunner: Sendable {
             logger.info("completed", metadata: ["integration": "\(id)", "result": "\(result)"])
         } catch is CancellationError {
             logger.info("left for the next daemon", metadata: ["integration": "\(id)"])
-            return false
+            return .left
+        } catch let awaited as ServerAwaited {
+            return Task.isCancelled ? .left : .awaits(server: awaited.server)
         } catch {
-            guard !Task.isCancelled else { return false }
-            return await fail(id, with: error)
+            guard !Task.isCancelled else { return .left }
+            return await fail(id, with: error) ? .stored : .left
         }
-        return true
+        return .stored
     }
 
     private struct End {

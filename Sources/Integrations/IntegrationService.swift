@@ -14,6 +14,7 @@ package struct IntegrationService: Service {
     private let poller: Poller
     private let looks: RepositoryLooks
     private let scheduler: Scheduler
+    private let outages: Outages
     private let publisher: Publisher
     private let jobs: JobRunner
     private let compression: LogCompression
@@ -90,13 +91,14 @@ package struct IntegrationService: Service {
             store: store, state: parts.state, executor: parts.executor, publisher: publisher, uploads: parts.uploader,
             scripts: parts.settings.triggers, secrets: parts.secrets, environment: environment, clock: clock,
             logger: logger)
+        outages = Outages(clock: clock, timer: parts.timer, wakeup: queueWakeup)
         let runner = IntegrationRunner(
-            store: store, registry: registry, remotes: remotes, jobs: jobs, triggers: triggers, clock: clock,
-            timer: parts.timer, logger: logger)
+            store: store, registry: registry, remotes: remotes, jobs: jobs, triggers: triggers,
+            outages: outages, clock: clock, logger: logger)
         // Integrations wait for slots, not for each other: one more than the slots keeps these filled while another ends.
         scheduler = Scheduler(
             store: store, runner: runner, capacity: parts.settings.concurrency + 1, wakeup: queueWakeup,
-            wishes: CancelWishes(state: parts.state), timer: parts.timer, logger: logger)
+            wishes: CancelWishes(state: parts.state), outages: outages, timer: parts.timer, logger: logger)
         self.jobs = jobs
         compression = LogCompression(store: store, state: parts.state, logger: logger)
         looks = RepositoryLooks(
@@ -133,6 +135,7 @@ package struct IntegrationService: Service {
                 group.addTask { await self.poller.run() }
                 group.addTask { await self.looks.run() }
                 group.addTask { await self.scheduler.run() }
+                group.addTask { await self.outages.run() }
                 group.addTask { await self.compression.run() }
                 group.addTask {
                     for await change in changes {

@@ -90,7 +90,7 @@ package struct PersonRequests: Sendable {
         if let full = CommitID(revision), try await mirror.contains(full) {
             resolved = full
         } else if isAbbreviated {
-            try await mirror.fetch(listing.heads)
+            try await fetch(listing, mirror)
             resolved = try await mirror.resolve(revision)
         }
         guard let commit = resolved else {
@@ -103,18 +103,29 @@ package struct PersonRequests: Sendable {
         return (try await branch(having: commit, of: bot, listing: listing, mirror: mirror), commit)
     }
 
+    /// All that is to be had: a ref that was deleted or replaced since the look, or is a tag of a file, says nothing of the others.
+    private func fetch(_ listing: Listing, _ mirror: Mirror) async throws(SourceControlError) {
+        do throws(SourceControlError) {
+            try await mirror.fetch(listing.heads)
+        } catch {
+            guard [.refGone, .notACommit].contains(error.code) else { throw error }
+        }
+    }
+
     /// A job gets the secrets, the workspace and the triggers of its ref: never those of one that does not have the commit. The
     /// default branch goes first, then those that the bot watches.
     private func branch(
         having commit: CommitID, of bot: BotSpecification, listing: Listing, mirror: Mirror
     ) async throws -> RefName {
-        try await mirror.fetch(listing.heads)
+        try await fetch(listing, mirror)
         func rank(_ ref: RefName) -> Int {
             ref == listing.defaultBranch ? 0 : bot.watches(ref, defaultBranch: listing.defaultBranch) ? 1 : 2
         }
         let branches = listing.heads.filter { $0.key.branch != nil }
             .sorted { (rank($0.key), $0.key) < (rank($1.key), $1.key) }
-        for (ref, tip) in branches where try await mirror.isAncestor(commit, of: tip) { return ref }
+        for (ref, tip) in branches where try await mirror.contains(tip) {
+            if try await mirror.isAncestor(commit, of: tip) { return ref }
+        }
         throw OperationError(
             .notFound, "no branch has the commit \(commit.abbreviated) in its history; push one that does")
     }

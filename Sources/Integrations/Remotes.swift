@@ -31,7 +31,23 @@ package struct Remotes: Sendable {
         }
     }
 
-    /// The submodules of a commit, fetched; none of a working tree's snapshot, which has their files, and where the bot file
+    /// Whether the submodules of a commit, and theirs, are here, so that no server has to be asked.
+    func hasSubmodules(of commit: CommitID, in mirror: Mirror, for bot: BotSpecification) async throws -> Bool {
+        do {
+            _ = try await submodules(of: commit, in: mirror, for: bot)
+            return true
+        } catch let error as SourceControlError where [.commitMissing, .mirrorDamaged].contains(error.code) {
+            return false
+        }
+    }
+
+    /// Brings the submodules of a commit, and theirs, into their mirrors.
+    func fetchSubmodules(of commit: CommitID, in mirror: Mirror, for bot: BotSpecification) async throws {
+        guard bot.hasSubmodules, case .mirrors(let mirrors, _) = source else { return }
+        try await mirrors.fetchSubmodules(of: commit, in: mirror)
+    }
+
+    /// The submodules of a commit, which were fetched; none of a working tree's snapshot, which has their files, and where the bot file
     /// says `submodules: false`.
     func submodules(of commit: CommitID, in mirror: Mirror, for bot: BotSpecification) async throws -> [Submodule] {
         guard bot.hasSubmodules, case .mirrors(let mirrors, _) = source else { return [] }

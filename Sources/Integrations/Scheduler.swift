@@ -9,6 +9,7 @@ package actor Scheduler {
     private let capacity: Int
     private let wakeup: Wakeup
     private let wishes: CancelWishes
+    private let outages: Outages
     private let timer: any Clock<Duration>
     private let logger: Logger
 
@@ -17,22 +18,25 @@ package actor Scheduler {
         var cancellation: Cancellation
     }
     private var running: [IntegrationID: Running] = [:]
+    /// Those that have begun and wait for a server, by its name: they count to no capacity, and nobody follows them.
+    private var waiting: [IntegrationID: String] = [:]
     /// What the last reading found to be ended, each for a newer one.
     private var superseded: [(by: IntegrationID, Running)] = []
-    /// Whether something can be running in the database but not here: at the start, and after an end that could not be
-    /// stored.
+    /// Whether something can be running in the database but not here: at the start, after an end that could not be stored, and
+    /// when one that waits is canceled.
     private var mustTakeUp = true
 
     /// - Parameter capacity: Integrations under way at once, ≥ 1.
     package init(
         store: Store, runner: IntegrationRunner, capacity: Int, wakeup: Wakeup, wishes: CancelWishes,
-        timer: any Clock<Duration>, logger: Logger
+        outages: Outages, timer: any Clock<Duration>, logger: Logger
     ) {
         self.store = store
         self.runner = runner
         self.capacity = max(1, capacity)
         self.wakeup = wakeup
         self.wishes = wishes
+        self.outages = outages
         self.timer = timer
         self.logger = logger
     }
@@ -62,6 +66,8 @@ package actor Scheduler {
         try await wishes.store(wish, for: id, run: run)
         // Left running by a daemon before this one, and not taken up yet: who takes it up finds the wish.
         await running[id]?.cancellation.request(wish)
+        // Taken up at once, to its end.
+        if waiting.removeValue(forKey: id) != nil { mustTakeUp = true }
         wakeup.ring()
     }
 
@@ -72,15 +78,26 @@ package actor Scheduler {
         running[id] = entry
         // Marked before the daemon was stopped: nothing else would ring for it before its end.
         if let newer = integration.supersededBy { superseded.append((newer, entry)) }
+        waiting[id] = nil
         group.addTask {
             if let wish = await self.wishes.wish(for: id, run: integration.run) { await cancellation.request(wish) }
-            let isStored = await self.runner.run(id, cancellation: cancellation)
-            if !isStored {
+            switch await self.runner.run(id, cancellation: cancellation) {
+            case .stored: await self.ended(id, isStored: true)
+            case .left:
                 // Its end could not be stored: it is taken up again after a pause. Nothing when the daemon stops.
                 do { try await self.timer.sleep(for: Self.pause) } catch { return }
+                await self.ended(id, isStored: false)
+            case .awaits(let server): await self.wait(id, for: server, cancellation)
             }
-            await self.ended(id, isStored: isStored)
         }
+    }
+
+    private func wait(_ id: IntegrationID, for server: String, _ cancellation: Cancellation) async {
+        running[id] = nil
+        waiting[id] = server
+        // Asked for when it was at its end here.
+        if await cancellation.requested != nil, waiting.removeValue(forKey: id) != nil { mustTakeUp = true }
+        wakeup.ring()
     }
 
     /// Those whose end was decided with the queueing of a newer commit.
@@ -101,28 +118,56 @@ package actor Scheduler {
         wakeup.ring()
     }
 
-    /// What is running in the database but not here (after a restart), and what is chosen from the queue. Nothing is read
-    /// that could change nothing.
+    /// What is running in the database but not here (after a restart), and what is chosen from the queue and from those whose
+    /// server may be asked again. Nothing is read that could change nothing.
     private func leased() async -> [OpenIntegration] {
         do {
-            var left: [OpenIntegration] = []
-            if mustTakeUp || !running.isEmpty {
+            var (left, paused): ([OpenIntegration], [OpenIntegration]) = ([], [])
+            if mustTakeUp || !running.isEmpty || !waiting.isEmpty {
                 let open = try await store.running()
                 superseded = open.compactMap { integration in
                     guard let newer = integration.supersededBy, let entry = running[integration.id] else { return nil }
                     return (newer, entry)
                 }
-                left = open.filter { running[$0.id] == nil }
+                for integration in open where running[integration.id] == nil {
+                    if waiting[integration.id] == nil || integration.supersededBy != nil {
+                        left.append(integration)
+                    } else {
+                        paused.append(integration)
+                    }
+                }
                 mustTakeUp = false
             }
             let busy = running.values.map(\.integration) + left
             guard busy.count < capacity else { return left }
-            let waiting = try await store.heads().filter { running[$0.id] == nil }
-            return left + Self.choose(from: waiting, running: busy, capacity: capacity)
+            let refs = Set(paused.map(BotRef.init))
+            let queued = try await store.heads().filter { running[$0.id] == nil && !refs.contains(BotRef($0)) }
+            return left + Self.choose(from: queued + (await askable(paused)), running: busy, capacity: capacity)
         } catch {
             logger.error("the queue could not be read", metadata: ["error": "\(error)"])
             return []
         }
+    }
+
+    /// Of those that wait for a server the oldest: it asks for all.
+    private func askable(_ paused: [OpenIntegration]) async -> [OpenIntegration] {
+        var servers: Set<String> = []
+        var found: [OpenIntegration] = []
+        for integration in paused {
+            guard let server = waiting[integration.id], !servers.contains(server) else { continue }
+            guard await outages.mayAsk(server) else { continue }
+            // Where it answers again, nobody has to wait for another.
+            if await outages.isKnown(server) { servers.insert(server) }
+            found.append(integration)
+        }
+        return found
+    }
+
+    private struct BotRef: Hashable {
+        var bot: Name
+        var ref: RefName
+
+        init(_ integration: OpenIntegration) { (bot, ref) = (integration.id.bot, integration.ref) }
     }
 
     /// The integrations to start now.
@@ -133,11 +178,7 @@ package actor Scheduler {
     package static func choose(
         from queued: [OpenIntegration], running: [OpenIntegration], capacity: Int
     ) -> [OpenIntegration] {
-        struct BotRef: Hashable {
-            var bot: Name
-            var ref: RefName
-        }
-        var busy = Set(running.map { BotRef(bot: $0.id.bot, ref: $0.ref) })
+        var busy = Set(running.map(BotRef.init))
         var load: [Name: Int] = [:]
         for record in running { load[record.id.bot, default: 0] += 1 }
         func priority(_ candidate: OpenIntegration) -> Int {
@@ -148,14 +189,14 @@ package actor Scheduler {
         var waiting = queued.filter { candidate in !running.contains { $0.id == candidate.id } }
         var chosen: [OpenIntegration] = []
         while running.count + chosen.count < capacity {
-            let free = waiting.filter { !busy.contains(BotRef(bot: $0.id.bot, ref: $0.ref)) }
+            let free = waiting.filter { !busy.contains(BotRef($0)) }
             let next = free.min {
                 (priority($0), load[$0.id.bot, default: 0], $0.rowID)
                     < (priority($1), load[$1.id.bot, default: 0], $1.rowID)
             }
             guard let next else { break }
             chosen.append(next)
-            busy.insert(BotRef(bot: next.id.bot, ref: next.ref))
+            busy.insert(BotRef(next))
             load[next.id.bot, default: 0] += 1
             waiting.removeAll { $0.id == next.id }
         }

@@ -1,4 +1,7 @@
 /// The full name of a git ref, such as `refs/heads/main` or `refs/tags/1.4.0`. A tag and a branch of one name differ.
+///
+/// Names are compared and sorted by their bytes, as git does: `é` as one character and as `e` with an accent are two refs there,
+/// and one `String` in Swift.
 package struct RefName: Hashable, Sendable, Codable, Comparable, CustomStringConvertible {
     package let description: String
 
@@ -15,10 +18,25 @@ package struct RefName: Hashable, Sendable, Codable, Comparable, CustomStringCon
     /// The name for people: the branch's or tag's, else the whole.
     package var shortName: String { branch ?? tag ?? description }
 
-    package static func < (left: RefName, right: RefName) -> Bool { left.description < right.description }
+    package static func == (left: RefName, right: RefName) -> Bool {
+        left.description.utf8.elementsEqual(right.description.utf8)
+    }
 
-    private func suffix(after prefix: String) -> String? {
-        description.hasPrefix(prefix) ? String(description.dropFirst(prefix.count)) : nil
+    package static func < (left: RefName, right: RefName) -> Bool {
+        left.description.utf8.lexicographicallyPrecedes(right.description.utf8)
+    }
+
+    package func hash(into hasher: inout Hasher) {
+        var description = description
+        description.withUTF8 { hasher.combine(bytes: UnsafeRawBufferPointer($0)) }
+    }
+
+    /// By bytes too: an accent right after the slash belongs to it for `String`, and to the name for git.
+    private func suffix(after prefix: StaticString) -> String? {
+        guard
+            description.utf8.starts(with: UnsafeBufferPointer(start: prefix.utf8Start, count: prefix.utf8CodeUnitCount))
+        else { return nil }
+        return String(description.utf8.dropFirst(prefix.utf8CodeUnitCount))
     }
 
     package init(from decoder: any Decoder) throws {

@@ -150,6 +150,17 @@ struct Fetch {
         [.refGone, .other, .unsupported, .invalidRevision].contains(error.code)
     }
 
+    /// - Throws: `notACommit` where a ref leads to an object that is here and is none.
+    private func refuseOther(_ id: CommitID, of ref: RefName, in repository: OpaquePointer) throws(SourceControlError) {
+        let isHere = try store.objects(in: repository, "fetch of \(session.url)")(id.description)
+        guard isHere, try !store.contains(id, in: repository) else { return }
+        throw SourceControlError(
+            code: .notACommit, operation: "fetch of \(session.url)",
+            message:
+                "\(ref) leads to \(id.abbreviated), which is no commit but a file or a directory; nothing is built of it"
+        )
+    }
+
     private func missing(of wanted: [RefName: CommitID], in repository: OpaquePointer) throws(SourceControlError)
         -> [RefName: CommitID]
     {
@@ -170,6 +181,7 @@ struct Fetch {
     {
         let isGone = seen.gone.contains(ref)
         var reason: SourceControlError?
+        try refuseOther(commit, of: ref, in: repository)
         if !isGone {
             do throws(SourceControlError) {
                 try session.run(in: repository, operation: "fetch of") { server throws(SourceControlError) in
@@ -180,6 +192,7 @@ struct Fetch {
                 reason = error
             }
             if try store.contains(commit, in: repository) { return }
+            try refuseOther(commit, of: ref, in: repository)
         }
         if seen.same.contains(ref) {
             throw SourceControlError(

@@ -9,7 +9,7 @@ package enum GitEngine: Sendable, Hashable {
     /// The command alone.
     case program
 
-    /// - Throws: `unsupported` for what libgit2 cannot do when there is no command.
+    /// - Throws: `unsupported` for what libgit2 cannot do when there is no command; `unreachable` when it cannot be started just now.
     func program(for url: RemoteURL, _ credentials: Credentials?, isWhole: Bool, _ operation: String)
         throws(SourceControlError) -> GitProgram?
     {
@@ -20,7 +20,7 @@ package enum GitEngine: Sendable, Hashable {
                     + "\(GitProgram.oldest.map(String.init).joined(separator: ".")) or newer"
                     + (url.kind == .ssh ? " and OpenSSH's client" : ""))
         }
-        let installed = self == .library ? nil : GitProgram.installed
+        let installed = self == .library ? nil : try GitProgram.installed()
         if let installed, url.kind != .ssh || installed.ssh != nil {
             let isProxied = ProxyRules.ofThisProcess.proxy(for: url) != nil
             let isWanted = self == .program || isWhole || isProxied || [.https, .ssh, .path].contains(url.kind)

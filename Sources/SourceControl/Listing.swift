@@ -2,7 +2,8 @@ package import Model
 
 /// What a repository's server says of its refs at one moment.
 package struct Listing: Sendable, Hashable {
-    /// Branches and tags. An annotated tag stands for the commit it points to; tags of anything else are left out.
+    /// Branches and tags whose names are UTF-8. An annotated tag stands for what it points to. A server does not say whether that is
+    /// a commit: one of a blob or a tree is found out by the fetch.
     package let heads: [RefName: CommitID]
     /// The branch that HEAD names, if it names one that exists.
     package let defaultBranch: RefName?

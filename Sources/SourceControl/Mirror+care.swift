@@ -10,7 +10,7 @@ extension Mirror {
     /// - Returns: Whether it was needed and done; false also where git is not installed.
     @discardableResult
     package func repack() async throws(SourceControlError) -> Bool {
-        guard engine != .library, let program = GitProgram.installed else { return false }
+        guard engine != .library, let program = try GitProgram.installed() else { return false }
         let store = store
         return try await watch.run(limit: limits.fetch) { control throws(SourceControlError) in
             let operation = "repacking the mirror \(store.name)"

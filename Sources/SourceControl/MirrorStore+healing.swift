@@ -168,7 +168,7 @@ extension RemoteSession {
     func healing(
         _ commits: [CommitID], _ fetch: (RemoteSession) throws(SourceControlError) -> Void
     ) throws(SourceControlError) {
-        let program = engine == .library ? nil : GitProgram.installed
+        let program = engine == .library ? nil : try GitProgram.installed()
         if store.isMarkedDamaged { _ = try store.heal(program, commits: commits, control: control) }
         do throws(SourceControlError) {
             try fetch(self)

@@ -26,6 +26,15 @@ package final class Mirrors: Sendable {
         self.engine = engine
     }
 
+    /// Which `git` is used, with its version, for people; nothing: libgit2 alone asks servers.
+    /// - Throws: `unreachable` when it cannot be started just now.
+    package func program() async throws(SourceControlError) -> String? {
+        let engine = engine
+        return try await BlockingLane(label: "git.program").run { () throws(SourceControlError) in
+            engine == .library ? nil : try GitProgram.installed().map { "git \($0.version), \($0.path)" }
+        }
+    }
+
     /// The mirror of a repository. Nothing is made, read or contacted yet.
     package func mirror(of url: RemoteURL, credentials: Credentials? = nil) -> Mirror {
         mirror(of: url, credentials: credentials, isPublicOnly: false)

@@ -88,9 +88,10 @@ extension RemoteSession {
 
     static func unknownHost(_ url: RemoteURL) -> String {
         let host = url.host ?? "HOST"
-        return "the server's host key is not known, or not the one that is; compare it and add it:"
-            + " ssh-keyscan \(host) | martlet secret set git-\(host)-known-hosts,"
-            + " or to ~/.ssh/known_hosts of the daemon's account"
+        let scan = "ssh-keyscan " + (url.port.map { "-p \($0) " } ?? "") + host
+        return "the server's host key is not known, or not the one that is; compare what \(scan) prints and add it to"
+            + " ~/.ssh/known_hosts of the daemon's account, or to the lines of the secret git-\(host)-known-hosts"
+            + " (martlet secret set replaces all of them)"
     }
 
     static func untrustedCertificate(_ url: RemoteURL, _ said: String) -> String {

@@ -91,24 +91,19 @@ extension RemoteSession {
     {
         var result = Advertisement()
         var branch: RefName?
-        var count = 0
         for line in output.split(separator: UInt8(ascii: "\n")) {
             guard let tab = line.firstIndex(of: UInt8(ascii: "\t")) else { continue }
-            let (first, name) = (line[..<tab], String(decoding: line[line.index(after: tab)...], as: UTF8.self))
+            let (first, name) = (line[..<tab], line[line.index(after: tab)...])
             if first.starts(with: "ref: ".utf8) {
-                if name == "HEAD" { branch = RefName(String(decoding: first.dropFirst(5), as: UTF8.self)) }
+                // One that is not UTF-8 is not listed either.
+                if name.elementsEqual("HEAD".utf8) {
+                    branch = RefName(String(decoding: first.dropFirst(5), as: UTF8.self))
+                }
                 continue
             }
-            count += 1
-            guard count <= limit * 2 + 1 else { throw tooManyRefs(limit, operation) }
-            let isPeeled = name.hasSuffix("^{}")
-            let ref = RefName(isPeeled ? String(name.dropLast(3)) : name)
-            guard ref.branch != nil || ref.tag != nil, isValid(ref) else { continue }
-            let id = String(decoding: first, as: UTF8.self)
-            guard id.utf8.count == Int(GIT_OID_HEXSZ) else { throw differentHash(operation) }
-            if isPeeled { result.refs[ref]?.peeled = id } else { result.refs[ref] = AdvertisedRef(id: id) }
+            guard first.count == Int(GIT_OID_HEXSZ) else { throw differentHash(operation) }
+            try result.add(name, id: String(decoding: first, as: UTF8.self), limit: limit, operation)
         }
-        guard result.refs.count <= limit else { throw tooManyRefs(limit, operation) }
         if let branch, result.refs[branch] != nil { result.defaultBranch = branch }
         return result
     }
@@ -116,7 +111,7 @@ extension RemoteSession {
     static func tooManyRefs(_ limit: Int, _ operation: String) -> SourceControlError {
         SourceControlError(
             code: .tooLarge, operation: operation,
-            message: "the server lists more than \(limit) refs; remove refs there")
+            message: "the server lists more than \(limit) branches and tags; remove some there")
     }
 
     static func unsupported(_ operation: String, _ message: String) -> SourceControlError {

@@ -22,12 +22,32 @@ struct RemoteSession {
 
     /// What the server lists.
     struct Advertisement {
-        /// Branches and tags only.
+        /// Branches and tags only, whose names are UTF-8.
         var refs: [RefName: AdvertisedRef] = [:]
         var defaultBranch: RefName?
 
         var heads: [RefName: CommitID] {
             refs.compactMapValues { CommitID($0.peeled ?? $0.id) }
+        }
+
+        /// Takes up what is listed next, if it is a branch or a tag. Servers list all that they have, such as three refs for every
+        /// pull request: only what is kept counts.
+        /// - Parameter name: Of an annotated tag's commit with `^{}` at its end. One that is not UTF-8 is left out: no page, file or
+        ///   environment could say which it is.
+        mutating func add(_ name: some Collection<UInt8>, id: String, limit: Int, _ operation: String)
+            throws(SourceControlError)
+        {
+            let isPeeled = name.suffix(3).elementsEqual("^{}".utf8)
+            guard name.starts(with: "refs/heads/".utf8) || name.starts(with: "refs/tags/".utf8),
+                let text = String(validating: isPeeled ? name.dropLast(3) : name[...], as: UTF8.self)
+            else { return }
+            let ref = RefName(text)
+            if isPeeled {
+                refs[ref]?.peeled = id
+            } else if RemoteSession.isValid(ref) {
+                refs[ref] = AdvertisedRef(id: id)
+                guard refs.count <= limit else { throw RemoteSession.tooManyRefs(limit, operation) }
+            }
         }
     }
 
@@ -136,21 +156,12 @@ struct RemoteSession {
         var list: UnsafeMutablePointer<UnsafePointer<git_remote_head>?>?
         var count = 0
         try git(operation) { git_remote_ls(&list, &count, remote) }
-        // Twice: annotated tags come with their peeled twin, and HEAD with none.
-        guard count <= control.limits.refs * 2 + 1 else {
-            throw Self.tooManyRefs(control.limits.refs, operation)
-        }
         var result = Advertisement()
         for index in 0..<count {
-            guard let head = list?[index]?.pointee, let name = head.name.map({ String(cString: $0) }) else { continue }
-            let isPeeled = name.hasSuffix("^{}")
-            let ref = RefName(isPeeled ? String(name.dropLast(3)) : name)
-            guard ref.branch != nil || ref.tag != nil, Self.isValid(ref) else { continue }
-            let id = head.oid.hexadecimal
-            if isPeeled { result.refs[ref]?.peeled = id } else { result.refs[ref] = AdvertisedRef(id: id) }
-        }
-        guard result.refs.count <= control.limits.refs else {
-            throw Self.tooManyRefs(control.limits.refs, operation)
+            guard let head = list?[index]?.pointee, let name = head.name else { continue }
+            try result.add(
+                UnsafeBufferPointer(start: name, count: strlen(name)).map(UInt8.init(bitPattern:)),
+                id: head.oid.hexadecimal, limit: control.limits.refs, operation)
         }
         var buffer = git_buf()
         defer { git_buf_dispose(&buffer) }

@@ -24,6 +24,8 @@ package struct SourceControlError: Error, CustomStringConvertible {
         case empty
         /// The ref, or the commit it had, is not there any more.
         case refGone
+        /// The ref leads to a blob or a tree.
+        case notACommit
         /// The mirror does not hold the commit; fetch first.
         case commitMissing
         /// Neither the exact name of a ref nor a commit's id.

@@ -1,3 +1,4 @@
+import Basics
 package import Model
 
 /// A submodule of a commit, fetched: what is written at its path.
@@ -19,9 +20,41 @@ extension Mirrors {
     ///
     /// Addresses come from `.gitmodules` and are held to `SubmoduleAddress`. The bot's own host gets the bot's credentials; another
     /// one none, must have a public address, and is asked by libgit2, whose connections are ours. One without an address, or with
-    /// `update = none`, stays an empty directory, as git leaves it.
+    /// `update = none`, stays an empty directory, as git leaves it. All of them together have the time and the bytes of one fetch.
     /// - Throws: `invalidURL`, `tooLarge` above the limits, else as `Mirror.fetch`; the message names the submodule.
+    package func fetchSubmodules(of commit: CommitID, in mirror: Mirror) async throws(SourceControlError) {
+        let begun = ContinuousClock.now
+        var left = mirror.limits
+        _ = try await submodules(of: commit, in: mirror) { module, commit throws(SourceControlError) in
+            do throws(SourceControlError) {
+                if try await module.contains(commit) { return }
+            } catch {
+                // The fetch mends it.
+                guard error.code == .mirrorDamaged else { throw error }
+            }
+            left.fetch = mirror.limits.fetch - (ContinuousClock.now - begun)
+            guard left.fetch > .zero else { throw NetworkWatch.error(.late(mirror.limits.fetch)) }
+            let before = try await module.packedBytes()
+            try await module.limited(left).fetch(commit)
+            left.bytes -= max(0, try await module.packedBytes() - before)
+            guard left.bytes > 0 else { throw NetworkWatch.error(.tooManyBytes(mirror.limits.bytes)) }
+        }
+    }
+
+    /// The submodules of a commit, which `fetchSubmodules` has fetched. No server is asked.
+    /// - Throws: `commitMissing` for one that is not here; else as `fetchSubmodules`.
     package func submodules(of commit: CommitID, in mirror: Mirror) async throws(SourceControlError) -> [Submodule] {
+        try await submodules(of: commit, in: mirror) { module, commit throws(SourceControlError) in
+            guard try await module.contains(commit) else {
+                throw Mirror.missing(commit, operation: "reading \(module.url)")
+            }
+        }
+    }
+
+    private func submodules(
+        of commit: CommitID, in mirror: Mirror,
+        _ visit: (_ module: Mirror, _ commit: CommitID) async throws(SourceControlError) -> Void
+    ) async throws(SourceControlError) -> [Submodule] {
         var found: [Submodule] = []
         var pending = [(mirror: mirror, commit: commit, prefix: "", depth: 0)]
         while let next = pending.popLast() {
@@ -37,7 +70,7 @@ extension Mirrors {
                 do throws(SourceControlError) {
                     let address = try SubmoduleAddress(link.url, parent: next.mirror.url, root: mirror.url)
                     let module = try self.module(address, of: mirror)
-                    try await module.fetch(link.commit)
+                    try await visit(module, link.commit)
                     found.append(Submodule(path: path, commit: link.commit, mirror: module))
                     pending.append((module, link.commit, path + "/", next.depth + 1))
                 } catch {
@@ -93,6 +126,29 @@ extension Mirror {
                     let text = String(validating: path, as: UTF8.self)
                 else { return nil }
                 return Link(path: text, url: url, commit: id)
+            }
+        }
+    }
+
+    /// The same with other limits.
+    func limited(_ other: NetworkLimits) -> Mirror {
+        var limits = other
+        limits.isPublicOnly = self.limits.isPublicOnly
+        return Mirror(
+            url: url, credentials: credentials, store: store, lane: lane, limits: limits, configuration: configuration,
+            engine: engine, memory: memory)
+    }
+
+    /// What its packs take on the disk, in bytes.
+    func packedBytes() async throws(SourceControlError) -> Int64 {
+        let (store, operation) = (store, "measuring the mirror of \(url)")
+        return try await lane.run { () throws(SourceControlError) in
+            try files(operation) { () throws(FileError) in
+                guard try Directory(creating: store.path).status("objects/pack") != nil else { return 0 }
+                let packs = try Directory(opening: store.path + "/objects/pack")
+                var bytes: Int64 = 0
+                for entry in try packs.entries() { bytes += try packs.status(entry.name)?.size ?? 0 }
+                return bytes
             }
         }
     }

@@ -27,11 +27,14 @@ struct WorkspaceGit {
     func write(_ record: CheckoutRecord, links: [[UInt8]: git_oid], isSame: Bool) throws(SourceControlError) {
         if isSame, let seal = seal(), try isSealed(seal) { return }
         let index = try index(of: record, links)
-        let tags = try tags()
-        var refs: [(String, String)] = tags
-        if ref.branch != nil { refs.append((ref.description, "\(commit) \(ref)\n")) }
-        refs.sort { $0.0.utf8.lexicographicallyPrecedes($1.0.utf8) }
-        let packed = "# pack-refs with: peeled fully-peeled sorted \n" + refs.map(\.1).joined()
+        var refs = try tags()
+        // The job's own is there whatever the mirror lists by now; as the tag's own object where that is what leads here.
+        if ref.branch != nil || ref.tag != nil, refs[ref]?.commit != commit.description {
+            refs[ref] = PackedRef(commit: commit.description, lines: "\(commit) \(ref)\n")
+        }
+        let packed =
+            "# pack-refs with: peeled fully-peeled sorted \n"
+            + refs.sorted { $0.key < $1.key }.map(\.value.lines).joined()
         // checkStat: the group and device that git would compare are not in our record.
         let configuration = """
             [core]
@@ -95,22 +98,32 @@ struct WorkspaceGit {
         }
     }
 
-    /// All tags that the mirror holds, as lines of `packed-refs`.
-    private func tags() throws(SourceControlError) -> [(String, String)] {
+    /// A ref as `packed-refs` has it.
+    private struct PackedRef {
+        /// What it leads to, through an annotated tag.
+        var commit: String
+        var lines: String
+    }
+
+    /// All tags that the mirror holds.
+    private func tags() throws(SourceControlError) -> [RefName: PackedRef] {
         let text = try files(operation) { () throws(FileError) -> [UInt8] in
             guard try Directory(opening: store.path).status("packed-refs") != nil else { return [] }
             return try WholeFile.read(store.path + "/packed-refs", limit: 256 << 20)
         }
-        var tags: [(String, String)] = []
-        var isAfterTag = false
+        var tags: [RefName: PackedRef] = [:]
+        var last: RefName?
         for line in String(decoding: text, as: UTF8.self).split(separator: "\n") {
-            let parts = line.split(separator: " ", maxSplits: 1)
-            if parts.count == 2, parts[1].hasPrefix("refs/tags/") {
-                tags.append((String(parts[1]), line + "\n"))
-            } else if line.hasPrefix("^"), isAfterTag {
-                tags[tags.count - 1].1 += line + "\n"
+            if line.hasPrefix("^") {
+                guard let last else { continue }
+                tags[last]?.commit = String(line.dropFirst())
+                tags[last]?.lines += line + "\n"
+                continue
             }
-            isAfterTag = parts.count == 2 && parts[1].hasPrefix("refs/tags/")
+            let parts = line.split(separator: " ", maxSplits: 1)
+            let ref = parts.count == 2 ? RefName(String(parts[1])) : nil
+            last = ref?.tag == nil ? nil : ref
+            if let last { tags[last] = PackedRef(commit: String(parts[0]), lines: line + "\n") }
         }
         return tags
     }

@@ -107,10 +107,13 @@ struct LookApplication {
         let isFirst = patterns == nil
         let known =
             patterns == watcher.patterns
-            ? nil : Set(try String.fetchAll(db, sql: "SELECT ref FROM watched_refs WHERE bot = ?", arguments: [id]))
+            ? nil
+            : Set(
+                try String.fetchAll(db, sql: "SELECT ref FROM watched_refs WHERE bot = ?", arguments: [id])
+                    .map { RefName($0) })
         for ref in (known == nil ? Array(movements.keys) : Array(look.heads.keys)).sorted() {
             guard let head = look.heads[ref], watcher.watches(ref) else { continue }
-            let isNew = known.map { isFirst || (!$0.contains(ref.description) && before[ref] != nil) } ?? false
+            let isNew = known.map { isFirst || (!$0.contains(ref) && before[ref] != nil) } ?? false
             if isNew, ref.branch == nil {
                 try baseline(ref)
             } else if isNew || movements[ref] != nil {
@@ -118,7 +121,7 @@ struct LookApplication {
             }
             if known != nil || before[ref] == nil { try remember(ref, bot: id) }
         }
-        if let known { try forget(known.filter { !watcher.watches(RefName($0)) }, bot: id, patterns: watcher.patterns) }
+        if let known { try forget(known.filter { !watcher.watches($0) }, bot: id, patterns: watcher.patterns) }
     }
 
     private func remember(_ ref: RefName, bot: Int64) throws {
@@ -126,9 +129,10 @@ struct LookApplication {
         try statement.execute(arguments: [bot, ref.description])
     }
 
-    private func forget(_ refs: some Sequence<String>, bot: Int64, patterns: String) throws {
+    private func forget(_ refs: Set<RefName>, bot: Int64, patterns: String) throws {
         for ref in refs {
-            try db.execute(sql: "DELETE FROM watched_refs WHERE bot = ? AND ref = ?", arguments: [bot, ref])
+            try db.execute(
+                sql: "DELETE FROM watched_refs WHERE bot = ? AND ref = ?", arguments: [bot, ref.description])
         }
         try db.execute(sql: "UPDATE bots SET patterns = ? WHERE id = ?", arguments: [patterns, bot])
     }

@@ -1,5 +1,5 @@
 import GRDB
-import Model
+package import Model
 
 extension Store {
     /// All that wait, oldest first.
@@ -17,6 +17,31 @@ extension Store {
             integrations.id IN (SELECT min(id) FROM integrations
                 WHERE state = 'queued' AND state <> 'completed' GROUP BY bot, ref, cause, is_release, run > 1)
             """)
+    }
+
+    /// Those of a repository that have begun and have no recipe and no job yet, oldest first, each with its reason.
+    package func preparing(of repository: String) async throws(StoreError) -> [(id: IntegrationID, reason: String?)] {
+        try await read("read what is prepared of \(repository)") { db in
+            try db.all(
+                """
+                SELECT number, reason, bots.name AS bot_name FROM integrations JOIN bots ON bots.id = bot
+                WHERE state = 'running' AND state <> 'completed' AND step = 'preparing'
+                AND integrations.repository = (SELECT id FROM repositories WHERE url = ?) ORDER BY integrations.id
+                """, [repository]
+            ) { (IntegrationID(bot: try $0.name("bot_name"), number: $0["number"]), $0["reason"]) }
+        }
+    }
+
+    /// Says why integrations are where they are, or nothing any more, without changing their state.
+    package func explain(_ ids: [IntegrationID], _ reason: String?) async throws(StoreError) {
+        try await lane.write("explain integrations") { transaction in
+            for id in ids {
+                let row = try Self.integrationRow(id, transaction.db)
+                try transaction.db.change(
+                    "UPDATE integrations SET reason = ? WHERE id = ? AND state <> 'completed'", [reason?.kept, row])
+                transaction.changed(.integration(id))
+            }
+        }
     }
 
     private func open(state: String) async throws(StoreError) -> [OpenIntegration] {

@@ -71,11 +71,13 @@ extension Serve {
             let secrets = SecretStore(
                 directory: settings.secrets, credentialsDirectory: environment["CREDENTIALS_DIRECTORY"])
             let known = try await store.specifications()
+            let mirrors = Mirrors(directory: state.repositories)
+            await logProgram(of: mirrors)
             let integrations = try IntegrationService(
                 .init(
                     settings: settings, state: state, store: store,
                     directory: BotDirectory(directory: settings.bots, lastGood: known), secrets: secrets,
-                    mirrors: Mirrors(directory: state.repositories),
+                    mirrors: mirrors,
                     executor: LocalExecutor(socket: launcher, supervisor: supervisor),
                     uploader: Uploads(uploader: Uploader(transport: try CurlTransport()), secrets: secrets),
                     environment: environment, supervisor: supervisor, isolation: isolation, version: Martlet.version,
@@ -91,6 +93,19 @@ extension Serve {
                     notifier.ready()
                 })
             return [integrations, server, StatusService(store: store, notifier: notifier, logger: logger)]
+        }
+
+        /// Once, since without it servers are asked in other ways.
+        private func logProgram(of mirrors: Mirrors) async {
+            do throws(SourceControlError) {
+                if let program = try await mirrors.program() {
+                    logger.info("git servers are asked by the machine's git too", metadata: ["git": "\(program)"])
+                } else {
+                    logger.warning("there is no git that is new enough: git servers are asked by libgit2 alone")
+                }
+            } catch {
+                logger.warning("git cannot be asked for its version", metadata: ["error": "\(error)"])
+            }
         }
 
         /// What a person does about an error that ended the daemon.

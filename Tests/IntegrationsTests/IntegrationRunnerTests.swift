@@ -208,10 +208,10 @@ import Testing
             let runner = try runner(of: bot)
 
             // when
-            let isStored = await runner.run(done.id, cancellation: Cancellation())
+            let ending = await runner.run(done.id, cancellation: Cancellation())
 
             // then
-            #expect(isStored)
+            #expect(ending == .stored)
             #expect(try await bot.store.integration(done.id) == done.record)
             #expect(executor.starts.count == 1)
         }
@@ -238,7 +238,8 @@ import Testing
                 store: parts.store, state: parts.state, executor: parts.executor, publisher: publisher,
                 uploads: parts.uploader, scripts: parts.settings.triggers, secrets: parts.secrets,
                 environment: environment, clock: parts.clock, logger: parts.logger),
-            clock: parts.clock, timer: parts.timer, logger: parts.logger)
+            outages: Outages(clock: parts.clock, timer: parts.timer, wakeup: Wakeup()), clock: parts.clock,
+            logger: parts.logger)
     }
 
     @Test func testThatSecretsGoToTheTriggerThatNamesThemAndIntoNoFile() async throws {

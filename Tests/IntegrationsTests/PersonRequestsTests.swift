@@ -66,6 +66,37 @@ import Testing
         }
     }
 
+    @Test func testThatATagOfAFileKeepsNobodyFromACommit() async throws {
+        try await withBot(BotPlan(file: "tags: [v*]\n")) { bot in
+            // given: the first of all refs
+            let old = try await bot.push()
+            let new = try await bot.push(Commit(files: ["new": ""]))
+            try await bot.work.git("tag", "a", try await bot.work.git("rev-parse", "HEAD:new"))
+            try await bot.work.push(to: bot.remote)
+
+            // when, then
+            let tip = try await integrate(bot, String(new.description.prefix(7)))
+            #expect(tip == ("refs/heads/main", new))
+            let target = try await integrate(bot, String(old.description.prefix(7)))
+            #expect(target == ("refs/heads/main", old))
+
+            // when the bot watches such a tag, and has looked before
+            try await bot.announce()
+            let known = try await bot.integration(of: new, on: RefName(branch: "main"))
+            _ = try await bot.completion(of: known.id)
+            try await bot.work.git("tag", "v1", try await bot.work.git("rev-parse", "HEAD:new"))
+            try await bot.work.push(to: bot.remote)
+            try await bot.announce()
+            let record = try await bot.wait("the tag's integration") { store in
+                try await store.integrations(IntegrationFilter(ref: RefName(tag: "v1"))).items.first
+            }
+
+            // then
+            let integration = try await bot.completion(of: record.id)
+            expectVerdict(of: integration, .canceled, because: "not a commit")
+        }
+    }
+
     @Test func testThatACommitBetweenIsIntegratedAsOfTheDefaultBranch() async throws {
         try await withCommits { bot, _, new in
             // given

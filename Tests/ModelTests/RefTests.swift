@@ -9,6 +9,22 @@ import Testing
         #expect(RefName("refs/pull/1/head").branch == nil)
         #expect(RefName("refs/pull/1/head").shortName == "refs/pull/1/head")
     }
+
+    @Test func testThatNamesAreComparedByTheirBytes() {
+        // given: what a Mac and what Linux types; one String for Swift, two refs for git
+        let (composed, decomposed) = (RefName(branch: "caf\u{e9}"), RefName(branch: "cafe\u{301}"))
+        #expect(composed.description == decomposed.description)
+
+        // then
+        #expect(composed != decomposed)
+        #expect(Set([composed, decomposed, composed]).count == 2)
+        #expect(decomposed < composed)
+        #expect(!(composed < decomposed))
+        #expect(RefName(branch: "cafz") < composed)
+        // An accent after the slash is the name's first character.
+        #expect(RefName("refs/heads/\u{301}x").branch.map { Array($0.utf8) } == Array("\u{301}x".utf8))
+        #expect(RefName("refs/tags/\u{301}x").tag != nil)
+    }
 }
 
 @Suite struct RefPatternTests {

@@ -274,6 +274,45 @@ import Testing
             }
         }
 
+        @Test func testThatATagOfACommitThatIsHereIsThereAllTheSame() async throws {
+            try await withOrigin { fixture in
+                // given: a mirror that has the commit, and no ref but the branch
+                let commit = try await fixture.fetch()
+                try await fixture.origin.tag("v1.2.3", message: "Annotated")
+                let tag = RefName(tag: "v1.2.3")
+
+                // when
+                _ = try await fixture.mirror.checkout(
+                    commit, ref: tag, into: fixture.workspace, state: fixture.state)
+
+                // then
+                let described = try await runExpectingSuccess(
+                    ["git", "describe", "--tags", "--exact-match"], in: fixture.workspace,
+                    environment: GitRepository.environment())
+                #expect(described == "v1.2.3\n")
+            }
+        }
+
+        @Test func testThatATagThatWasMovedIsTheJobsOwn() async throws {
+            try await withOrigin { fixture in
+                // given: the mirror knows the tag at the second commit, and the job is of the first
+                let first = try await fixture.origin.head()
+                _ = try await fixture.origin.commit(files: ["b": "2\n"])
+                try await fixture.origin.tag("v1", message: "Annotated")
+                let tag = RefName(tag: "v1")
+                try await fixture.fetch(tag)
+
+                // when
+                _ = try await fixture.mirror.checkout(first, ref: tag, into: fixture.workspace, state: fixture.state)
+
+                // then
+                let found = try await runExpectingSuccess(
+                    ["git", "rev-parse", "v1^{commit}"], in: fixture.workspace,
+                    environment: GitRepository.environment())
+                #expect(found == "\(first)\n")
+            }
+        }
+
         @Test func testThatItIsLeftAloneAsLongAsNothingChanges() async throws {
             try await withOrigin { fixture in
                 // given

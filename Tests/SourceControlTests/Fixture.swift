@@ -21,6 +21,14 @@ struct Fixture {
         return try await mirror.checkout(commit, ref: ref, into: workspace, state: state, isClean: isClean)
     }
 
+    /// Another mirror of the repository, by one engine.
+    func other(_ engine: GitEngine, limits: NetworkLimits = NetworkLimits()) throws -> Mirror {
+        Mirrors(
+            directory: directory.path("others-\(engine)"), limits: limits, configuration: GitConfiguration(files: []),
+            engine: engine
+        ).mirror(of: try RemoteURL(origin.path, isInsecureAllowed: false))
+    }
+
     @discardableResult
     func fetch(_ ref: RefName = RefName(branch: "main")) async throws -> CommitID {
         let commit = try #require(try await mirror.look().heads[ref])

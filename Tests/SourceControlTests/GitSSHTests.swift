@@ -56,6 +56,7 @@ struct GitSSHTests {
                         try await mirror.look()
                     }
                     expectContains("\(try #require(error))", "git-127.0.0.1-known-hosts")
+                    expectContains("\(try #require(error))", "ssh-keyscan -p \(server.port) 127.0.0.1 prints")
                 }
                 #expect(try !server.log().contains("Accepted"))
                 #expect(try !server.log().contains("publickey"))

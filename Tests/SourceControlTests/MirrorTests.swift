@@ -49,6 +49,43 @@ import Testing
             }
         }
 
+        /// G15.
+        @Test(arguments: [GitEngine.library, .program])
+        func testThatRefsOfOneLookAreTwo(engine: GitEngine) async throws {
+            try await withOrigin { fixture in
+                // given: é as one character, and as e with an accent
+                let first = try await fixture.origin.head()
+                try await fixture.origin.git("update-ref", "refs/heads/release/caf\u{e9}", first.description)
+                let second = try await fixture.origin.commit(files: ["b": "2\n"])
+                try await fixture.origin.git("update-ref", "refs/heads/release/cafe\u{301}", second.description)
+                let mirror = try fixture.other(engine)
+
+                // when
+                let heads = try await mirror.look().heads
+                try await mirror.fetch(heads)
+
+                // then
+                #expect(heads.count == 3)
+                #expect(heads[RefName(branch: "release/caf\u{e9}")] == first)
+                #expect(heads[RefName(branch: "release/cafe\u{301}")] == second)
+                #expect(try await mirror.resolve("refs/heads/release/caf\u{e9}") == first)
+                #expect(try await mirror.resolve("refs/heads/release/cafe\u{301}") == second)
+            }
+        }
+
+        @Test(arguments: [GitEngine.library, .program])
+        func testThatRefsWhoseNamesAreNoTextAreLeftOut(engine: GitEngine) async throws {
+            try await withOrigin { fixture in
+                // given: a name in Latin-1, which only bytes can say
+                let first = try await fixture.origin.head()
+                let packed = "\(first) refs/heads/caf".utf8 + [0xe9] + "\n\(first) refs/heads/main\n".utf8
+                try AtomicFile.write(Array(packed), to: fixture.origin.path + "/.git/packed-refs")
+
+                // then
+                #expect(try await fixture.other(engine).look().heads == [fixture.main: first])
+            }
+        }
+
         @Test func testThatItSaysWhenThereIsNoRepository() async throws {
             try await withTemporaryDirectory { directory in
                 for path in ["nowhere", "plain"] {
@@ -80,6 +117,14 @@ import Testing
             try await withOrigin(limits: limits) { fixture in
                 for name in ["a", "b"] { try await fixture.origin.git("branch", name) }
                 #expect(try await fixture.mirror.look().heads.count == 3)
+                // Those of pull requests are listed too, and are not kept.
+                let head = try await fixture.origin.head().description
+                for number in 1...20 {
+                    try await fixture.origin.git("update-ref", "refs/pull/\(number)/head", head)
+                }
+                for engine in [GitEngine.library, .program] {
+                    #expect(try await fixture.other(engine, limits: limits).look().heads.count == 3)
+                }
                 try await fixture.origin.git("branch", "c")
                 await expectRejection(SourceControlError.self, \.code, .tooLarge) { try await fixture.mirror.look() }
             }
@@ -138,6 +183,30 @@ import Testing
                 // then
                 expectContains("\(try #require(error))", "refs/heads/feature was deleted")
                 #expect(try await fixture.mirror.contains(try #require(heads[fixture.main])))
+            }
+        }
+
+        @Test(arguments: [GitEngine.library, .program])
+        func testThatATagOfAFileIsNoCommit(engine: GitEngine) async throws {
+            try await withOrigin { fixture in
+                // given
+                let commit = try await fixture.origin.head()
+                let (tag, blob) = (RefName(tag: "a"), try await fixture.origin.git("rev-parse", "HEAD:README"))
+                try await fixture.origin.git("tag", "a", blob)
+                let mirror = try fixture.other(engine)
+                let heads = try await mirror.look().heads
+
+                // when
+                let error = await expectRejection(SourceControlError.self, \.code, .notACommit) {
+                    try await mirror.fetch(heads)
+                }
+
+                // then: what else is there was had, and the tag is refused again
+                expectContains("\(try #require(error))", "refs/tags/a leads to \(blob.prefix(12)), which is no commit")
+                #expect(try await mirror.contains(commit))
+                await expectRejection(SourceControlError.self, \.code, .notACommit) {
+                    try await mirror.fetch([tag: try #require(heads[tag])])
+                }
             }
         }
 

@@ -152,6 +152,7 @@ package final class WorkingTreeRun: Sendable {
                 id: record.id, root: root, snapshot: snapshot, isolation: parts.isolation.isolation,
                 notes: [reading.value?.recognition?.sentence].compactMap(\.self) + (chosen?.notes ?? []),
                 watch: RunWatch(id: record.id, store: store, state: cache.state)))
+        // It waits for no server: the commit is a snapshot that is here.
         _ = await runner.run(record.id, cancellation: cancellation)
         return try await WorkingTreeResult(record.id, store: store, state: cache.state)
     }
@@ -209,7 +210,8 @@ package final class WorkingTreeRun: Sendable {
             directory: nil, settings: settings, secrets: secrets, isolation: isolation.isolation, version: "")
         return IntegrationRunner(
             store: store, registry: registry, remotes: Remotes(mirror: tree.mirror), jobs: jobs, triggers: nil,
-            clock: parts.clock, timer: ContinuousClock(), logger: logger, findsSuspects: false)
+            outages: Outages(clock: parts.clock, timer: ContinuousClock(), wakeup: Wakeup()), clock: parts.clock,
+            logger: logger, findsSuspects: false)
     }
 
     /// Ends the rows of a run that was killed, and removes what is older than the kept runs; all rows where the next run is
