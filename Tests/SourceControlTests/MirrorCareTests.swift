@@ -109,17 +109,55 @@ import Testing
             }
         }
 
-        /// N3: what was named is checked out, whole, whatever is pushed meanwhile.
-        @Test func testThatAForcePushMeanwhileMixesNothing() async throws {
+        /// N3: what was named is checked out, whole, while a branch is pushed back and forth between two histories.
+        @Test(arguments: [GitEngine.library, .program])
+        func testThatAForcePushMeanwhileMixesNothing(engine: GitEngine) async throws {
             try await withOrigin(["a": "1\n", "b": "1\n"]) { fixture in
-                let named = try await fixture.fetch()
-                try await fixture.origin.git("checkout", "-q", "--orphan", "other")
-                _ = try await fixture.origin.commit(files: ["a": "2\n", "c": "2\n"], removing: ["b"])
-                try await fixture.origin.git("branch", "-q", "-f", "main")
-                try await fixture.fetch()
-                _ = try await fixture.mirror.checkout(
-                    named, ref: fixture.main, into: fixture.workspace, state: fixture.state)
-                #expect(try fixture.tree() == ["a": "1\n", "b": "1\n"])
+                // given
+                let origin = fixture.origin
+                let first = try await origin.head()
+                try await origin.git("checkout", "-q", "--orphan", "other")
+                let second = try await origin.commit(files: ["a": "2\n", "c": "2\n"], removing: ["b"])
+                let trees = [first: ["a": "1\n", "b": "1\n"], second: ["a": "2\n", "c": "2\n"]]
+                try await GitDaemon.serving(fixture.directory.path("origin")) { server in
+                    let mirror = Mirrors(
+                        directory: fixture.directory.path("others"), configuration: GitConfiguration(files: []),
+                        engine: engine
+                    ).mirror(of: try RemoteURL("git://127.0.0.1:\(server.port)/kit", isInsecureAllowed: true))
+                    let isDone = Locked(false)
+                    let pushes = Locked(0)
+
+                    // when
+                    try await withThrowingTaskGroup(of: Void.self) { group in
+                        group.addTask {
+                            while !isDone.value {
+                                for commit in [second, first] {
+                                    try await origin.git("update-ref", "refs/heads/main", commit.description)
+                                    pushes.withLock { $0 += 1 }
+                                }
+                            }
+                        }
+                        defer { isDone.withLock { $0 = true } }
+                        var seen: Set<CommitID> = []
+                        // Until both were had, and often enough for a push to come in between.
+                        for round in 1... where round <= 10 || seen.count < 2 {
+                            guard let named = try await mirror.look().heads[fixture.main] else { continue }
+                            do {
+                                try await mirror.fetch([fixture.main: named])
+                            } catch let error as SourceControlError where error.code == .refGone {
+                                continue
+                            }
+                            _ = try await mirror.checkout(
+                                named, ref: fixture.main, into: fixture.workspace, state: fixture.state)
+
+                            // then
+                            #expect(try fixture.tree() == trees[named])
+                            seen.insert(named)
+                            if round >= 10, seen.count == 2 { break }
+                        }
+                    }
+                    #expect(pushes.value > 10)
+                }
             }
         }
     }

@@ -232,7 +232,8 @@ import Testing
             }
         }
 
-        @Test func testThatALimitOfBytesIsKept() async throws {
+        @Test(arguments: [GitEngine.library, .program])
+        func testThatALimitOfBytesIsKept(engine: GitEngine) async throws {
             var limits = NetworkLimits()
             limits.bytes = 10_000
             let large = (0..<20_000).map { "\($0 &* 2_654_435_761)\n" }.joined()
@@ -240,7 +241,7 @@ import Testing
                 // A file of the local file system is copied without a connection; a server's bytes are counted.
                 let heads = try await fixture.mirror.look().heads
                 try await GitDaemon.serving(fixture.directory.path("origin")) { server in
-                    let mirror = Mirrors(directory: fixture.directory.path("others"), limits: limits)
+                    let mirror = Mirrors(directory: fixture.directory.path("others"), limits: limits, engine: engine)
                         .mirror(of: try RemoteURL("git://127.0.0.1:\(server.port)/kit", isInsecureAllowed: true))
                     await expectRejection(SourceControlError.self, \.code, .tooLarge) { try await mirror.fetch(heads) }
                 }

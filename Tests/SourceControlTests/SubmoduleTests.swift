@@ -352,6 +352,10 @@ import Testing
                 }
                 // Some are no URL for us to begin with.
                 #expect(error != nil)
+                #expect(!server.hasCaller)
+                // Who calls is seen.
+                #expect(LoopbackSocket.isListening(server.port))
+                #expect(server.hasCaller)
             }
         }
 

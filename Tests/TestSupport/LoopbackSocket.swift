@@ -32,6 +32,12 @@ package final class LoopbackSocket: Sendable {
         return connection < 0 ? nil : connection
     }
 
+    /// Whether somebody has connected whom nobody has accepted. Who is refused later has been here all the same.
+    package var hasCaller: Bool {
+        var asked = pollfd(fd: number, events: Int16(POLLIN), revents: 0)
+        return poll(&asked, 1, 0) == 1
+    }
+
     /// Ends `accepted`; nobody can connect any more.
     package func stop() { shutdown(number, Int32(SHUT_RDWR)) }
 
