@@ -49,43 +49,6 @@ import Testing
             }
         }
 
-        /// G15.
-        @Test(arguments: [GitEngine.library, .program])
-        func testThatRefsOfOneLookAreTwo(engine: GitEngine) async throws {
-            try await withOrigin { fixture in
-                // given: é as one character, and as e with an accent
-                let first = try await fixture.origin.head()
-                try await fixture.origin.git("update-ref", "refs/heads/release/caf\u{e9}", first.description)
-                let second = try await fixture.origin.commit(files: ["b": "2\n"])
-                try await fixture.origin.git("update-ref", "refs/heads/release/cafe\u{301}", second.description)
-                let mirror = try fixture.other(engine)
-
-                // when
-                let heads = try await mirror.look().heads
-                try await mirror.fetch(heads)
-
-                // then
-                #expect(heads.count == 3)
-                #expect(heads[RefName(branch: "release/caf\u{e9}")] == first)
-                #expect(heads[RefName(branch: "release/cafe\u{301}")] == second)
-                #expect(try await mirror.resolve("refs/heads/release/caf\u{e9}") == first)
-                #expect(try await mirror.resolve("refs/heads/release/cafe\u{301}") == second)
-            }
-        }
-
-        @Test(arguments: [GitEngine.library, .program])
-        func testThatRefsWhoseNamesAreNoTextAreLeftOut(engine: GitEngine) async throws {
-            try await withOrigin { fixture in
-                // given: a name in Latin-1, which only bytes can say
-                let first = try await fixture.origin.head()
-                let packed = "\(first) refs/heads/caf".utf8 + [0xe9] + "\n\(first) refs/heads/main\n".utf8
-                try AtomicFile.write(Array(packed), to: fixture.origin.path + "/.git/packed-refs")
-
-                // then
-                #expect(try await fixture.other(engine).look().heads == [fixture.main: first])
-            }
-        }
-
         @Test func testThatItSaysWhenThereIsNoRepository() async throws {
             try await withTemporaryDirectory { directory in
                 for path in ["nowhere", "plain"] {
