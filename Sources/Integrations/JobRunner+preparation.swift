@@ -31,7 +31,9 @@ extension JobRunner {
             report = try await checkout(request, workspace, isClean: isClean)
         } catch let error as SourceControlError where Self.mendable.contains(error.code) {
             // The mirror is no judge of the commit: what it has lost is fetched again, once.
-            try await request.mirror.fetch([request.integration.ref: request.integration.commit])
+            let commit = request.integration.commit
+            try await request.mirror.fetch([request.integration.ref: commit])
+            try await request.remotes.fetchSubmodules(of: commit, in: request.mirror, for: request.bot)
             report = try await checkout(request, workspace, isClean: isClean)
         }
         try await isMade

@@ -27,7 +27,7 @@ extension Mirrors {
         var left = mirror.limits
         _ = try await submodules(of: commit, in: mirror) { module, commit throws(SourceControlError) in
             do throws(SourceControlError) {
-                if try await module.contains(commit) { return }
+                if !module.store.isMarkedDamaged, try await module.contains(commit) { return }
             } catch {
                 // The fetch mends it.
                 guard error.code == .mirrorDamaged else { throw error }
@@ -45,7 +45,9 @@ extension Mirrors {
     /// - Throws: `commitMissing` for one that is not here; else as `fetchSubmodules`.
     package func submodules(of commit: CommitID, in mirror: Mirror) async throws(SourceControlError) -> [Submodule] {
         try await submodules(of: commit, in: mirror) { module, commit throws(SourceControlError) in
-            guard try await module.contains(commit) else {
+            // One that is marked is mended by a fetch.
+            let isHere = module.store.isMarkedDamaged ? false : try await module.contains(commit)
+            guard isHere else {
                 throw Mirror.missing(commit, operation: "reading \(module.url)")
             }
         }

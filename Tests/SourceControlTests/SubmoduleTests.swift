@@ -8,7 +8,7 @@ import Testing
 /// What a commit's submodules become, and which of its addresses are followed.
 @Suite struct SubmoduleTests {
     /// A repository `origin/kit` with submodules beside it, all local.
-    private static func withSubmodules(
+    static func withSubmodules(
         _ links: [(path: String, url: String)] = [("vendor/lib", "../lib")],
         _ body: (Fixture, _ library: GitRepository, _ mirrors: Mirrors) async throws -> Void
     ) async throws {
@@ -22,7 +22,7 @@ import Testing
         }
     }
 
-    private static func link(
+    static func link(
         _ links: [(path: String, url: String)], to commit: CommitID, in repository: GitRepository
     ) async throws {
         let text = links.map { "[submodule \"../../\($0.path)\"]\n\tpath = \($0.path)\n\turl = \($0.url)\n" }.joined()
@@ -117,63 +117,6 @@ import Testing
         }
     }
 
-    @Test func testThatReadingThemAsksNoServer() async throws {
-        try await Self.withSubmodules { fixture, library, mirrors in
-            // given
-            let commit = try await fixture.fetch()
-            await expectRejection(SourceControlError.self, \.code, .commitMissing) {
-                try await mirrors.submodules(of: commit, in: fixture.mirror)
-            }
-            try await mirrors.fetchSubmodules(of: commit, in: fixture.mirror)
-            try Directory(opening: fixture.directory.path("origin")).remove("lib")
-
-            // when, then
-            let found = try await mirrors.submodules(of: commit, in: fixture.mirror)
-            #expect(found.map(\.path) == ["vendor/lib"])
-            try await mirrors.fetchSubmodules(of: commit, in: fixture.mirror)
-        }
-    }
-
-    @Test func testThatAllTogetherHaveTheBytesAndTheTimeOfOneFetch() async throws {
-        try await Self.withSubmodules([("a", "../lib"), ("b", "../lib2")]) { fixture, library, mirrors in
-            // given: two packs of 600 kB each
-            var random: UInt64 = 88_172_645_463_325_252
-            let bytes = (0..<600_000).map { _ in
-                // xorshift64: zlib finds nothing in it.
-                random ^= random << 13
-                random ^= random >> 7
-                random ^= random << 17
-                return UInt8(truncatingIfNeeded: random >> 32)
-            }
-            try Directory(opening: library.path).write("large", bytes: bytes)
-            let second = try await library.commit(message: "Large")
-            try await library.git("repack", "-adq")
-            let source = fixture.directory.path("origin")
-            try await runExpectingSuccess(["cp", "-R", source + "/lib", source + "/lib2"])
-            try await Self.link([("a", "../lib"), ("b", "../lib2")], to: second, in: fixture.origin)
-            let commit = try await fixture.fetch()
-
-            // when, then
-            var limits = NetworkLimits()
-            for bytes: Int64 in [500_000, 1_000_000] {
-                limits.bytes = bytes
-                let mirrors = Mirrors(directory: fixture.directory.path("m\(bytes)"), limits: limits)
-                let limited = fixture.mirror.limited(limits)
-                await expectRejection(SourceControlError.self, \.code, .tooLarge) {
-                    try await mirrors.fetchSubmodules(of: commit, in: limited)
-                }
-            }
-            limits.bytes = 2_000_000
-            let few = Mirrors(directory: fixture.directory.path("few"), limits: limits)
-            try await few.fetchSubmodules(of: commit, in: fixture.mirror.limited(limits))
-            limits.fetch = .zero
-            let late = Mirrors(directory: fixture.directory.path("late"), limits: limits)
-            await expectRejection(SourceControlError.self, \.code, .timedOut) {
-                try await late.fetchSubmodules(of: commit, in: fixture.mirror.limited(limits))
-            }
-        }
-    }
-
     @Test func testThatACommitThatIsNotThereIsNamed() async throws {
         try await Self.withSubmodules { fixture, _, mirrors in
             let absent = try #require(CommitID("00000000000000000000000000000000000000aa"))
@@ -228,6 +171,7 @@ import Testing
         try await Self.withSubmodules { fixture, library, mirrors in
             // given
             let commit = try await fixture.fetch()
+            try await mirrors.fetchSubmodules(of: commit, in: fixture.mirror)
             let module = try #require(try await mirrors.submodules(of: commit, in: fixture.mirror).first)
             let blob = try await library.git("rev-parse", "HEAD:lib.c")
             let script = """

@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 /// Names of refs that only bytes tell apart.
-extension MirrorTests.WhenItLooks {
+@Suite struct RefSpellingTests {
     /// G15.
     @Test(arguments: [GitEngine.library, .program])
     func testThatRefsOfOneLookAreTwo(engine: GitEngine) async throws {
