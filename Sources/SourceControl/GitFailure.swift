@@ -18,6 +18,8 @@ struct GitFailure: Error {
     /// cannot parse (classes OBJECT, TREE, INVALID: its content is what its id says).
     var isDamage: Bool {
         let classes = [GIT_ERROR_ODB, GIT_ERROR_ZLIB, GIT_ERROR_REFERENCE]
+        // A loose object's own frame, before anything of it is held to its id.
+        if errorClass == Int32(GIT_ERROR_OBJECT.rawValue), message.contains("loose object") { return true }
         return classes.contains { Int32($0.rawValue) == errorClass } && code != GIT_ENOTFOUND.rawValue
     }
 

@@ -180,7 +180,7 @@ struct MirrorStore: Sendable {
         }
     }
 
-    /// Whether the commit's object, and it as a commit, is here.
+    /// Whether the commit's object, and it as a commit, is here. One that is damaged is not, and is remembered for the next fetch.
     func contains(_ commit: CommitID, in repository: OpaquePointer) throws(SourceControlError) -> Bool {
         var id = try git_oid(commit)
         var found: OpaquePointer?
@@ -190,7 +190,10 @@ struct MirrorStore: Sendable {
         do throws(SourceControlError) {
             try git("looking for \(commit.abbreviated)") { result }
         } catch {
-            throw CommitReading.unparsed(error)
+            // Fetched again, as one that is not here.
+            guard error.code == .mirrorDamaged else { throw CommitReading.unparsed(error) }
+            try markDamaged()
+            return false
         }
         return true
     }

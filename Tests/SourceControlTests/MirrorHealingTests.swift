@@ -66,6 +66,26 @@ import Testing
         }
     }
 
+    /// As a loss of power leaves it.
+    @Test func testThatACommitWhoseFileIsNonsenseIsFetchedAgain() async throws {
+        try await withOrigin { fixture in
+            // given: by links of a path's loose objects
+            let commit = try await fixture.fetch()
+            let file = "objects/\(commit.description.prefix(2))/\(commit.description.dropFirst(2))"
+            let mirror = try Directory(opening: fixture.mirror.path)
+            try mirror.remove(file)
+            try mirror.write(file, bytes: [UInt8](repeating: 0, count: 150))
+
+            // when
+            let content = try await fixture.mirror.content(of: commit, file: nil, limit: 0)
+            try await fixture.fetch()
+
+            // then
+            #expect(content == nil)
+            #expect(try await fixture.mirror.details(of: commit).id == commit)
+        }
+    }
+
     /// A commit whose author has no address, as old tools made them: `git push` takes it.
     @Test func testThatACommitThatCannotBeParsedHarmsNoMirror() async throws {
         try await Self.withMirror { fixture, mirror in
