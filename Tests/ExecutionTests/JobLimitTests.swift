@@ -57,8 +57,8 @@ import Testing
         }
     }
 
-    /// A shell that goes on after a fork that failed.
-    private static let bomb = "bash -c 'f() { f | f & }; while :; do f; done' 2>/dev/null; echo survived"
+    /// A shell that goes on after a fork that failed. The one around it is killed a moment after it, or before.
+    private static let bomb = "bash -c 'f() { f | f & }; while :; do f; done' 2>/dev/null; sleep 20; echo survived"
 
     @Test(.program("bash"), arguments: JobUser.possible, [true, false])
     func testThatTooManyProcessesAreSaid(user: JobUser, isFenced: Bool) async throws {
