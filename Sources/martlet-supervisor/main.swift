@@ -39,6 +39,7 @@ case "--attempt":
     guard let attempt = argument(after: "--attempt") else { exit(EX_USAGE) }
     exit(Supervisor.run(attempt: attempt))
 case "--wait":
+    // Blocks in poll(2): a process of its own with one thread and no tasks. The launcher awaits its end, and its own ends this one.
     exit(Supervisor.wait())
 case "--within-fence":
     exit(FencedStep().run())
