@@ -82,6 +82,7 @@ import Testing
             {"Action":"fail","Package":"k","Test":"TestC"}
             {"Action":"fail","Package":"k"}
             """#, .failed, .passed),
+        // TODO is one of the format's two directives (TAP 14, "Directives"), not a note to us.
         Row("TAP, a time before the directive", "1..1\nnot ok 1 - b # time=2ms # TODO later", .knownIssue),
         Row("TAP, a # in the reason", "1..1\nnot ok 1 - b # TODO see #12", .knownIssue),
     ]

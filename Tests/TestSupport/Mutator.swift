@@ -13,7 +13,7 @@ package struct Mutator: RandomNumberGenerator {
         return value ^ value >> 31
     }
 
-    /// What the readers look for, such as TAP's directives `# SKIP` and `# TODO`, and what they must not stumble over.
+    /// What the readers look for, such as `# SKIP` and `# TODO`, words of TAP's format, and what they must not stumble over.
     private static let tokens = [
         "Test Case '", "' started at ", "' passed (", ": error: ", "warning: ", ":0:", ":99999999999999999999:",
         "<testcase ",
