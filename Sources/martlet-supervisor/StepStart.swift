@@ -55,7 +55,7 @@ struct StepStart {
         defer { close(directory) }
         return SpawnRequest(
             arguments: step.arguments, environment: environment, directory: directory, output: output, errors: output,
-            group: group, fileBytes: limits.workspaceBytes
+            group: group, fileBytes: limits.workspaceBytes, processes: processCeiling
         ).start().map { pid in
             Self.yieldMemory("\(pid)")
             return Started(pid: pid, report: nil)
@@ -63,6 +63,17 @@ struct StepStart {
             failure.isCommand
                 ? .noCommand(failure.error) : .fault("\(step.name) could not be started: \(failure.error.text)")
         }
+    }
+
+    /// Where no control group holds a step's processes, they are counted once a second, in which a fork bomb makes thousands. The
+    /// kernel stops it here (RLIMIT_NPROC: of its user, threads counted; nobody stops root): far enough above all that runs on the
+    /// machine that a step within its limit never notices, not even beside others of its user.
+    private var processCeiling: Int? {
+        guard !(group?.limitsProcesses ?? false) else { return nil }
+        // "0.00 0.01 0.05 2/345 6789": 345 threads there are (proc_loadavg(5)).
+        let load = String(decoding: SmallFile.read("/proc/loadavg", limit: 128) ?? [], as: UTF8.self)
+        let running = load.split(separator: "/").last?.split(separator: " ").first.flatMap { Int($0) }
+        return running.map { $0 + 4 * limits.processes }
     }
 
     /// When the machine has no memory left, the kernel ends this process, and what it starts from now on, before others

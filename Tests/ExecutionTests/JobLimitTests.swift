@@ -65,6 +65,23 @@ import Testing
         try await expectLimit("processes over 40", Self.bomb, .init(processes: 40), isFenced: isFenced, as: user)
     }
 
+    /// Processes are counted once a second there; a bomb must not have the machine meanwhile.
+    @Test(.enabled(if: getuid() == 0, "only root can be others"))
+    func testThatTheKernelStopsABombThatNoControlGroupHolds() async throws {
+        try await withLaunched(as: .ordinary) { launched in
+            // given
+            let script = "cut -d/ -f2 /proc/loadavg; grep processes /proc/self/limits"
+            // when
+            let end = try await launched.run(job(launched, isFenced: false, script, .init(processes: 40)))
+            // then: "345 6789", "Max processes  505  505  processes"
+            let numbers = end.log.split { !$0.isNumber }.compactMap { Int($0) }
+            try #require(numbers.count == 4, "\(end.log)")
+            #expect(numbers[2] == numbers[3])
+            // What runs on the machine changes between the two looks.
+            #expect((160...160 + 2 * numbers[0] + 1000).contains(numbers[2]), "\(end.log)")
+        }
+    }
+
     @Test(arguments: JobUser.possible) func testThatAsManyProcessesAsAllowedAreLeftAlone(user: JobUser) async throws {
         try await withLaunched(as: user) { launched in
             // the shell and 19 others, for longer than the supervisor takes to count
