@@ -7,6 +7,8 @@ package import Storage
 /// What the steps of an attempt, read one after the other, come to.
 package struct AttemptReading: Sendable {
     var findings: [Finding] = []
+    /// The kind of step that found each of `findings`, by its place.
+    private var finders: [JobStep] = []
     /// What the steps that build printed and compiled, as if they were one; nothing before one ran.
     private var build: (compiled: CompiledFiles, findings: [Finding])?
     var tests: [TestResult] = []
@@ -37,6 +39,7 @@ package struct AttemptReading: Sendable {
         step: JobDescription.Step, kind: JobStep, end: CommandEnd, console: StepConsole, reports: StepReports,
         context: AttemptProcessor.Context
     ) {
+        defer { attribute(to: kind) }
         if let program = console.missingProgram(step, end) {
             return addMissing(MissingProgram(name: program, path: context.path), step: step, kind: kind)
         }
@@ -49,6 +52,11 @@ package struct AttemptReading: Sendable {
         case .archiving where !end.isSuccess: worsen(to: .buildErrors, "archiving failed: \(end.description)")
         case .archiving, .checkout, .processing: break
         }
+    }
+
+    /// What was found since the last call, a step of this kind found.
+    private mutating func attribute(to kind: JobStep) {
+        finders += repeatElement(kind, count: findings.count - finders.count)
     }
 
     private mutating func worsen(to verdict: Verdict, _ reason: String?) {
@@ -115,7 +123,7 @@ package struct AttemptReading: Sendable {
         findings.append(
             Finding(
                 category: .error, message: said.map { "\(reason): \($0)" } ?? reason + "; see the log",
-                rule: "martlet.resolve"))
+                rule: Self.failedResolution))
         worsen(to: .buildErrors, reason)
     }
 
@@ -173,6 +181,7 @@ package struct AttemptReading: Sendable {
         let remembered = all.dropFirst(build.findings.count)
         if !remembered.isEmpty { worsen(to: .warnings, nil) }
         findings += remembered
+        attribute(to: .building)
         try memory.remember(all, digest: context.digest)
     }
 
@@ -257,6 +266,7 @@ package struct AttemptReading: Sendable {
 
     /// After the last test step.
     mutating func endTests(context: AttemptProcessor.Context) {
+        defer { attribute(to: .testing) }
         let isSkipped = testSteps.all == 0 && skipsTests != nil
         if let filter = context.filterAlone, tests.isEmpty, isSkipped || testSteps.all > 0 {
             let reason = "no test matches the filter \(filter)"
@@ -278,6 +288,9 @@ package struct AttemptReading: Sendable {
 
     /// The rule of a finding that says that tests are red although none of them failed.
     static let failedTestCommand = "martlet.test"
+
+    /// The rule of a finding that says that dependencies could not be had.
+    static let failedResolution = "martlet.resolve"
 
     /// Rules of findings that say that an analysis came to nothing.
     static let failedAnalysis = ["martlet.analysis", "martlet.report"]
@@ -309,10 +322,12 @@ package struct AttemptReading: Sendable {
         case .completed, .failed: reason = ends.limit ?? reason
         }
         var counts = Counts()
-        let stored = zip(findings, Fingerprinter.keys(of: findings, lineText: lineText)).map { finding, key in
+        let keys = Fingerprinter.keys(of: findings, lineText: lineText)
+        let stored = zip(findings, keys).enumerated().map { place, found in
             StoredFinding(
-                fingerprint: Digest.sha256(of: Array(key.place.utf8)),
-                content: Digest.sha256(of: Array(key.content.utf8)), finding: finding)
+                fingerprint: Digest.sha256(of: Array(found.1.place.utf8)),
+                content: Digest.sha256(of: Array(found.1.content.utf8)), finding: found.0,
+                step: place < finders.count ? finders[place] : nil)
         }
         for finding in findings { counts.add(finding) }
         counts.tests = tests.count { $0.outcome != .skipped }

@@ -2,8 +2,8 @@ package import Model
 package import Storage
 
 /// What the attempt before found, for an attempt that ran only the tests that a filter names: tests that were left out keep
-/// their outcome, so that no configuration gets green by running fewer of them. So does a command that failed without any
-/// failing test.
+/// their outcome, so that no configuration gets green by running fewer of them. So does all else that the test steps found
+/// then, such as a command that failed without any failing test, or a sanitizer's report.
 package struct FilteredResults: Sendable {
     private let filter: String
     /// The attempt that the other tests come from.
@@ -25,11 +25,14 @@ package struct FilteredResults: Sendable {
         var results = results
         let ran = Set(results.tests.map(\.fullName))
         let others = tests.filter { !ran.contains($0.fullName) }
-        let names = Set(others.map(\.fullName))
-        let command = findings.first { $0.finding.rule == AttemptReading.failedTestCommand }
-        let kept =
-            findings.filter { $0.finding.isOfTest && names.contains($0.finding.flakyTest ?? $0.finding.rule) }
-            + (command.map { [$0] } ?? [])
+        let known = Set(results.findings.map(\.fingerprint))
+        let kept = findings.filter { stored in
+            // An older version did not store who found it.
+            let isOfTesting = stored.step == .testing || stored.step == nil && stored.finding.isOfTest
+            return isOfTesting && !ran.contains(stored.finding.flakyTest ?? stored.finding.rule)
+                && !known.contains(stored.fingerprint)
+        }
+        let outside = kept.first { $0.finding.isFailureOutsideOfTests }
         if ran.isEmpty { results.notes.append("no test matches the filter \(filter)") }
         results.tests += others
         results.findings += kept
@@ -41,13 +44,28 @@ package struct FilteredResults: Sendable {
         if failing > 0, results.verdict.isPublishable {
             results.verdict = .testFailures
             results.reason = "\(failing) of \(results.tests.count) tests failed"
-        } else if let command, results.verdict.isPublishable {
+        } else if let outside, results.verdict.isPublishable {
             results.verdict = .testFailures
-            results.reason = "\(command.finding.message), in attempt \(before)"
+            results.reason = "\(outside.finding.message), in attempt \(before)"
+        } else if results.verdict < .analyzerWarnings,
+            let finding = kept.first(where: { $0.finding.category == .analyzerWarning })?.finding
+        {
+            results.verdict = .analyzerWarnings
+            results.reason = "\(finding.message.prefix { !$0.isNewline }), in attempt \(before)"
         }
         let flaky = kept.compactMap(\.finding.flakyTest)
         if !flaky.isEmpty { results.becomeWarnings(FlakyTests.sentence(flaky)) }
+        if let finding = kept.first(where: { $0.finding.category == .warning })?.finding {
+            results.becomeWarnings("\(finding.message.prefix { !$0.isNewline }), in attempt \(before)")
+        }
         return results
+    }
+}
+
+extension Finding {
+    /// Whether it says that tests are red although no test that has a name failed.
+    var isFailureOutsideOfTests: Bool {
+        category == .testFailure && (rule.isEmpty || rule == AttemptReading.failedTestCommand)
     }
 }
 

@@ -27,11 +27,13 @@ package struct FlakyTests: Sendable {
         }
     }
 
-    /// Reads what failed or was flaky in the attempts at a job before this one.
+    /// Reads what failed or was flaky in the attempts at a job before this one. Of one that the service or a person ended, tests were
+    /// ended with it, which says nothing of them.
     init(before id: AttemptID, in store: Store) async throws {
         var earlier: [Failure] = []
         for attempt in try await store.attempts(of: id.integration)
-        where attempt.id.job == id.job && attempt.id.attempt < id.attempt && attempt.state.verdict != nil {
+        where attempt.id.job == id.job && attempt.id.attempt < id.attempt {
+            guard let verdict = attempt.state.verdict, !verdict.isOurFault, verdict != .canceled else { continue }
             let tests = try await store.testPage(
                 of: id.integration, attempt: attempt.id.attempt, configuration: id.job,
                 outcomes: [.failed, .crashed, .flaky], limit: .max
@@ -64,21 +66,45 @@ package struct FlakyTests: Sendable {
                     flaky: results.tests[index], how: "it passed in attempt \(attempt) of the same commit")
             else { continue }
             marked.append(name)
-            let keys = Fingerprinter.keys(of: finding, lineText: nil, occurrence: 0)
-            results.findings.append(
-                StoredFinding(
-                    fingerprint: Digest.sha256(of: Array(keys.place.utf8)),
-                    content: Digest.sha256(of: Array(keys.content.utf8)), finding: finding))
+            results.findings.append(Self.stored(finding))
             results.counts.add(finding)
         }
         if !marked.isEmpty { results.becomeWarnings(Self.sentence(marked)) }
         return results
     }
 
+    /// The results with a warning where a test that failed before did not run this time, by which no commit gets green.
+    /// - Parameter results: With those that a filter left out.
+    package func requiring(_ results: AttemptResults) -> AttemptResults {
+        guard results.verdict.isPublishable, !failures.isEmpty else { return results }
+        let ran = Set(results.tests.filter { $0.outcome != .skipped }.map(\.fullName))
+        let missing = failures.keys.filter { !ran.contains($0) }.sorted()
+        guard !missing.isEmpty else { return results }
+        let sentence =
+            "\(missing.count.counting("test")) of this commit failed in an attempt before and did not run in this one: "
+            + Self.list(missing)
+        var results = results
+        let finding = Finding(category: .warning, message: sentence, rule: "martlet.tests")
+        results.findings.append(Self.stored(finding))
+        results.counts.add(finding)
+        results.becomeWarnings(sentence)
+        return results
+    }
+
+    private static func stored(_ finding: Finding) -> StoredFinding {
+        let keys = Fingerprinter.keys(of: finding, lineText: nil, occurrence: 0)
+        return StoredFinding(
+            fingerprint: Digest.sha256(of: Array(keys.place.utf8)),
+            content: Digest.sha256(of: Array(keys.content.utf8)), finding: finding, step: .testing)
+    }
+
     /// `2 tests are flaky: Suite/a, Suite/b`.
     static func sentence(_ names: [String]) -> String {
-        let shown = names.prefix(3).joined(separator: ", ") + (names.count > 3 ? " and \(names.count - 3) more" : "")
-        return "\(names.count.counting("test")) \(names.count == 1 ? "is" : "are") flaky: \(shown)"
+        "\(names.count.counting("test")) \(names.count == 1 ? "is" : "are") flaky: \(list(names))"
+    }
+
+    private static func list(_ names: [String]) -> String {
+        names.prefix(3).joined(separator: ", ") + (names.count > 3 ? " and \(names.count - 3) more" : "")
     }
 }
 

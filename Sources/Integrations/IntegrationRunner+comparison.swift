@@ -85,7 +85,8 @@ extension IntegrationRunner {
         var issues = compared.issues(current, before: before, changes: changes, number: record.id.number)
         if findsSuspects { try await history.introduce(&issues, known: earlier?.issues ?? []) }
         let silences = try await store.silences(of: record.id.bot)
-        if !silences.isEmpty { issues.silence(by: silences, at: clock.now()) }
+        // Also where there is none: one that was taken back may still stand at the issue of before.
+        issues.silence(by: silences, at: clock.now())
         let counts = Counts(issues, tests: tested)
         let summary = Summary(
             counts: counts, change: previous?.summary.map { counts - $0.counts } ?? Counts())

@@ -30,7 +30,7 @@ extension IntegrationRunner {
         } catch let error as SourceControlError {
             try Self.rethrowStop(error)
             guard Self.hasGone.contains(error.code) else { return .refused(.checkoutError, "\(error)") }
-            return .refused(.canceled, "\(error.code == .notACommit ? "not a commit" : "ref gone"): \(error)")
+            return .refused(.canceled, "\(Self.gone(error.code)): \(error)")
         }
         // Before any job: those that run have their files.
         if [.preparing, .beforeTriggers].contains(record.state.step) {
@@ -60,6 +60,16 @@ extension IntegrationRunner {
         .refGone, .commitMissing, .notACommit, .repositoryNotFound, .credentialsMissing, .credentialsRefused,
         .redirected,
     ]
+
+    private static func gone(_ code: SourceControlError.Code) -> String {
+        switch code {
+        case .notACommit: "not a commit"
+        case .repositoryNotFound: "repository gone"
+        case .redirected: "repository moved"
+        case .credentialsMissing, .credentialsRefused: "repository not to be read"
+        default: "ref gone"
+        }
+    }
 
     /// The daemon stops, or a person: nothing is known about the commit.
     private static func rethrowStop(_ error: SourceControlError) throws {

@@ -10,7 +10,48 @@ struct IssueComparison {
         var name: Name
         var steps: [StepRecord]
         var findings: [StoredFinding]
-        var tests: [TestResult]
+        /// The full names of the tests that were run, and whether one of them crashed, so that those after it were not.
+        let ran: Set<String>
+        private let hasCrashed: Bool
+
+        init(name: Name, steps: [StepRecord], findings: [StoredFinding], tests: [TestResult]) {
+            self.name = name
+            self.steps = steps
+            self.findings = findings
+            ran = Set(tests.map(\.fullName))
+            hasCrashed = tests.contains { $0.outcome == .crashed }
+        }
+
+        private func steps(_ kind: JobStep) -> [StepRecord] {
+            steps.filter { $0.step == kind && $0.name != JobPlanner.resolveStep && $0.name != JobPlanner.listStep }
+        }
+
+        /// Whether steps of a kind ran, and each to its own end.
+        func hasEnded(_ kind: JobStep) -> Bool {
+            let steps = steps(kind)
+            return !steps.isEmpty && steps.allSatisfy { $0.endedAt != nil && $0.signal == nil && $0.limit == nil }
+        }
+
+        func hasBuilt() -> Bool { hasEnded(.building) && steps(.building).allSatisfy { $0.exit == 0 } }
+
+        func hasResolved() -> Bool {
+            steps.contains { $0.name == JobPlanner.resolveStep && $0.exit == 0 } || hasBuilt()
+        }
+
+        /// An analysis that failed, or left a report that cannot be read, has told nothing.
+        func hasAnalyzed() -> Bool {
+            hasEnded(.analyzing)
+                && !findings.contains {
+                    AttemptReading.failedAnalysis.contains($0.finding.rule) && ($0.step ?? .analyzing) == .analyzing
+                }
+        }
+
+        /// Whether the tests that there are, are all told of: a command that failed without telling of a test has told of none.
+        func hasTested() -> Bool {
+            hasEnded(.testing) && !hasCrashed
+                && (!ran.isEmpty || steps(.testing).allSatisfy { $0.exit == 0 })
+                && !findings.contains { $0.finding.rule == AttemptReading.failedTestCommand }
+        }
     }
 
     var configurations: [Configuration]
@@ -29,7 +70,7 @@ struct IssueComparison {
             configuration.findings.map {
                 Baseline.Found(
                     fingerprint: $0.fingerprint, content: $0.content, finding: $0.finding,
-                    configurations: [configuration.name])
+                    configurations: [configuration.name], step: $0.step)
             }
         }
         for trigger in triggers where trigger.state == .failed {
@@ -72,7 +113,7 @@ struct IssueComparison {
         if issue.finding.category == .triggerError { return remains(trigger: issue) ? [] : nil }
         if !hasLookedAtCode { return issue.configurations }
         let names = configurations.filter { configuration in
-            issue.configurations.contains(configuration.name) && !hasLooked(configuration, for: issue.finding)
+            issue.configurations.contains(configuration.name) && !hasLooked(configuration, for: issue)
         }.map(\.name)
         return names.isEmpty ? nil : names
     }
@@ -86,33 +127,27 @@ struct IssueComparison {
             && !triggers.contains { $0.state == .succeeded && Self.rule(of: $0.trigger) == issue.finding.rule }
     }
 
-    private func hasLooked(_ configuration: Configuration, for finding: Finding) -> Bool {
-        if let test = finding.flakyTest { return hasRun(test, configuration) }
-        switch finding.category {
-        // A file that does not compile is compiled again by every build until it does.
-        case .triggerError: return false
-        case .error: return configuration.steps.contains { $0.step == .building }
-        case .warning: return Self.hasSucceeded(.building, configuration)
-        case .analyzerWarning:
-            let steps = configuration.steps.filter { $0.step == .analyzing }
-            let hasFailed = configuration.findings.contains { AttemptReading.failedAnalysis.contains($0.finding.rule) }
-            return !steps.isEmpty && !hasFailed
-                && steps.allSatisfy { $0.endedAt != nil && $0.signal == nil && $0.limit == nil }
-        case .testFailure: return hasRun(finding.rule, configuration)
+    private func hasLooked(_ configuration: Configuration, for issue: Issue) -> Bool {
+        let finding = issue.finding
+        if finding.isOfTest, !finding.rule.isEmpty, finding.rule != AttemptReading.failedTestCommand {
+            // Also one that is skipped now: somebody took it out, and the list of tests shows it.
+            return configuration.ran.contains(finding.flakyTest ?? finding.rule) || configuration.hasTested()
         }
-    }
-
-    /// Whether a test was run, or would have been if it were there.
-    private func hasRun(_ test: String, _ configuration: Configuration) -> Bool {
-        if configuration.tests.contains(where: { $0.fullName == test }) { return true }
-        let isWhole = configuration.steps.contains {
-            $0.step == .testing && $0.name != JobPlanner.listStep && $0.endedAt != nil && $0.signal == nil
-                && $0.limit == nil
+        if finding.rule == AttemptReading.failedTestCommand { return configuration.hasTested() }
+        switch (issue.step, finding.category) {
+        case (_, .triggerError): return false
+        case (.building, .error):
+            // A file that does not compile is compiled again by every build until it does.
+            return finding.rule == AttemptReading.failedResolution
+                ? configuration.hasResolved() : configuration.hasEnded(.building)
+        case (.building, _): return configuration.hasBuilt()
+        case (.analyzing, _): return configuration.hasAnalyzed()
+        case (.testing, _): return configuration.hasTested()
+        // Of an older version, or of no step: a limit of the whole job.
+        case (_, .error): return configuration.hasEnded(.building)
+        case (_, .warning): return configuration.hasBuilt()
+        case (_, .analyzerWarning): return configuration.hasAnalyzed()
+        case (_, .testFailure): return configuration.hasTested()
         }
-        return isWhole && !configuration.tests.contains { $0.outcome == .crashed }
-    }
-
-    private static func hasSucceeded(_ step: JobStep, _ configuration: Configuration) -> Bool {
-        configuration.steps.contains { $0.step == step && $0.exit == 0 && $0.limit == nil }
     }
 }

@@ -29,10 +29,15 @@ extension JobRunner {
         }
         let lines = try await sourceLines(reading.places, at: request.integration.commit, in: request.mirror)
         var results = await lane.run { reading.outcome { path, line in lines[path]?[line] } }
-        results = try await FlakyTests(before: id, in: store).marking(results, attempt: id.attempt)
+        let unnamed = results
+        // As they will be stored, so that each is found among those of before.
+        results = await lane.run { unnamed.namingEachTestOnce() }
+        let flaky = try await FlakyTests(before: id, in: store)
+        results = flaky.marking(results, attempt: id.attempt)
         if let filter = request.testFilter, let whole {
             results = try await completed(results, from: whole, filter: filter)
         }
+        if context.filterAlone == nil { results = flaky.requiring(results) }
         results = results.tellingFlakyTests()
         if results.verdict.isPublishable {
             do {

@@ -56,9 +56,7 @@ extension PersonRequests {
         for attempt in attempts where attempt.hasWholeTests { whole[attempt.id.job] = attempt.id }
         var untold: Set<Name> = []
         for (job, id) in whole {
-            let isUntold = try await store.findings(of: id).contains {
-                $0.finding.rule == AttemptReading.failedTestCommand
-            }
+            let isUntold = try await store.findings(of: id).contains { $0.finding.isFailureOutsideOfTests }
             if isUntold { untold.insert(job) }
         }
         return untold

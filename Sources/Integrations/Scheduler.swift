@@ -20,6 +20,8 @@ package actor Scheduler {
     private var running: [IntegrationID: Running] = [:]
     /// Those that have begun and wait for a server, by its name: they count to no capacity, and nobody follows them.
     private var waiting: [IntegrationID: String] = [:]
+    /// Those that are not under way here and are to end: taken up at once, to their end.
+    private var canceled: Set<IntegrationID> = []
     /// What the last reading found to be ended, each for a newer one.
     private var superseded: [(by: IntegrationID, Running)] = []
     /// Whether something can be running in the database but not here: at the start, after an end that could not be stored, and
@@ -66,8 +68,7 @@ package actor Scheduler {
         try await wishes.store(wish, for: id, run: run)
         // Left running by a daemon before this one, and not taken up yet: who takes it up finds the wish.
         await running[id]?.cancellation.request(wish)
-        // Taken up at once, to its end.
-        if waiting.removeValue(forKey: id) != nil { mustTakeUp = true }
+        if running[id] == nil { takeUpToEnd(id) }
         wakeup.ring()
     }
 
@@ -79,6 +80,7 @@ package actor Scheduler {
         // Marked before the daemon was stopped: nothing else would ring for it before its end.
         if let newer = integration.supersededBy { superseded.append((newer, entry)) }
         waiting[id] = nil
+        canceled.remove(id)
         group.addTask {
             if let wish = await self.wishes.wish(for: id, run: integration.run) { await cancellation.request(wish) }
             switch await self.runner.run(id, cancellation: cancellation) {
@@ -96,8 +98,14 @@ package actor Scheduler {
         running[id] = nil
         waiting[id] = server
         // Asked for when it was at its end here.
-        if await cancellation.requested != nil, waiting.removeValue(forKey: id) != nil { mustTakeUp = true }
+        if await cancellation.requested != nil, waiting[id] != nil { takeUpToEnd(id) }
         wakeup.ring()
+    }
+
+    private func takeUpToEnd(_ id: IntegrationID) {
+        waiting[id] = nil
+        canceled.insert(id)
+        mustTakeUp = true
     }
 
     /// Those whose end was decided with the queueing of a newer commit.
@@ -122,7 +130,9 @@ package actor Scheduler {
     /// server may be asked again. Nothing is read that could change nothing.
     private func leased() async -> [OpenIntegration] {
         do {
-            var (left, paused): ([OpenIntegration], [OpenIntegration]) = ([], [])
+            // Those with a job go on whatever runs; one that only prepares waits its turn, however many a daemon before this one left
+            // waiting for a server.
+            var (left, paused, begun): ([OpenIntegration], [OpenIntegration], [OpenIntegration]) = ([], [], [])
             if mustTakeUp || !running.isEmpty || !waiting.isEmpty {
                 let open = try await store.running()
                 superseded = open.compactMap { integration in
@@ -130,19 +140,25 @@ package actor Scheduler {
                     return (newer, entry)
                 }
                 for integration in open where running[integration.id] == nil {
-                    if waiting[integration.id] == nil || integration.supersededBy != nil {
+                    if integration.supersededBy != nil || canceled.contains(integration.id) {
                         left.append(integration)
-                    } else {
+                    } else if waiting[integration.id] != nil {
                         paused.append(integration)
+                    } else if integration.isPreparing {
+                        begun.append(integration)
+                    } else {
+                        left.append(integration)
                     }
                 }
+                // What is not open any more has its end.
+                canceled.formIntersection(left.map(\.id))
                 mustTakeUp = false
             }
             let busy = running.values.map(\.integration) + left
             guard busy.count < capacity else { return left }
-            let refs = Set(paused.map(BotRef.init))
+            let refs = Set((paused + begun).map(BotRef.init))
             let queued = try await store.heads().filter { running[$0.id] == nil && !refs.contains(BotRef($0)) }
-            return left + Self.choose(from: queued + (await askable(paused)), running: busy, capacity: capacity)
+            return left + Self.choose(from: queued + begun + (await askable(paused)), running: busy, capacity: capacity)
         } catch {
             logger.error("the queue could not be read", metadata: ["error": "\(error)"])
             return []

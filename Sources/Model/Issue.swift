@@ -59,10 +59,12 @@ package struct Issue: Hashable, Sendable, Codable {
     package var introducedBy: Introduction?
     /// Also one that has expired since.
     package var silence: Silence?
+    /// The kind of step that found it last; nothing where an older version stored it, and of what no step found.
+    package var step: JobStep?
 
     package init(
         fingerprint: String, content: String = "", status: Status, finding: Finding, age: Int, since: Int? = nil,
-        configurations: [Name], introducedBy: Introduction? = nil, silence: Silence? = nil
+        configurations: [Name], introducedBy: Introduction? = nil, silence: Silence? = nil, step: JobStep? = nil
     ) {
         self.fingerprint = fingerprint
         self.content = content
@@ -73,6 +75,7 @@ package struct Issue: Hashable, Sendable, Codable {
         self.configurations = configurations
         self.introducedBy = introducedBy
         self.silence = silence
+        self.step = step
     }
 
     /// Whether it is counted, and weighs on the verdict. A silenced warning does neither; a silenced error or failing test

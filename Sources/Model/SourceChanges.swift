@@ -56,21 +56,31 @@ package struct SourceChanges: Hashable, Sendable {
     package func place(path: String, line: Int) -> Place? {
         guard let file = files[path] else { return Place(path: path, line: line, taken: nil) }
         guard let newPath = file.path else { return nil }
-        var moved = 0
-        for hunk in file.hunks ?? [] {
-            if line < hunk.old.lowerBound { break }
-            if hunk.old.contains(line) {
-                let within = min(line - hunk.old.lowerBound, max(hunk.new.count - 1, 0))
-                return Place(path: newPath, line: hunk.new.lowerBound + within, taken: hunk)
-            }
-            moved = hunk.new.upperBound - hunk.old.upperBound
+        guard let hunk = file.hunks?.last(\.old, startingUpTo: line) else {
+            return Place(path: newPath, line: line, taken: nil)
         }
-        return Place(path: newPath, line: line + moved, taken: nil)
+        guard hunk.old.contains(line) else {
+            return Place(path: newPath, line: line + hunk.new.upperBound - hunk.old.upperBound, taken: nil)
+        }
+        let within = min(line - hunk.old.lowerBound, max(hunk.new.count - 1, 0))
+        return Place(path: newPath, line: hunk.new.lowerBound + within, taken: hunk)
     }
 
     /// Whether a line of before is not in its file now: it was taken out, or the file was.
     package func isRemoved(path: String, line: Int) -> Bool {
         guard let place = place(path: path, line: line) else { return true }
         return place.taken != nil
+    }
+}
+
+extension [SourceChanges.Hunk] {
+    /// The last of a file's hunks whose lines begin at this one or above it. Binary: a file can have as many as it has lines.
+    package func last(_ side: KeyPath<SourceChanges.Hunk, Range<Int>>, startingUpTo line: Int) -> SourceChanges.Hunk? {
+        var (low, high) = (startIndex, endIndex)
+        while low < high {
+            let middle = low + (high - low) / 2
+            if self[middle][keyPath: side].lowerBound <= line { low = middle + 1 } else { high = middle }
+        }
+        return low > startIndex ? self[low - 1] : nil
     }
 }

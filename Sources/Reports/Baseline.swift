@@ -10,12 +10,17 @@ package enum Baseline {
         package var content: String
         package var finding: Finding
         package var configurations: [Name]
+        /// See `Issue.step`.
+        package var step: JobStep?
 
-        package init(fingerprint: String, content: String, finding: Finding, configurations: [Name]) {
+        package init(
+            fingerprint: String, content: String, finding: Finding, configurations: [Name], step: JobStep? = nil
+        ) {
             self.fingerprint = fingerprint
             self.content = content
             self.finding = finding
             self.configurations = configurations
+            self.step = step
         }
     }
 
@@ -100,11 +105,13 @@ package enum Baseline {
                 issue.age += 1
                 issue.content = found.content
                 issue.finding = found.finding
+                issue.step = found.step
                 issue.configurations = union(union([], found.configurations), unlooked(before[place]) ?? [])
             } else {
                 issue = Issue(
                     fingerprint: unused(found.fingerprint, &used), content: found.content, status: .new,
-                    finding: found.finding, age: 1, since: number, configurations: union([], found.configurations))
+                    finding: found.finding, age: 1, since: number, configurations: union([], found.configurations),
+                    step: found.step)
             }
             issues.append(issue)
         }

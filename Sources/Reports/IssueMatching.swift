@@ -133,17 +133,20 @@ struct IssueMatching {
         var places: [String: [Int]] = [:]
         for index in unmatched {
             guard let path = current[index].finding.path, let line = current[index].finding.line,
-                changes.added.contains(path) || brought[path]?.contains(where: { $0.new.contains(line) }) == true
+                changes.added.contains(path) || brought[path]?.last(\.new, startingUpTo: line)?.new.contains(line) == true
             else { continue }
             places[current[index].content, default: []].append(index)
         }
+        // Those of one content are taken in order; of each, how many are.
+        var taken: [String: Int] = [:]
         for index in untaken {
+            let content = before[index].content
             guard let path = before[index].finding.path, let line = before[index].finding.line,
                 !before[index].finding.isOfTest, changes.isRemoved(path: path, line: line),
-                let new = places[before[index].content]?.first
+                let new = places[content], taken[content, default: 0] < new.count
             else { continue }
-            places[before[index].content]?.removeFirst()
-            pair(index, new)
+            pair(index, new[taken[content, default: 0]])
+            taken[content, default: 0] += 1
         }
     }
 
@@ -177,15 +180,22 @@ struct IssueMatching {
 
     private mutating func matchTests() {
         func name(_ finding: Finding) -> Substring? { finding.rule.split(separator: "/").last }
+        struct Key: Hashable {
+            let category: Finding.Category
+            let path: String
+            let name: Substring?
+        }
+        var found: [Key: [Int]] = [:]
+        for index in unmatched.reversed() where current[index].finding.isOfTest {
+            let finding = current[index].finding
+            guard let path = finding.path else { continue }
+            found[Key(category: finding.category, path: path, name: name(finding)), default: []].append(index)
+        }
         for index in untaken where before[index].finding.isOfTest {
             let finding = before[index].finding
             guard let path = finding.path, let now = changes.files[path]?.path, now != path else { continue }
-            let new = unmatched.first {
-                let other = current[$0].finding
-                return other.isOfTest && other.category == finding.category && other.path == now
-                    && name(other) == name(finding)
-            }
-            if let new { pair(index, new) }
+            let key = Key(category: finding.category, path: now, name: name(finding))
+            if let new = found[key]?.popLast() { pair(index, new) }
         }
     }
 }

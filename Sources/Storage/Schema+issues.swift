@@ -1,4 +1,10 @@
 extension Schema {
+    /// The kind of step that found it; NULL: an older version stored it, or no step did.
+    static let finders = """
+        ALTER TABLE findings ADD COLUMN step TEXT;
+        ALTER TABLE issues ADD COLUMN step TEXT;
+        """
+
     /// What issues are known by wherever they stand, since when they are there, who brought them, who silenced them.
     static let issues = """
         ALTER TABLE findings ADD COLUMN content TEXT NOT NULL DEFAULT '';

@@ -26,6 +26,7 @@ enum Schema {
         migrator.registerMigration("isolation") { try $0.execute(sql: isolation) }
         migrator.registerMigration("test records", migrate: addTestRecords)
         migrator.registerMigration("issues") { try $0.execute(sql: issues) }
+        migrator.registerMigration("finders") { try $0.execute(sql: finders) }
         return migrator
     }
 

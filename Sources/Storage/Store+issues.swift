@@ -84,7 +84,8 @@ extension Store {
                     age: row["age"], since: row["since"],
                     configurations: try row.json("configurations", as: [Name].self) ?? [],
                     introducedBy: try row.json("introduced_by", as: Introduction.self),
-                    silence: try row.json("silence", as: Silence.self))
+                    silence: try row.json("silence", as: Silence.self),
+                    step: try row.optional("step") { JobStep(rawValue: $0) })
             }
         }
     }
@@ -94,8 +95,8 @@ extension Store {
         try db.cachedStatement(
             sql: """
                 INSERT OR REPLACE INTO issues (integration, issue_set, place, fingerprint, status, category, message, rule,
-                    path, line, "column", age, configurations, content, since, introduced_by, silence)
-                VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+                    path, line, "column", age, configurations, content, since, introduced_by, silence, step)
+                VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
                 """
         ).execute(
             arguments: [
@@ -103,6 +104,7 @@ extension Store {
                 finding.message.kept(Finding.maximumMessageBytes), finding.rule.kept, finding.path?.kept, finding.line,
                 finding.column, issue.age, try jsonText(issue.configurations), issue.content, issue.since,
                 try issue.introducedBy.map { try jsonText($0) }, try issue.silence.map { try jsonText($0) },
+                issue.step?.rawValue,
             ])
     }
 }

@@ -52,7 +52,7 @@ extension Store {
         try await read(operation) { db in
             try db.all(
                 """
-                SELECT integrations.id, number, ref, "commit", cause, is_release, run, bots.name AS bot_name,
+                SELECT integrations.id, number, ref, "commit", cause, is_release, run, step, bots.name AS bot_name,
                     \(Self.newerNumber)
                 FROM integrations JOIN bots ON bots.id = bot WHERE \(condition) ORDER BY integrations.id
                 """
@@ -63,7 +63,8 @@ extension Store {
                     commit: try row.value("commit") { CommitID($0) },
                     cause: try row.value("cause") { Cause(rawValue: $0) }, isRelease: row["is_release"],
                     run: row["run"],
-                    supersededBy: (row["newer_number"] as Int?).map { IntegrationID(bot: bot, number: $0) })
+                    supersededBy: (row["newer_number"] as Int?).map { IntegrationID(bot: bot, number: $0) },
+                    isPreparing: row["step"] == IntegrationStep.preparing.rawValue)
             }
         }
     }

@@ -38,14 +38,14 @@ extension Store {
         try db.cachedStatement(
             sql: """
                 INSERT OR REPLACE INTO findings
-                    (attempt, place, fingerprint, category, message, rule, path, line, "column", content)
-                VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+                    (attempt, place, fingerprint, category, message, rule, path, line, "column", content, step)
+                VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
                 """
         ).execute(
             arguments: [
                 attempt, place, stored.fingerprint, finding.category.rawValue,
                 finding.message.kept(Finding.maximumMessageBytes), finding.rule.kept, finding.path?.kept, finding.line,
-                finding.column, stored.content,
+                finding.column, stored.content, stored.step?.rawValue,
             ])
     }
 

@@ -17,7 +17,7 @@ import Testing
             #expect(result.status == 0, "\(result.stdout)\(result.stderr)")
             #expect(
                 try calls(project) == [
-                    "packages --build --test", Self.format, Self.build, Self.test + " width=4 scale=6",
+                    "packages --build --test", Self.format, Self.build, Self.test + " width=4 scale=15",
                 ])
             #expect(result.stdout.hasSuffix("\n3 passed, 0 failed\n"))
         }
@@ -31,7 +31,7 @@ import Testing
             // then
             #expect(result.status == 0, "\(result.stdout)\(result.stderr)")
             let filter = " --filter ArchitectureTests|ModelTests|SettingsTests|ReportsTests"
-            #expect(try calls(project) == [Self.format, Self.build, Self.test + filter + " width=4 scale=6"])
+            #expect(try calls(project) == [Self.format, Self.build, Self.test + filter + " width=4 scale=15"])
         }
     }
 

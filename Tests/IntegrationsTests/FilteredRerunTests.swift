@@ -139,6 +139,36 @@ import Testing
         #expect(all.counts.testFailures == 1)
     }
 
+    @Test(arguments: [
+        (
+            Finding(category: .analyzerWarning, message: "data race\nat a.c", rule: "ThreadSanitizer/data-race"),
+            Verdict.analyzerWarnings, "data race, in attempt 1"
+        ),
+        (Finding(category: .warning, message: "deprecated", rule: ""), .warnings, "deprecated, in attempt 1"),
+        (Finding(category: .testFailure, message: "at the end", rule: ""), .testFailures, "at the end, in attempt 1"),
+    ])
+    func testThatWhatTheOtherTestsFoundIsKept(_ finding: Finding, _ verdict: Verdict, _ reason: String) {
+        // given
+        let passed = TestResult(suite: "KitTests", name: "adds", outcome: .passed)
+        let found = [
+            StoredFinding(fingerprint: "f", content: "f", finding: finding, step: .testing),
+            // A build's is found again by the build.
+            StoredFinding(
+                fingerprint: "g", content: "g", finding: Finding(category: .warning, message: "unused"), step: .building
+            ),
+        ]
+        let before = FilteredResults(filter: "adds", before: 1, tests: [passed], findings: found)
+
+        // when
+        let all = before.completing(
+            AttemptResults(tests: [passed], analysis: "clean", tested: "1 test", verdict: .succeeded))
+
+        // then
+        #expect(all.verdict == verdict)
+        #expect(all.reason == reason)
+        #expect(all.findings.map(\.finding) == [finding])
+    }
+
     @Test func testThatAFilterThatMatchesNothingSaysSo() async throws {
         try await Self.withPackage { bot, _, _ in
             // given

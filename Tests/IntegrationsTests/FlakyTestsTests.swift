@@ -68,6 +68,43 @@ import Testing
         #expect(results.verdict == .succeeded)
     }
 
+    @Test(arguments: [TestResult.Outcome?.none, .skipped])
+    func testThatATestThatFailedAndDidNotRunAgainIsNotSilentlyGreen(_ outcome: TestResult.Outcome?) {
+        // given
+        let tests = [Self.test("subtracts", .passed)] + (outcome.map { [Self.test("adds", $0)] } ?? [])
+        let earlier = FlakyTests([.init(attempt: 1, result: Self.test("adds", .failed))])
+        // when
+        let results = earlier.requiring(
+            AttemptResults(tests: tests, analysis: "clean", tested: "tests", verdict: .succeeded))
+        // then
+        #expect(results.verdict == .warnings)
+        #expect(
+            results.reason
+                == "1 test of this commit failed in an attempt before and did not run in this one: KitTests/adds")
+        #expect(results.findings.map(\.finding.rule) == ["martlet.tests"])
+        #expect(results.counts.warnings == 1)
+    }
+
+    @Test func testThatNothingIsRequiredOfAnAttemptWhoseTestsRan() {
+        let earlier = FlakyTests([.init(attempt: 1, result: Self.test("adds", .failed))])
+        let results = AttemptResults(
+            tests: [Self.test("adds", .knownIssue)], analysis: "clean", tested: "tests", verdict: .succeeded)
+        #expect(earlier.requiring(results) == results)
+    }
+
+    @Test func testThatATestOfTwoStepsIsFoundAmongTheFailuresAsItIsStored() {
+        // given: the second step's has a number in the store
+        let both = [Self.test("adds", .passed), Self.test("adds", .passed)]
+        let results = AttemptResults(tests: both, analysis: "clean", tested: "tests", verdict: .succeeded)
+        let earlier = FlakyTests([.init(attempt: 1, result: Self.test("adds (2)", .failed))])
+        // when
+        let marked = earlier.marking(results.namingEachTestOnce(), attempt: 2)
+        // then
+        #expect(marked.tests.map(\.fullName) == ["KitTests/adds", "KitTests/adds (2)"])
+        #expect(marked.tests.map(\.outcome) == [.passed, .flaky])
+        #expect(marked.verdict == .warnings)
+    }
+
     @Test(arguments: [Verdict.warnings, .analyzerWarnings, .testFailures, .buildErrors, .canceled, .internalError])
     func testThatAWorseVerdictStays(_ verdict: Verdict) {
         let results = Self.marked(

@@ -11,24 +11,30 @@ import Testing
     private static let error = Finding(category: .error, message: "expected ';'", path: "a.c", line: 2)
     private static let test = Finding(category: .testFailure, message: "2 is not 3", rule: "KitTests/adds")
 
-    private func step(_ step: JobStep, exit: Int? = 0, signal: Int? = nil, limit: String? = nil) -> StepRecord {
+    private func step(
+        _ step: JobStep, named name: String? = nil, exit: Int? = 0, signal: Int? = nil, limit: String? = nil
+    ) -> StepRecord {
         let time = Timestamp(millisecondsSinceEpoch: 1)
         return StepRecord(
-            index: 0, step: step, name: step.rawValue, startedAt: time, endedAt: time, exit: exit, signal: signal,
+            index: 0, step: step, name: name ?? step.rawValue, startedAt: time, endedAt: time, exit: exit,
+            signal: signal,
             limit: limit)
     }
 
     /// The status of one earlier issue after an attempt with these steps and tests that does not find it.
     private func status(
-        of finding: Finding, after steps: [StepRecord], tests: [TestResult] = [], in configuration: String = "debug"
+        of finding: Finding, by step: JobStep? = nil, after steps: [StepRecord], tests: [TestResult] = [],
+        findings: [Finding] = [], in configuration: String = "debug"
     ) throws -> Model.Issue.Status? {
         let before = Model.Issue(
             fingerprint: "f", content: "f", status: .new, finding: finding, age: 1,
-            configurations: [try Samples.name("debug")])
+            configurations: [try Samples.name("debug")], step: step)
+        let found = findings.map { StoredFinding(fingerprint: $0.rule, content: $0.rule, finding: $0, step: .testing) }
         let comparison = IssueComparison(configurations: [
-            .init(name: try Samples.name(configuration), steps: steps, findings: [], tests: tests)
+            .init(name: try Samples.name(configuration), steps: steps, findings: found, tests: tests)
         ])
-        return comparison.issues(comparison.current, before: [before], number: 2).first?.status
+        return comparison.issues(comparison.current, before: [before], number: 2).first { $0.fingerprint == "f" }?
+            .status
     }
 
     private static let passed = TestResult(suite: "KitTests", name: "adds", outcome: .passed)
@@ -73,11 +79,52 @@ import Testing
         #expect(issues.map(\.status) == [.new, .unresolved])
     }
 
+    @Test func testThatASanitizersFindingIsResolvedByTheTests() throws {
+        let race = Finding(category: .analyzerWarning, message: "data race", rule: "ThreadSanitizer/data-race")
+        let built = step(.building)
+        #expect(try status(of: race, by: .testing, after: [built, step(.testing)], tests: [Self.passed]) == .resolved)
+        // The analysis ended, and no test ran.
+        let failed = [step(.analyzing), step(.building, exit: 1)]
+        #expect(try status(of: race, by: .testing, after: failed) == .unresolved)
+        #expect(try status(of: Self.analyzer, by: .analyzing, after: failed) == .resolved)
+    }
+
+    @Test func testThatResolvingDependenciesDoesNotSpeakForTheBuild() throws {
+        let resolved = step(.building, named: "resolve")
+        let broken = [resolved, step(.building, exit: 1)]
+        #expect(try status(of: Self.warning, by: .building, after: broken) == .unresolved)
+        #expect(try status(of: Self.error, by: .building, after: [resolved]) == .unresolved)
+        #expect(
+            try status(of: Self.error, by: .building, after: [resolved, step(.building, exit: nil, signal: 15)])
+                == .unresolved)
+        // Of two that build, the second has not.
+        #expect(
+            try status(of: Self.warning, by: .building, after: [step(.building), step(.building, exit: 2)])
+                == .unresolved)
+        let missing = Finding(category: .error, message: "no kit", rule: "martlet.resolve")
+        #expect(try status(of: missing, by: .building, after: broken) == .resolved)
+        #expect(
+            try status(of: missing, by: .building, after: [step(.building, named: "resolve", exit: 1)]) == .unresolved)
+    }
+
+    @Test func testThatATestFailureRemainsWhenTheCommandToldOfNoTest() throws {
+        // It failed before any test.
+        #expect(try status(of: Self.test, by: .testing, after: [step(.testing, exit: 1)]) == .unresolved)
+        // Its report could not be read to the end.
+        let broken = Finding(category: .testFailure, message: "report unreadable", rule: "martlet.test")
+        #expect(
+            try status(of: Self.test, by: .testing, after: [step(.testing)], tests: [Self.other], findings: [broken])
+                == .unresolved)
+        // Of two test steps the second was ended.
+        let steps = [step(.testing), step(.testing, exit: nil, signal: 9)]
+        #expect(try status(of: Self.test, by: .testing, after: steps, tests: [Self.other]) == .unresolved)
+    }
+
     @Test func testThatAnAnalyzersFindingRemainsWhenNothingRan() throws {
         #expect(try status(of: Self.analyzer, after: []) == .unresolved)
     }
 
-    @Test func testThatAFlakyTestIsResolvedByItsPassAndByNothingElse() throws {
+    @Test func testThatAFlakyTestIsResolvedByItsPassOrWhenItIsGone() throws {
         let flaky = Finding(category: .warning, message: "KitTests/adds is flaky", rule: "flaky: KitTests/adds")
         #expect(try status(of: flaky, after: [step(.building)]) == .unresolved)
         #expect(try status(of: flaky, after: [step(.testing)], tests: [Self.passed]) == .resolved)

@@ -139,6 +139,30 @@ import Testing
         }
     }
 
+    @Test func testThatOfManyThatWaitOneAsksAfterARestart() async throws {
+        try await withOutage { bot, _, id in
+            // given
+            let commit = try await bot.work.head()
+            var ids = [id]
+            for branch in ["a", "b", "c"] { ids.append(try await queue(bot, commit, on: branch)) }
+            for id in ids { _ = try await tries(1, bot, id) }
+            bot.timer.advance(by: .seconds(300))
+            for id in ids { _ = try await tries(2, bot, id) }
+            try await bot.stop()
+
+            // when
+            try await bot.start()
+
+            // then: a new count, of one integration's tries
+            for id in ids { _ = try await tries(1, bot, id) }
+            bot.timer.advance(by: .seconds(300))
+            for id in ids {
+                _ = try await tries(2, bot, id)
+                try await cancel(bot, id)
+            }
+        }
+    }
+
     @Test func testThatItIsGivenUpAfterADay() async throws {
         try await withOutage { bot, _, id in
             // given
@@ -167,7 +191,7 @@ import Testing
                 // then
                 bot.timer.advance(by: .seconds(300))
                 let done = try await bot.completion(of: second)
-                expectVerdict(of: done, .canceled, because: "ref gone")
+                expectVerdict(of: done, .canceled, because: "repository gone")
                 expectContains(done.record.reason ?? "", "there is no repository")
                 try await bot.idle()
                 try await bot.stop()

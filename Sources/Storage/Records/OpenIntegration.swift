@@ -14,10 +14,12 @@ package struct OpenIntegration: Hashable, Sendable {
     package var run: Int
     /// The newer integration of the same ref for which it is to end.
     package var supersededBy: IntegrationID?
+    /// Its first step: it runs, and neither its recipe nor any job of it does.
+    package var isPreparing: Bool
 
     package init(
         id: IntegrationID, rowID: Int64, ref: RefName, commit: CommitID, cause: Cause, isRelease: Bool = false,
-        run: Int = 1, supersededBy: IntegrationID? = nil
+        run: Int = 1, supersededBy: IntegrationID? = nil, isPreparing: Bool = false
     ) {
         self.id = id
         self.rowID = rowID
@@ -27,6 +29,7 @@ package struct OpenIntegration: Hashable, Sendable {
         self.isRelease = isRelease
         self.run = run
         self.supersededBy = supersededBy
+        self.isPreparing = isPreparing
     }
 }
 

@@ -6,10 +6,14 @@ package struct StoredFinding: Hashable, Sendable {
     /// See `Issue.content`.
     package var content: String
     package var finding: Finding
+    /// The kind of step that found it: where that did not look, it is not resolved. Nothing where an older version stored it, and of
+    /// what no step found.
+    package var step: JobStep?
 
-    package init(fingerprint: String, content: String, finding: Finding) {
+    package init(fingerprint: String, content: String, finding: Finding, step: JobStep? = nil) {
         self.fingerprint = fingerprint
         self.content = content
         self.finding = finding
+        self.step = step
     }
 }

@@ -40,6 +40,15 @@ struct NamedTests: Sendable {
     }
 }
 
+extension AttemptResults {
+    /// The results with the tests' names as they are stored: cut, and each once. Done again it changes nothing.
+    package func namingEachTestOnce() -> AttemptResults {
+        var results = self
+        results.tests = NamedTests.distinct(tests)
+        return results
+    }
+}
+
 extension TestResult {
     var key: NamedTests.Key { NamedTests.Key(suite: suite, name: name) }
 }
