@@ -133,7 +133,8 @@ struct IssueMatching {
         var places: [String: [Int]] = [:]
         for index in unmatched {
             guard let path = current[index].finding.path, let line = current[index].finding.line,
-                changes.added.contains(path) || brought[path]?.last(\.new, startingUpTo: line)?.new.contains(line) == true
+                changes.added.contains(path)
+                    || brought[path]?.last(\.new, startingUpTo: line)?.new.contains(line) == true
             else { continue }
             places[current[index].content, default: []].append(index)
         }
