@@ -1,3 +1,4 @@
+import Logging
 package import Model
 import Storage
 
@@ -47,6 +48,9 @@ extension PersonRequests {
             guard try await store.unsilence(fingerprint, of: id) else {
                 throw OperationError(.notFound, "no such issue is silenced")
             }
+            logger.notice(
+                "a silence was taken back",
+                metadata: ["integration": "\(id)", "fingerprint": "\(fingerprint)", "person": "\(person)"])
             return fingerprint
         } catch let error as OperationError {
             throw error

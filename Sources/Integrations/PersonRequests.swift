@@ -11,7 +11,7 @@ package struct PersonRequests: Sendable {
     private let scheduler: Scheduler
     let clock: WallClock
     let queue: Wakeup
-    private let logger: Logger
+    let logger: Logger
 
     /// - Parameter queue: Rung after an integration is queued.
     package init(

@@ -1,4 +1,10 @@
 extension Schema {
+    /// Silencing finds an issue by its name, the list of flaky tests what changed, without reading what else failed.
+    static let found = """
+        CREATE INDEX issues_by_fingerprint ON issues (fingerprint, integration);
+        CREATE INDEX test_rows_changed ON test_rows (attempt) WHERE \(Store.hasChangedOrIsFlaky);
+        """
+
     /// The kind of step that found it; NULL: an older version stored it, or no step did.
     static let finders = """
         ALTER TABLE findings ADD COLUMN step TEXT;

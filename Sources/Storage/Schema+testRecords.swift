@@ -43,7 +43,8 @@ extension Schema {
         CREATE INDEX test_rows_by_test ON test_rows (test, attempt);
         """
 
-    /// Makes the tables, and records of the rows of the old one.
+    /// Makes the tables, and records of the rows of the old one. What an attempt had stored before it was ended in the middle of that is
+    /// left out: its results are read again.
     static func addTestRecords(_ db: Database) throws {
         try db.execute(sql: testRecords)
         let zstd = try Zstd()
@@ -51,7 +52,7 @@ extension Schema {
             db,
             sql: """
                 SELECT attempts.id, bot FROM attempts JOIN integrations ON integrations.id = integration
-                WHERE attempts.id IN (SELECT attempt FROM tests) ORDER BY attempts.id
+                WHERE attempts.id IN (SELECT attempt FROM tests) AND attempts.state = 'processed' ORDER BY attempts.id
                 """)
         for attempt in attempts {
             let (id, bot): (Int64, Int64) = (attempt["id"], attempt["bot"])

@@ -27,6 +27,7 @@ enum Schema {
         migrator.registerMigration("test records", migrate: addTestRecords)
         migrator.registerMigration("issues") { try $0.execute(sql: issues) }
         migrator.registerMigration("finders") { try $0.execute(sql: finders) }
+        migrator.registerMigration("found") { try $0.execute(sql: found) }
         return migrator
     }
 

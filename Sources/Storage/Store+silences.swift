@@ -22,6 +22,7 @@ extension Store {
                 code: .tooLarge, operation: operation,
                 message: "a reason has 1 to \(Silence.maximumReasonBytes) bytes; write another")
         }
+        let shown = try await shownIntegrations(id)
         try await lane.write(operation) { transaction in
             let db = transaction.db
             let row = try Self.integrationRow(id, db)
@@ -48,7 +49,8 @@ extension Store {
                     silence.expires?.millisecondsSinceEpoch,
                 ])
             try Self.show(
-                "UPDATE issues SET status = 'silenced', silence = ?3 WHERE status <> 'resolved'", fingerprint, row: row,
+                "UPDATE issues SET status = 'silenced', silence = ?3 WHERE status <> 'resolved'", fingerprint,
+                in: shown,
                 try jsonText(silence), db)
             transaction.changed(.integration(id))
         }
@@ -58,7 +60,8 @@ extension Store {
     /// - Returns: Whether there was one.
     /// - Throws: `notFound` for an integration that does not exist.
     package func unsilence(_ fingerprint: String, of id: IntegrationID) async throws(StoreError) -> Bool {
-        try await lane.write("take back a silence of \(id)") { transaction in
+        let shown = try await shownIntegrations(id)
+        return try await lane.write("take back a silence of \(id)") { transaction in
             let db = transaction.db
             let row = try Self.integrationRow(id, db)
             try db.change(
@@ -69,7 +72,7 @@ extension Store {
                 """
                 UPDATE issues SET status = CASE WHEN status <> 'silenced' THEN status WHEN age = 1 THEN 'new'
                     ELSE 'unresolved' END, silence = ?3 WHERE true
-                """, fingerprint, row: row, nil, db)
+                """, fingerprint, in: shown, nil, db)
             transaction.changed(.integration(id))
             return true
         }
@@ -108,17 +111,28 @@ extension Store {
         }
     }
 
-    /// Changes an issue where people look at it: in integration ?1 and in the newest of each branch.
+    /// Where people look at an issue: an integration, and the newest of each branch of its bot. Read beside the writer, since it visits all
+    /// integrations of the bot; one that ends meanwhile is compared with what it read of the silences.
+    private func shownIntegrations(_ id: IntegrationID) async throws(StoreError) -> String {
+        try await read("read the newest integrations of \(id.bot)") { db in
+            let rows: [Int64] = try db.all(
+                """
+                SELECT id FROM integrations WHERE (bot, number) = ((SELECT id FROM bots WHERE name = ?1), ?2)
+                UNION SELECT id FROM integrations WHERE (bot, ref, number) IN (
+                    SELECT bot, ref, max(number) FROM integrations
+                    WHERE bot = (SELECT id FROM bots WHERE name = ?1) AND state = 'completed' GROUP BY bot, ref)
+                """, [id.bot.description, id.number]
+            ) { $0[0] }
+            return try jsonText(rows)
+        }
+    }
+
+    /// - Parameter integrations: Their rows, as JSON.
     private static func show(
-        _ change: String, _ fingerprint: String, row: Int64, _ silence: String?, _ db: Database
+        _ change: String, _ fingerprint: String, in integrations: String, _ silence: String?, _ db: Database
     ) throws {
         try db.change(
-            change + """
-                 AND fingerprint = ?2 AND integration IN (
-                    SELECT ?1 UNION SELECT id FROM integrations WHERE (bot, ref, number) IN (
-                        SELECT bot, ref, max(number) FROM integrations
-                        WHERE bot = (SELECT bot FROM integrations WHERE id = ?1) AND state = 'completed'
-                        GROUP BY bot, ref))
-                """, [row, fingerprint, silence])
+            change + " AND fingerprint = ?2 AND integration IN (SELECT value FROM json_each(?1))",
+            [integrations, fingerprint, silence])
     }
 }

@@ -95,6 +95,27 @@ import Testing
             }
         }
 
+        @Test func testThatHowManyInARowFailIsCountedInOneBranch() async throws {
+            try await withStore { fixture in
+                for (outcome, ref) in [(TestResult.Outcome.failed, RefName.main), (.passed, .line), (.failed, .main)] {
+                    try await Outer.tests.integrate(fixture, Outer.tests.tests(0..<5, [1: outcome]), ref: ref)
+                }
+                let history = try await fixture.store.testHistory(of: "Suite0/test1", bot: name("kit"))
+                #expect(history?.configurations.map(\.failing) == [2])
+            }
+        }
+
+        @Test func testThatWhyItIsSkippedIsToldEachTime() async throws {
+            try await withStore { fixture in
+                for _ in 0..<2 {
+                    try await Outer.tests.integrate(fixture, Outer.tests.tests(0..<5, [1: .skipped]))
+                }
+                let history = try await fixture.store.testHistory(of: "Suite0/test1", bot: name("kit"))
+                #expect(
+                    Outer.lines(history?.entries ?? []) == ["2 debug skipped: skipped 1", "1 debug skipped: skipped 1"])
+            }
+        }
+
         @Test func testThatTheLastAttemptCountsAndTheFailureBeforeIsRemembered() async throws {
             try await withStore { fixture in
                 // given
@@ -203,6 +224,25 @@ import Testing
                 let newest = try await fixture.store.flakyTests(of: kit, ref: .main, integrations: 2)
                 #expect(newest.tests.map(\.name) == ["test1"])
                 #expect(newest.integrations == 2)
+            }
+        }
+
+        @Test func testThatRerunsOfABrokenTestAreNoChanges() async throws {
+            try await withStore { fixture in
+                // given: it passed, and then fails in five attempts at one integration
+                try await Outer.tests.integrate(fixture, Outer.tests.tests(0..<5))
+                let first = try await Outer.tests.integrate(fixture, Outer.tests.tests(0..<5, [1: .failed]))
+                for number in 2...5 {
+                    let id = first.integration
+                    _ = try await fixture.store.reopen(
+                        id, for: NewRerun(requestedBy: "ann", jobs: [first.job]), at: time(31))
+                    let again = AttemptID(integration: id, job: first.job, attempt: number)
+                    try await Outer.tests.add(Outer.tests.tests(0..<5, [1: .failed]), to: again, fixture)
+                    try await fixture.store.apply(.started, to: id, at: time(32))
+                    try await fixture.store.apply(.completed(.testFailures, triggerFailed: false), to: id, at: time(33))
+                }
+                // then
+                #expect(try await fixture.store.flakyTests(of: name("kit")).tests == [])
             }
         }
 

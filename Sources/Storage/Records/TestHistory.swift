@@ -32,7 +32,7 @@ package struct TestHistory: Hashable, Sendable {
         package var name: Name
         /// The newest.
         package var latest: Entry
-        /// How many of the newest in a row fail as the latest does.
+        /// How many of the newest of the latest one's branch fail in a row, as it does.
         package var failing: Int
         package var durations: DurationFigures?
         package var outcomes: [TestResult.Outcome: Int]
@@ -43,7 +43,8 @@ package struct TestHistory: Hashable, Sendable {
         Dictionary(grouping: entries, by: \.configuration).sorted { $0.key < $1.key }.compactMap { name, entries in
             guard let latest = entries.first else { return nil }
             return Configuration(
-                name: name, latest: latest, failing: entries.prefix { $0.outcome.isFailure }.count,
+                name: name, latest: latest,
+                failing: entries.filter { $0.ref == latest.ref }.prefix { $0.outcome.isFailure }.count,
                 durations: DurationFigures(entries.filter { $0.outcome != .skipped }.compactMap(\.duration)),
                 outcomes: Dictionary(entries.map { ($0.outcome, 1) }, uniquingKeysWith: +))
         }

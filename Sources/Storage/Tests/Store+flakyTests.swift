@@ -5,6 +5,12 @@ extension Store {
     /// A test that changed so often between passing and failing is told beside the flaky ones.
     static let suspiciousChanges = 4
 
+    /// Of a row of `test_rows`; an index has just these rows.
+    static let hasChangedOrIsFlaky = """
+        (outcome = 'flaky' OR before = 'passed' AND outcome IN ('failed', 'crashed')
+            OR before IN ('failed', 'crashed') AND outcome = 'passed')
+        """
+
     /// The tests of a bot that were flaky in its newest completed integrations, and those that went back and forth.
     /// - Parameters:
     ///   - ref: Only integrations of this one.
@@ -31,10 +37,11 @@ extension Store {
                 if hasRun == true { ran += 1 }
                 let rows: [(test: Int64, job: Name, outcome: TestResult.Outcome)] = try db.all(
                     """
-                    SELECT test, job, outcome FROM attempts CROSS JOIN test_rows ON test_rows.attempt = attempts.id
-                    WHERE integration = ? AND state = 'processed' AND (outcome = 'flaky'
-                        OR before = 'passed' AND outcome IN ('failed', 'crashed')
-                        OR before IN ('failed', 'crashed') AND outcome = 'passed')
+                    SELECT test, job, outcome FROM attempts
+                    CROSS JOIN test_rows INDEXED BY test_rows_changed ON test_rows.attempt = attempts.id
+                    WHERE integration = ?1 AND state = 'processed' AND \(Self.hasChangedOrIsFlaky)
+                    AND (outcome = 'flaky' OR attempts.id = (SELECT max(last.id) FROM attempts AS last
+                        WHERE last.integration = ?1 AND last.job = attempts.job AND last.state = 'processed'))
                     """, [integration.row]
                 ) { row in
                     (row["test"], try row.name("job"), try row.value("outcome") { TestResult.Outcome(rawValue: $0) })

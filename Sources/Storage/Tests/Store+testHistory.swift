@@ -42,9 +42,11 @@ extension Store {
                     (entry.configuration, entry.attempt) = (attempt.job, attempt.attempt)
                     (entry.outcome, entry.duration) = test
                     if test.outcome != .passed {
-                        entry.message = try db.first(
-                            "SELECT message FROM test_rows WHERE attempt = ? AND test = ?", [attempt.row, found.test]
-                        ) { $0[0] }
+                        entry.message =
+                            try db.first(
+                                "SELECT message FROM test_rows WHERE attempt = ? AND test = ?",
+                                [attempt.row, found.test]
+                            ) { $0[0] } ?? reading.message(found.test, of: attempt.row)
                     }
                     entries.append(entry)
                 }

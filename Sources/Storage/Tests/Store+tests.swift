@@ -57,15 +57,13 @@ extension Store {
     ) throws -> (tests: [TestResult], skipped: Int, hasMore: Bool) {
         // What fails has rows, and needs no record.
         let isAllRows = outcomes?.allSatisfy { $0.isFailure || $0 == .flaky } ?? false
-        let own = try db.all("SELECT * FROM test_rows WHERE attempt = ?", [attempt]) { row in
-            (test: row["test"] as Int64, result: try result(row, suite: "", name: ""))
+        let own = try db.all("SELECT test, outcome FROM test_rows WHERE attempt = ?", [attempt]) { row in
+            (test: row["test"] as Int64, outcome: try row.value("outcome") { TestResult.Outcome(rawValue: $0) })
         }
-        var rows: [Int64: TestResult] = [:]
-        for row in own { rows[row.test] = row.result }
         var columns = TestColumns()
         var places: [Int]
         if isAllRows, let outcomes {
-            columns.ids = rows.filter { outcomes.contains($0.value.outcome) }.keys.sorted()
+            columns.ids = own.filter { outcomes.contains($0.outcome) }.map(\.test).sorted()
             places = Array(columns.ids.indices)
         } else {
             guard let found = try reading.columns(of: attempt, durations: true, details: true) else {
@@ -79,6 +77,8 @@ extension Store {
         let rest = places.dropFirst(skipped)
         let shown = Array(rest.prefix(limit))
         let names = try testNames(shown.map { columns.ids[$0] }, db)
+        let rows = try rows(
+            of: attempt, Set(own.map(\.test)).intersection(shown.map { columns.ids[$0] }), of: own.count, db)
         let tests = try shown.map { place in
             let id = columns.ids[place]
             guard let name = names[id] else {
@@ -96,6 +96,27 @@ extension Store {
                 line: detail?.line)
         }
         return (tests, skipped, shown.count < rest.count)
+    }
+
+    /// Rows with their messages, which can be long: those of the tests alone that are shown.
+    /// - Parameter count: How many the attempt has.
+    private static func rows(
+        of attempt: Int64, _ tests: Set<Int64>, of count: Int, _ db: Database
+    ) throws -> [Int64: TestResult] {
+        var rows: [Int64: TestResult] = [:]
+        if tests.count * 4 > count {
+            let all = try db.all("SELECT * FROM test_rows WHERE attempt = ?", [attempt]) { row in
+                (row["test"] as Int64, try result(row, suite: "", name: ""))
+            }
+            for (test, result) in all where tests.contains(test) { rows[test] = result }
+        } else {
+            for test in tests {
+                rows[test] = try db.first("SELECT * FROM test_rows WHERE attempt = ? AND test = ?", [attempt, test]) {
+                    try result($0, suite: "", name: "")
+                }
+            }
+        }
+        return rows
     }
 
     /// A row of `test_rows` as the result that it is.

@@ -41,6 +41,12 @@ final class TestReading {
         }
     }
 
+    /// Why a test is skipped, or a known issue, where that is nothing new and so has no row.
+    func message(_ test: Int64, of attempt: Int64) throws -> String? {
+        guard let columns = try columns(of: attempt, durations: false, details: true) else { return nil }
+        return columns.place(of: test).flatMap { columns.details[$0]?.message }
+    }
+
     func profile(_ id: Int64) throws -> TestColumns {
         if let known = profiles[id] { return known }
         let bytes = try db.first("SELECT record FROM test_profiles WHERE id = ?", [id]) { Self.bytes($0) }

@@ -114,6 +114,8 @@ struct TestCommand: AsyncParsableCommand {
             as: List<NamedTestAnswer>.self)
         let names = list.items.map { Tests.fullName($0.suite, $0.name) }
         if names.contains(test) || names.isEmpty { return test }
+        // Its whole name can be a part of more names than these.
+        if list.next != nil, try await isName(test, connection) { return test }
         guard names.count == 1 else {
             throw Failure(
                 .usage,
@@ -121,6 +123,15 @@ struct TestCommand: AsyncParsableCommand {
                     + (list.next == nil ? "" : " and more"))
         }
         return names[0]
+    }
+
+    private func isName(_ test: String, _ connection: Connection) async throws -> Bool {
+        let path = "/api/v1/bots/\(Escaped.segment(bot))/tests/history?name=\(Escaped.segment(test))&limit=1"
+        do { return try await !connection.get(path).isEmpty } catch let failure as Failure
+            where failure.status == .notFound
+        {
+            return false
+        }
     }
 }
 
