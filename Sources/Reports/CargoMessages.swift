@@ -11,7 +11,7 @@ enum CargoMessages {
         var run = CargoTestRun(root: root)
         let problem = JSONLines.forEach(in: bytes) { line in
             switch line["reason"].string {
-            case "build-finished": isSuccess = line["success"].bool ?? true
+            case "build-finished": isSuccess = isSuccess ?? true && line["success"].bool ?? true
             case "compiler-message":
                 guard let finding = finding(of: line["message"], root: root) else { return }
                 // A library's are there again for its tests.

@@ -49,7 +49,7 @@ final class JUnitDocument: XMLTestsHandler {
     /// Of each test, the number of its suite.
     private var owners: [Int] = []
     private var suiteCount = 0
-    /// Suites that count failures: of those nothing was run again until it passed.
+    /// Suites that count failures, or count nothing: of those nothing is known to have run again until it passed.
     private var failing: Set<Int> = []
     private var problems: [String] = []
 
@@ -73,7 +73,9 @@ final class JUnitDocument: XMLTestsHandler {
             let states = ["failures", "errors"].contains { StatedCount.isPositive(attributes[$0]) }
             if element == "testsuite" {
                 suiteCount += 1
-                if states { failing.insert(suiteCount) }
+                // One that states no count says nothing of whether a failure was made good.
+                let isCounted = attributes["failures"] != nil || attributes["errors"] != nil
+                if states || !isCounted { failing.insert(suiteCount) }
             }
             suites.append(
                 Suite(

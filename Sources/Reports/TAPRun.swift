@@ -14,6 +14,9 @@ struct TAPRun: Sendable {
         var problem: String?
         /// The point whose children these are, when it came before them.
         var parent: TAPPoint?
+
+        /// Whether it has a plan, and as many points as that says.
+        var isMet: Bool { plan.map { max(0, $0.last - $0.first + 1) == points } ?? false }
     }
 
     private enum Mode { case document, yaml(spaces: Int), openChildren }
@@ -23,6 +26,8 @@ struct TAPRun: Sendable {
 
     private let root: SourceRoot
     private var levels: [Level] = [Level()]
+    /// The tests of the documents before.
+    private var ended: [TestResult] = []
     private var mode = Mode.document
     private var count = 0
     private var problems: [String] = []
@@ -68,9 +73,11 @@ struct TAPRun: Sendable {
         switch line {
         case .version(let number):
             isTAP = true
+            if level == 0, levels[0].points > 0 || levels[0].plan != nil { endDocument() }
             if number > 14, problems.isEmpty { notes.append("TAP version \(number) is read as version 14") }
         case .plan(let first, let last, let skip):
             if level == 0 { isTAP = true }
+            if level == 0, levels[0].isMet { endDocument() }
             open(level)
             if levels[level].plan != nil { levels[level].problem = "it has two plans" }
             levels[level].plan = (first, last)
@@ -109,6 +116,7 @@ struct TAPRun: Sendable {
             return
         }
         count += 1
+        if level == 0, point.number == 1, levels[0].points > 0, levels[0].isMet { endDocument() }
         open(level)
         var point = point
         if point.number == nil { point.number = levels[level].points + 1 }
@@ -210,14 +218,22 @@ struct TAPRun: Sendable {
         return "test \(stray) is not in the plan \(plan.first)..\(plan.last)"
     }
 
-    mutating func content() -> ReportContent {
+    /// Programs that run one after the other write one document each, with a version before it or none; each is held to its own plan.
+    private mutating func endDocument() {
         close(to: 0)
         let document = levels[0]
         if !isOver, document.plan == nil { problems.append("the TAP has no plan: it may have broken off") }
         if let problem = document.problem ?? (isOver ? nil : Self.wrongPlan(of: document)) {
             problems.append("the TAP contradicts itself: " + problem)
         }
-        return ReportContent(tests: JUnitRetries.numbered(document.leaves), problems: problems, notes: notes)
+        ended += document.leaves
+        levels = [Level()]
+        isStrict = false
+    }
+
+    mutating func content() -> ReportContent {
+        endDocument()
+        return ReportContent(tests: JUnitRetries.numbered(ended), problems: problems, notes: notes)
     }
 
     private static func perlPlace(_ text: String) -> (path: String, line: Int)? {

@@ -63,7 +63,8 @@ struct XCTestRun: Sendable {
             running?.continuation = 0
             return
         }
-        if let range = text.range(ofFirst: " Executed "), Self.failures(text[range.upperBound...]) > 0 {
+        // Between tests: what a test prints may be another run's log.
+        if running == nil, let range = text.range(ofFirst: " Executed "), Self.failures(text[range.upperBound...]) > 0 {
             statesFailures = true
         }
         if text.hasPrefix("["), let range = text.range(ofFirst: "] Testing ") {

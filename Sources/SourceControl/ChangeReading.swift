@@ -99,10 +99,29 @@ struct ChangeReading {
         git_diff_find_options_init(&search, UInt32(GIT_DIFF_FIND_OPTIONS_VERSION))
         search.flags = GIT_DIFF_FIND_RENAMES.rawValue | GIT_DIFF_FIND_IGNORE_WHITESPACE.rawValue
         search.rename_limit = 1000
-        guard gone * came <= Self.maximumRenamePairs else { return Self.joiningEqual(plain) }
+        guard gone * came <= Self.maximumRenamePairs, try bytes(of: plain) <= Self.maximumRenameBytes else {
+            return Self.joiningEqual(plain)
+        }
         try git(reading.operation) { git_diff_find_similar(diff.pointer, &search) }
         return Self.deltas(of: diff)
     }
+
+    /// What files that went and came hold together: libgit2 reads all of it, and cannot be stopped.
+    private func bytes(of deltas: [Delta]) throws(SourceControlError) -> Int {
+        let repository = reading.repository
+        let store = try GitHandle(reading.operation, free: git_odb_free) { git_repository_odb($0, repository) }
+        var sum = 0
+        for delta in deltas where delta.old == nil || delta.new == nil {
+            guard var id = (delta.old ?? delta.new)?.id else { continue }
+            var (length, type) = (0, GIT_OBJECT_ANY)
+            guard git_odb_read_header(&length, &type, store.pointer, &id) == 0 else { continue }
+            sum += min(length, Self.maximumRenameBytes + 1)
+        }
+        return sum
+    }
+
+    /// In more than these, renames with changes are not looked for; some 1 s.
+    static let maximumRenameBytes = 128 << 20
 
     private static func deltas(of diff: borrowing GitHandle) -> [Delta] {
         (0..<git_diff_num_deltas(diff.pointer)).compactMap { index in

@@ -14,6 +14,7 @@ struct Fetch {
             if let list = session.memory.unwritten { try writeRefs(list.refs, in: repository.pointer) }
             return
         }
+        _ = try store.removeTemporaryPacks("fetch of \(session.url)")
         // Not again from files that were found damaged.
         let isLinked = !isAnew && linkObjects()
         let seen: Seen
@@ -51,8 +52,10 @@ struct Fetch {
                 try session.run(in: repository, operation: "fetch of") { server throws(SourceControlError) in
                     try server.download(["\(commit)"])
                 }
+                return true
             } catch {
                 if session.control.stopped != nil { throw error }
+                return Self.saysGone(error)
             }
         }
     }

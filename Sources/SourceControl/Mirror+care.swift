@@ -10,9 +10,10 @@ extension Mirror {
     /// - Returns: Whether it was needed and done; false also where git is not installed.
     @discardableResult
     package func repack() async throws(SourceControlError) -> Bool {
-        guard engine != .library, let program = try GitProgram.installed() else { return false }
+        guard engine != .library else { return false }
         let store = store
         return try await watch.run(limit: limits.fetch) { control throws(SourceControlError) in
+            guard let program = try GitProgram.installed() else { return false }
             let operation = "repacking the mirror \(store.name)"
             let count = try files(operation) { () throws(FileError) in
                 let objects = try Directory(creating: store.path + "/objects")
@@ -26,7 +27,7 @@ extension Mirror {
                 ["repack", "--geometric=2", "-d", "-q", "--no-write-bitmap-index"], operation, control: control,
                 isQuiet: true)
             try scratch.remove(operation)
-            guard result.status == 0 else {
+            guard try MirrorStore.isFine(result, operation) else {
                 try store.markDamaged()
                 throw SourceControlError(
                     code: .mirrorDamaged, operation: operation,

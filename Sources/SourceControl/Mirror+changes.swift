@@ -3,6 +3,8 @@ package import Model
 extension Mirror {
     /// The most files whose lines `changes` compares.
     package static let maximumComparedFiles = 2000
+    /// For so long files are compared; of those that follow only the paths are told.
+    static let maximumComparingTime = Duration.seconds(10)
 
     /// How files of one commit became those of another, with renames, and with lines where that was asked.
     /// - Parameters:
@@ -23,6 +25,7 @@ extension Mirror {
             }
             var changes = SourceChanges()
             var compared = 0
+            let end = ContinuousClock.now + Self.maximumComparingTime
             for delta in deltas {
                 guard
                     delta.old.map({ paths.contains($0.path) }) == true
@@ -33,7 +36,7 @@ extension Mirror {
                     continue
                 }
                 var file = SourceChanges.File(path: delta.new?.path, hunks: nil)
-                if let after = delta.new, compared < Self.maximumComparedFiles {
+                if let after = delta.new, compared < Self.maximumComparedFiles, ContinuousClock.now < end {
                     compared += 1
                     file.hunks = try comparing.hunks(from: before.id, to: after.id)
                 }

@@ -35,7 +35,7 @@ extension MirrorStore {
         let repository = try open()
         let bad = try damagedFiles(program, in: repository.pointer, operation, control)
         var isWhole = bad.isEmpty
-        if isWhole { isWhole = try isConnected(program, commits, operation, control) }
+        if isWhole { isWhole = try isConnected(program, commits, in: repository.pointer, operation, control) }
         try files(operation) { () throws(FileError) in
             let directory = try Directory(opening: path)
             if !isWhole {
@@ -72,8 +72,9 @@ extension MirrorStore {
             if isWhole, let program {
                 let scratch = try GitScratch(program, store: self, operation: operation)
                 let command = ["verify-pack", "--", "\(path)/objects/pack/\(stem).idx"]
-                isWhole = try scratch.run(command, operation, control: control, isQuiet: true).status == 0
+                let result = try scratch.run(command, operation, control: control, isQuiet: true)
                 try scratch.remove(operation)
+                isWhole = try Self.isFine(result, operation)
                 if control.stopped != nil {
                     throw SourceControlError(code: .canceled, operation: operation, message: "")
                 }
@@ -94,13 +95,16 @@ extension MirrorStore {
 
     /// Whether all that refs, holds and these commits lead to is here.
     private func isConnected(
-        _ program: GitProgram?, _ commits: [CommitID], _ operation: String, _ control: NetworkControl
+        _ program: GitProgram?, _ commits: [CommitID], in repository: OpaquePointer, _ operation: String,
+        _ control: NetworkControl
     ) throws(SourceControlError) -> Bool {
         guard let program else { return false }
         let holds = try files(operation) { () throws(FileError) in readHolds(try Directory(opening: path)) }
+        // One that is still to be fetched says nothing of what is here.
+        let isHere = try objects(in: repository, operation)
         let ids =
             holds.split(separator: "\n").compactMap { $0.split(separator: " ").first }
-            + commits.map { Substring("\($0)") }
+            + commits.filter { isHere("\($0)") }.map { Substring("\($0)") }
         let refs = ids.enumerated().map { "\($1) refs/asked/\($0)\n" }.joined()
         let scratch = try GitScratch(
             program, store: self, refs: "# pack-refs with: \n" + refs + (try listedRefs(operation)),
@@ -108,7 +112,29 @@ extension MirrorStore {
         let result = try scratch.run(
             ["rev-list", "--objects", "--all", "--quiet"], operation, control: control, isQuiet: true)
         try scratch.remove(operation)
-        return result.status == 0
+        return try Self.isFine(result, operation)
+    }
+
+    /// Whether git found all whole. What it did not come to the end of says nothing of the mirror.
+    /// - Throws: `unreachable`, so that it is tried again.
+    static func isFine(
+        _ result: ChildProcess.Result, _ operation: String
+    ) throws(SourceControlError) -> Bool {
+        if result.status == 0 { return true }
+        let said = result.errors.lowercased()
+        let isOurs =
+            result.status > 128 && result.status < 128 + 65
+            || [
+                "out of memory", "cannot allocate", "died of signal", "create thread", "too many open files",
+                "input/output error", "no space left", "cannot run", "resource temporarily",
+            ].contains { said.contains($0) }
+        guard !isOurs else {
+            throw SourceControlError(
+                code: .unreachable, operation: operation,
+                message: "git could not look what is damaged: \(result.errors.suffix(300)) (status \(result.status)); "
+                    + "it is tried again later")
+        }
+        return false
     }
 
     private func listedRefs(_ operation: String) throws(SourceControlError) -> String {
@@ -136,25 +162,32 @@ extension MirrorStore {
         return lines
     }
 
-    /// Makes the holds again; those whose commits neither came back nor `fetch` brings are given up.
+    /// Makes the holds again. Those whose commits neither came back nor `fetch` brings are given up; where the server does not answer they wait
+    /// for the next fetch.
+    /// - Parameter fetch: Asks the server. It says whether that answered.
     func restoreHolds(
-        in repository: OpaquePointer, fetch: (CommitID) throws(SourceControlError) -> Void
+        in repository: OpaquePointer, fetch: (CommitID) throws(SourceControlError) -> Bool
     ) throws(SourceControlError) {
         let operation = "holding commits in the mirror \(name) again"
         let bytes = try files(operation) { () throws(FileError) in
             try WholeFile.read("\(path)/\(Self.lostHolds)", limit: Self.fileLimit)
         }
-        var tries = 0
+        var (tries, waiting) = (0, "")
         for line in String(decoding: bytes, as: UTF8.self).split(separator: "\n") {
             let parts = line.split(separator: " ")
             guard parts.count == 2, let commit = CommitID(parts[0]) else { continue }
-            if try !contains(commit, in: repository), tries < Self.maximumTries {
+            if try !contains(commit, in: repository), waiting.isEmpty, tries < Self.maximumTries {
                 tries += 1
-                try fetch(commit)
+                if try !fetch(commit) { waiting = "\(line)\n" }
+            } else if try !contains(commit, in: repository), !waiting.isEmpty {
+                waiting += "\(line)\n"
             }
             if try contains(commit, in: repository) { try hold(commit, as: String(parts[1]), in: repository) }
         }
-        try files(operation) { () throws(FileError) in try Directory(opening: path).remove(Self.lostHolds) }
+        try files(operation) { [waiting] () throws(FileError) in
+            if waiting.isEmpty { return try Directory(opening: path).remove(Self.lostHolds) }
+            try AtomicFile.write(Array(waiting.utf8), to: "\(path)/\(Self.lostHolds)")
+        }
     }
 
     /// Commits that no branch has any more are asked for one by one, each over a connection of its own.

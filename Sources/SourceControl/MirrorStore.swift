@@ -109,7 +109,7 @@ struct MirrorStore: Sendable {
             var largest: Int64 = 0
             // `.keep` guards a pack that is being fetched from a repack; ours wait for each other.
             for entry in try objects.entries("pack")
-            where ["tmp_", ".tmp-"].contains(where: entry.name.hasPrefix)
+            where ["tmp_", ".tmp-", "pack_git2"].contains(where: entry.name.hasPrefix)
                 || [".keep", ".temp"].contains(where: entry.name.hasSuffix)
             {
                 largest = max(largest, try objects.status("pack/" + entry.name)?.size ?? 0)

@@ -37,24 +37,32 @@ package final class Mirrors: Sendable {
 
     /// The mirror of a repository. Nothing is made, read or contacted yet.
     package func mirror(of url: RemoteURL, credentials: Credentials? = nil) -> Mirror {
-        mirror(of: url, credentials: credentials, isPublicOnly: false)
+        mirror(of: url, credentials: credentials, kind: .operators)
     }
 
-    /// - Parameter isPublicOnly: Only public addresses are connected to; by libgit2, since only its connections are ours.
-    func mirror(of url: RemoteURL, credentials: Credentials?, isPublicOnly: Bool) -> Mirror {
-        // What anybody may say is kept apart from what the operator names: another bot's private mirror answers no stranger.
-        let name = Self.directoryName(of: url) + (isPublicOnly ? "-public" : "")
+    /// Who names a repository. What anybody may say is kept apart from what the operator names: another bot's private mirror answers no
+    /// stranger.
+    enum Kind: String {
+        case operators = ""
+        /// A submodule on the bot's own host, over another way there, which gets no credentials.
+        case withoutCredentials = "-open"
+        /// A submodule elsewhere: only public addresses are connected to; by libgit2, since only its connections are ours.
+        case publicOnly = "-public"
+    }
+
+    func mirror(of url: RemoteURL, credentials: Credentials?, kind: Kind) -> Mirror {
+        let name = Self.directoryName(of: url) + kind.rawValue
         let (lane, memory) = lanes.withLock { lanes in
             let lane = lanes[name] ?? (BlockingLane(label: "git." + name), ListMemory())
             lanes[name] = lane
             return lane
         }
         var limits = limits
-        limits.isPublicOnly = isPublicOnly
+        limits.isPublicOnly = kind == .publicOnly
         let store = MirrorStore(path: "\(directory)/\(name)", name: name)
         return Mirror(
             url: url, credentials: credentials, store: store, lane: lane, limits: limits, configuration: configuration,
-            engine: isPublicOnly ? .library : engine, memory: memory)
+            engine: kind == .publicOnly ? .library : engine, memory: memory)
     }
 
     /// Readable, and different for different URLs: `kit-0123456789abcdef0123`, with 80 bits of git's own digest of the URL.

@@ -96,13 +96,24 @@ final class NetworkControl: Sendable {
     /// objects; so a silent process that works counts as heard.
     func silence(of measure: (Int32) -> Int?) -> Duration? {
         state.withLock {
-            if let heard = $0.heard, ContinuousClock.now - heard > limits.silence / 2, !$0.processes.isEmpty {
-                let effort = ProcessEffort.ticks(ofSessions: $0.processes)
-                if let before = $0.effort, effort > before { $0.heard = .now }
-                $0.effort = effort
-            }
             let process = $0.processes.isEmpty ? nil : $0.heard.map { ContinuousClock.now - $0 }
             return ($0.sockets.compactMap(measure).map { .milliseconds($0) } + [process].compactMap(\.self)).min()
+        }
+    }
+
+    /// Processes that have been silent for a while: whether they work is to be measured.
+    var silentProcesses: Set<pid_t>? {
+        state.withLock {
+            guard let heard = $0.heard, ContinuousClock.now - heard > limits.silence / 2 else { return nil }
+            return $0.processes.isEmpty ? nil : $0.processes
+        }
+    }
+
+    /// - Parameter effort: Of `silentProcesses`. More than the last time counts as heard.
+    func note(effort: UInt64) {
+        state.withLock {
+            if let before = $0.effort, effort > before { $0.heard = .now }
+            $0.effort = effort
         }
     }
 

@@ -40,6 +40,9 @@ struct NetworkWatch {
         return try (result ?? .failure(Self.error(.canceled))).get()
     }
 
+    /// On which /proc is read, of every process of the machine.
+    private static let lane = BlockingLane(label: "git.effort")
+
     /// Ends when it has stopped the operation or when its task is canceled.
     private static func watch(_ control: NetworkControl, limit: Duration) async {
         while control.stopped == nil {
@@ -51,6 +54,9 @@ struct NetworkWatch {
             }
             guard let began = control.began else { continue }
             if ContinuousClock.now - began > limit { return control.stop(.late(limit)) }
+            if let processes = control.silentProcesses {
+                control.note(effort: await lane.run { ProcessEffort.ticks(ofSessions: processes) })
+            }
             let silence = control.silence { socket in
                 let milliseconds = clibgit2_milliseconds_since_last_receive(socket)
                 return milliseconds < 0 ? nil : milliseconds

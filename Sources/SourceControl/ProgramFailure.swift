@@ -9,6 +9,8 @@ struct ProgramFailure: Error {
     let isDamage: Bool
     /// Whether what the server sent is no whole pack.
     let isBadPack: Bool
+    /// Whether a program is missing here, as while it is being upgraded.
+    let isOurs: Bool
     let url: RemoteURL
     let hasCredentials: Bool
 
@@ -18,8 +20,13 @@ struct ProgramFailure: Error {
         self.hasCredentials = hasCredentials
         // Progress is written over itself by carriage returns; what a server says begins with `remote:`.
         let lines = result.errors.split { $0 == "\n" || $0 == "\r" || $0 == "\r\n" }
-        let own = lines.filter { !$0.hasPrefix("remote:") }.map { $0.lowercased() }
-        isDamage = own.contains(where: Self.isDamage)
+        let own = lines.filter { !$0.hasPrefix("remote:") && !$0.contains("remote error:") }.map { $0.lowercased() }
+        // Other lines are ssh's, with whatever a server greets with.
+        isDamage = own.contains { ($0.hasPrefix("fatal: ") || $0.hasPrefix("error: ")) && Self.isDamage($0) }
+        // `sh: 1: ssh: not found`, and what git says of a program that it cannot start.
+        isOurs =
+            [126, 127].contains(result.status)
+            || own.contains { $0.contains("cannot run ") || $0.contains("cannot exec ") || $0.hasPrefix("sh: ") }
         isBadPack = own.contains { line in Self.badPack.contains { line.contains($0) } }
         said = lines.filter { !Self.isProgress($0) }.suffix(6).map { $0.prefix(300) }.joined(separator: "; ")
     }
@@ -109,9 +116,11 @@ struct ProgramFailure: Error {
         if says("out of memory", "cannot allocate") {
             return error(.tooLarge, "what the server sent needs more memory than git is given (\(said))")
         }
-        if says(
-            "not found", "does not appear to be a git", "does not exist", "not exported", "no such file", "error: 404",
-            "access denied", "denied by", "no such repository", "repository unavailable")
+        if !isOurs,
+            says(
+                "not found", "does not appear to be a git", "does not exist", "not exported", "no such file",
+                "error: 404",
+                "access denied", "denied by", "no such repository", "repository unavailable")
         {
             return error(.repositoryNotFound, RemoteSession.absent(url, said))
         }

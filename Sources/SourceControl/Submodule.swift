@@ -87,7 +87,10 @@ extension Mirrors {
 
     private func module(_ address: SubmoduleAddress, of mirror: Mirror) throws(SourceControlError) -> Mirror {
         if address.isOwnHost {
-            return self.mirror(of: address.url, credentials: address.takesCredentials ? mirror.credentials : nil)
+            // One that credentials have filled is believed only by whom the server would have given it to.
+            return address.takesCredentials || mirror.credentials == nil
+                ? self.mirror(of: address.url, credentials: mirror.credentials)
+                : self.mirror(of: address.url, credentials: nil, kind: .withoutCredentials)
         }
         if let proxy = ProxyRules.ofThisProcess.proxy(for: address.url) {
             throw SourceControlError(
@@ -95,7 +98,7 @@ extension Mirrors {
                 message: "behind the proxy \(proxy) it cannot be seen whether another host than the repository's is a "
                     + "public one; add the host to no_proxy")
         }
-        return self.mirror(of: address.url, credentials: nil, isPublicOnly: true)
+        return self.mirror(of: address.url, credentials: nil, kind: .publicOnly)
     }
 }
 

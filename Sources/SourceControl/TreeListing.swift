@@ -72,6 +72,8 @@ struct TreeListing {
         var pending: [(path: [UInt8], id: git_oid, depth: Int, source: Int)] = []
         pending.append(([], CommitReading.id(of: try reading.rootTree(of: commit)), 0, 0))
         var (count, pathBytes) = (0, 0)
+        var counts = [Int](repeating: 0, count: readings.count)
+        let commits = [commit] + given.map(\.commit)
         while let next = pending.popLast() {
             let tree = try readings[next.source].tree(next.id)
             let prefix = next.path.isEmpty ? [] : next.path + [UInt8(ascii: "/")]
@@ -80,9 +82,13 @@ struct TreeListing {
                 let path = prefix + entry.name
                 count += 1
                 pathBytes += path.count
-                // Before all of a pyramid is in memory.
-                if count == Self.largeCount { count = max(count, try Self.count(of: commit, reading)) }
-                guard count <= Self.maximumEntries, pathBytes <= Self.maximumPathBytes else {
+                counts[next.source] += 1
+                var whole = count
+                // Before all of a pyramid is in memory; a submodule can be one.
+                if counts[next.source] == Self.largeCount {
+                    whole += try Self.count(of: commits[next.source], readings[next.source]) - Self.largeCount
+                }
+                guard whole <= Self.maximumEntries, pathBytes <= Self.maximumPathBytes else {
                     throw SourceControlError(
                         code: .tooLarge, operation: reading.operation,
                         message: "its tree holds more than \(Self.maximumEntries) files and directories, or more than "

@@ -18,6 +18,7 @@ final class TreeRules {
     /// By source.
     private var opened: [Int: OpenRepository] = [:]
     private var spent = Duration.zero
+    private var pattern = RulePattern(longest: .init())
     private var operation: String { reading.operation }
 
     /// - Parameter directory: Ours; emptied before it is filled.
@@ -42,7 +43,7 @@ final class TreeRules {
 
     private func writeRules() throws(SourceControlError) {
         try files(operation) { [directory] () throws(FileError) in try directory.removeContents() }
-        let longest = RulePattern.longest(in: listing.order)
+        pattern = RulePattern(longest: RulePattern.longest(in: listing.order))
         for path in listing.order {
             guard let entry = listing.entries[path], entry.kind == .file || entry.kind == .executable else { continue }
             let name = path[(path.lastIndex(of: UInt8(ascii: "/")).map { $0 + 1 } ?? 0)...]
@@ -56,12 +57,12 @@ final class TreeRules {
                 if error.code == .tooLarge { continue }
                 throw error
             }
-            if let line = RulePattern.firstSlow(in: bytes, longest: longest) {
+            if let line = pattern.add(bytes) {
                 throw SourceControlError(
                     code: .treeRefused, operation: operation,
                     message:
-                        "\(String(decoding: path, as: UTF8.self)):\(line): so many wildcards take too long to match "
-                        + "with names as long as here; write the rule with fewer")
+                        "\(String(decoding: path, as: UTF8.self)):\(line): so many wildcards in the rules take too long to "
+                        + "match with names as long as here; write them with fewer")
             }
             let place = Array("\(entry.source)/".utf8) + path[listing.source(of: path).start...]
             try files(operation) { () throws(FileError) in
@@ -98,8 +99,11 @@ final class TreeRules {
     /// Of all questions of a checkout together. 20,000 files with 500 rules take about a second.
     static let maximumTime = Duration.seconds(60)
 
-    /// Whether the commit's rules ignore a path.
+    /// Whether the commit's rules ignore a path. Of one that is so long that this would take too long, they do not.
     func isIgnored(_ path: [UInt8], isDirectory: Bool) throws(SourceControlError) -> Bool {
+        let place = listing.source(of: path)
+        _ = try repository(place.source)
+        guard pattern.mayAsk(path[place.start...]) else { return false }
         var ignored: Int32 = 0
         // The trailing slash says that it is a directory: nothing is looked up on disk for it.
         try ask(path, end: isDirectory ? [UInt8(ascii: "/"), 0] : [0]) { repository, text in

@@ -42,6 +42,12 @@ import Testing
             "1 passed and 1 failed, but 1 were named and 0 of them failed"
         ),
         (#"{"type":"suite","event":"started","test_count":1}"#, "ends before its 1 test do"),
+        (
+            """
+            {"reason":"build-finished","success":false}
+            {"reason":"build-finished","success":true}
+            """, "cargo says that the build failed"
+        ),
     ])
     func testThatWhatIsMissingIsNeverGreen(text: String, reason: String) {
         let content = ReportReader.read(Array(text.utf8), fileName: "a", root: root)

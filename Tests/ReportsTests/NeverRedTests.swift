@@ -84,6 +84,14 @@ import Testing
             """#, .failed, .passed),
         // TODO is one of the format's two directives (TAP 14, "Directives"), not a note to us.
         Row("TAP, a time before the directive", "1..1\nnot ok 1 - b # time=2ms # TODO later", .knownIssue),
+        Row(
+            "TAP, two programs one after the other",
+            "TAP version 13\n1..1\nok 1 - a\nTAP version 13\n1..2\nok 1 - b\nok 2",
+            .passed, .passed, .passed),
+        Row(
+            "TAP, two programs with their plans at the end", "ok 1 - a\nok 2\n1..2\nok 1 - b\n1..1", .passed, .passed,
+            .passed),
+        Row("TAP, a program that skips all before another", "1..0 # skip\n1..1\nok 1", .passed),
         Row("TAP, a # in the reason", "1..1\nnot ok 1 - b # TODO see #12", .knownIssue),
     ]
 

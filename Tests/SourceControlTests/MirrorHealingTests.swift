@@ -172,15 +172,37 @@ import Testing
         try await Self.withMirror { fixture, mirror in
             try await mirror.fetch(try await mirror.look().heads)
             let packs = try Directory(opening: mirror.objects + "/pack")
-            for name in ["pack-\(String(repeating: "0", count: 40)).keep", "tmp_pack_x", "x.temp"] {
+            for name in ["pack-\(String(repeating: "0", count: 40)).keep", "tmp_pack_x", "x.temp", "pack_git2_x"] {
                 try packs.write(name, bytes: [])
             }
+            // when
             _ = try await fixture.origin.commit(files: ["b": "2\n"])
-            // A repack takes them away, and so does a fetch by git.
-            for number in 0..<51 { try packs.write("pack-\(number).pack", bytes: []) }
-            _ = try? await mirror.repack()
-            let left = try packs.entries().map(\.name).filter { !$0.hasSuffix(".pack") && !$0.hasSuffix(".idx") }
-            #expect(left.allSatisfy { $0.hasSuffix(".rev") })
+            try await mirror.fetch(try await mirror.look().heads)
+            // then
+            let left = try packs.entries().map(\.name).filter { name in
+                ![".pack", ".idx", ".rev"].contains { name.hasSuffix($0) }
+            }
+            #expect(left == [])
+            #expect(try await mirror.contains(try await fixture.origin.head()))
+        }
+    }
+
+    /// As after a repack that failed.
+    @Test func testThatAMirrorThatIsFoundWholeFetchesOnlyWhatIsNew() async throws {
+        try await Self.withMirror { fixture, mirror in
+            // given
+            try await mirror.fetch(try await mirror.look().heads)
+            try Directory(opening: mirror.path).write("martlet-damaged", bytes: [])
+            _ = try await fixture.origin.commit(files: ["b": "2\n"])
+            // when
+            try await mirror.fetch(try await mirror.look().heads)
+            // then: two commits, two trees, two files, each once
+            #expect(try Directory(opening: mirror.path).status("martlet-damaged") == nil)
+            let counts = try await runExpectingSuccess(["git", "-C", mirror.path, "count-objects", "-v"])
+            let objects = counts.split(separator: "\n").compactMap { line in
+                line.hasPrefix("count: ") || line.hasPrefix("in-pack: ") ? Int(line.split(separator: " ")[1]) : nil
+            }
+            #expect(objects.reduce(0, +) == 6, "\(counts)")
         }
     }
 }

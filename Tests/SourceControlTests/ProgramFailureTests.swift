@@ -38,11 +38,43 @@ import Testing
             "https://h/kit", "fatal: local object 1234 is corrupt\nfatal: fetch-pack: invalid index-pack output",
             "mirrorDamaged"
         ),
+        (
+            "ssh://git@h/kit",
+            "W access denied; repositories are stored in /srv\nfatal: Could not read from remote repository.",
+            "repositoryNotFound"
+        ),
+        ("https://h/kit", "fatal: remote error: object 1234 is corrupt", "unreachable"),
+        (
+            "ssh://git@h/kit", "sh: 1: /usr/bin/ssh: not found\nfatal: Could not read from remote repository.",
+            "unreachable"
+        ),
+        ("ssh://git@h/kit", "error: cannot run ssh: No such file or directory\nfatal: unable to fork", "unreachable"),
     ])
     func testWhatItMeans(_ url: String, _ said: String, _ code: String) throws {
         let result = ChildProcess.Result(status: 128, output: [], errors: said)
         let failure = ProgramFailure(result, url: try RemoteURL(url, isInsecureAllowed: false), hasCredentials: true)
         #expect(failure.error("fetch of \(url)").code.rawValue == code)
+    }
+
+    /// A pack goes only for what git found in it.
+    @Test(arguments: [
+        (0, "", true), (1, "fatal: pack is corrupted (SHA1 mismatch)", false),
+        (1, "error: packfile is not a GIT packfile", false),
+        (137, "", nil), (1, "error: index-pack died of signal 9", nil),
+        (128, "fatal: Out of memory, malloc failed", nil),
+        (128, "fatal: unable to create thread: Resource temporarily unavailable", nil),
+    ])
+    func testThatWhatCouldNotBeLookedAtIsNotTakenForDamaged(_ status: Int32, _ said: String, _ expected: Bool?)
+        async throws
+    {
+        let result = ChildProcess.Result(status: status, output: [], errors: said)
+        if let expected {
+            #expect(try MirrorStore.isFine(result, "looking") == expected)
+        } else {
+            await expectRejection(SourceControlError.self, \.code, .unreachable) {
+                _ = try MirrorStore.isFine(result, "looking")
+            }
+        }
     }
 
     /// git is silent while it looks whether millions of objects are connected.

@@ -261,7 +261,9 @@ import Testing
             let mirrors = Mirrors(directory: "/nowhere", configuration: GitConfiguration(files: []))
             let url = try RemoteURL("https://git.example.org/acme/secret", isInsecureAllowed: false)
             let own = mirrors.mirror(of: url, credentials: Credentials(user: "ci", password: "x"))
-            #expect(own.path != mirrors.mirror(of: url, credentials: nil, isPublicOnly: true).path)
+            for kind in [Mirrors.Kind.publicOnly, .withoutCredentials] {
+                #expect(own.path != mirrors.mirror(of: url, credentials: nil, kind: kind).path)
+            }
         }
 
         /// G1 and G6.
