@@ -6,12 +6,25 @@ extension Store {
     func insertBatches<Item: Sendable>(
         _ operation: String, _ items: [Item], _ insert: @escaping @Sendable (Database, Int, Item) throws -> Void
     ) async throws(StoreError) {
-        for start in stride(from: 0, to: items.count, by: Self.batchSize) {
-            let batch = Array(items[start..<min(start + Self.batchSize, items.count)])
-            try await lane.write(operation) { transaction in
-                for (offset, item) in batch.enumerated() { try insert(transaction.db, start + offset, item) }
+        var next = 0
+        while next < items.count {
+            next = try await lane.write(operation) { [next] transaction in
+                try Self.insertBatch(items[next...]) { try insert(transaction.db, $0, items[$0]) }
             }
         }
+    }
+
+    /// Inserts the first rows of those that are left, as many as a batch may have, and one at the least.
+    /// - Returns: The place of the next one.
+    static func insertBatch<Item>(
+        _ items: ArraySlice<Item>, time: Duration = batchTime, _ insert: (Int) throws -> Void
+    ) rethrows -> Int {
+        let start = ContinuousClock.now
+        for place in items.indices.prefix(batchSize) {
+            try insert(place)
+            if ContinuousClock.now - start >= time { return place + 1 }
+        }
+        return min(items.startIndex + batchSize, items.endIndex)
     }
 
     /// Deletes rows of a table, one write a batch.

@@ -12,9 +12,11 @@ package final class Store: Sendable {
     /// Bytes kept of a reason, a subject or a note; longer texts are cut at a character's end.
     package static let maximumTextBytes = 4096
     /// Rows of one batch of results. 100 findings with 200-byte messages took 2.0 ms, 200 took 5.0 ms (median of 30; debug
-    /// build, two cores at a load of 13): with `WriterLane.joiningTime` before it a batch keeps below the 5 ms that a
-    /// transaction may hold the writer.
+    /// build, two cores at a load of 13).
     package static let batchSize = 100
+    /// A batch that takes longer, on a slow machine or of long texts, ends before its size: with `WriterLane.joiningTime` before
+    /// it, it leaves a part of the 5 ms that a transaction may hold the writer for the disk.
+    static let batchTime: Duration = .milliseconds(1.5)
     /// How long a statement waits for another process that holds the file, such as `sqlite3` or a backup.
     package static let busyTimeout: Duration = .seconds(5)
 
@@ -22,11 +24,13 @@ package final class Store: Sendable {
     let lane: WriterLane
     let testNames = TestNameCache()
     private let broadcast: ChangeBroadcast
+    private let checkpointer: Checkpointer
 
-    private init(pool: DatabasePool) {
+    private init(pool: DatabasePool, checkpointer: Checkpointer) {
         self.pool = pool
+        self.checkpointer = checkpointer
         broadcast = ChangeBroadcast()
-        lane = WriterLane(pool: pool, broadcast: broadcast)
+        lane = WriterLane(pool: pool, broadcast: broadcast, checkpointer: checkpointer)
     }
 
     /// Opens the database, creating it (mode 0600) or bringing it to this version's schema. Blocks while it does.
@@ -45,7 +49,9 @@ package final class Store: Sendable {
             // GRDB's own WAL setup has just set NORMAL, with which a power cut may take committed transactions back.
             try pool.writeWithoutTransaction { try $0.execute(sql: "PRAGMA synchronous = FULL") }
             try Schema.migrator.migrate(pool)
-            return Store(pool: pool)
+            let checkpointer = try Checkpointer(path: path, configuration)
+            try pool.writeWithoutTransaction { try checkpointer.follow($0) }
+            return Store(pool: pool, checkpointer: checkpointer)
         } catch {
             throw StoreError(error, operation: operation)
         }
@@ -71,7 +77,12 @@ package final class Store: Sendable {
     /// `closed`. Blocks while it does.
     package func close() throws(StoreError) {
         broadcast.finish()
-        do { try pool.close() } catch { throw StoreError(error, operation: "close the database") }
+        do {
+            try pool.close()
+            try checkpointer.close()
+        } catch {
+            throw StoreError(error, operation: "close the database")
+        }
     }
 
     /// The changes from now on, each after its commit. A listener that is more than 256 changes behind loses the oldest.
@@ -79,6 +90,9 @@ package final class Store: Sendable {
 
     /// What its writer did since it was opened.
     package func writerFigures() -> WriterFigures { lane.figures }
+
+    /// What copying the log into the file came to since it was opened.
+    package func checkpointFigures() -> CheckpointFigures { checkpointer.figures }
 
     /// Reads in one snapshot, on a connection of its own.
     func read<Value: Sendable>(

@@ -9,11 +9,8 @@ import Synchronization
 /// commit waits for the disk the next writes gather, so that a hundred writers cost a few `fsync`s instead of a hundred.
 final class WriterLane: Sendable {
     /// A transaction takes no further write in after this time; the rest goes into the next one. With the largest single
-    /// write, a batch of results (2 ms, see `Store.batchSize`), after it no transaction is open for more than 5 ms.
-    static let joiningTime: Duration = .milliseconds(3)
-
-    /// No transaction is to hold the writer for longer (docs/architecture.md): who waits for a webhook's answer waits for it.
-    static let goal: Duration = .milliseconds(5)
+    /// write, a batch of results (`Store.batchTime`), after it no transaction has more than 3.5 ms of work before its commit.
+    static let joiningTime: Duration = .milliseconds(2)
 
     private struct Queue {
         var waiting: [any WaitingWrite] = []
@@ -28,10 +25,15 @@ final class WriterLane: Sendable {
     private let pool: DatabasePool
     private let broadcast: ChangeBroadcast
     private let joiningTime: Duration
+    private let checkpointer: Checkpointer?
 
-    init(pool: DatabasePool, broadcast: ChangeBroadcast, joiningTime: Duration = WriterLane.joiningTime) {
+    init(
+        pool: DatabasePool, broadcast: ChangeBroadcast, checkpointer: Checkpointer? = nil,
+        joiningTime: Duration = WriterLane.joiningTime
+    ) {
         self.pool = pool
         self.broadcast = broadcast
+        self.checkpointer = checkpointer
         self.joiningTime = joiningTime
     }
 
@@ -64,7 +66,10 @@ final class WriterLane: Sendable {
             }
             if writes.isEmpty { return }
             var rest = writes[...]
-            while !rest.isEmpty { rest = commitTogether(rest, db) }
+            while !rest.isEmpty {
+                rest = commitTogether(rest, db)
+                checkpointer?.relieve(db)
+            }
         }
     }
 
@@ -76,6 +81,7 @@ final class WriterLane: Sendable {
         var joined: [any WaitingWrite] = []
         var rest = writes
         var stored: [StoreTransaction] = []
+        var beforeCommit = start
         do {
             try db.beginTransaction(.immediate)
             while let write = rest.first, joined.isEmpty || ContinuousClock.now - start < joiningTime {
@@ -86,6 +92,7 @@ final class WriterLane: Sendable {
                 if !db.isInsideTransaction { throw Refusal(code: .io, message: "the transaction was rolled back") }
             }
             for name in stored.flatMap(\.transitions) { Failpoint.pass(name, .before) }
+            beforeCommit = .now
             try db.commit()
             for name in stored.flatMap(\.transitions) { Failpoint.pass(name, .after) }
         } catch {
@@ -102,12 +109,8 @@ final class WriterLane: Sendable {
             }
             return rest
         }
-        let held = ContinuousClock.now - start
-        queue.withLock { queue in
-            queue.figures.transactions += 1
-            queue.figures.longest = max(queue.figures.longest, held)
-            if held > Self.goal { queue.figures.long += 1 }
-        }
+        let end = ContinuousClock.now
+        queue.withLock { $0.figures.add(held: end - start, commit: end - beforeCommit) }
         broadcast.publish(stored.flatMap(\.changes))
         for write in joined { write.resume(failure: nil) }
         return rest

@@ -8,6 +8,7 @@ enum Figures {
         guard let longest = sorted.last else { return }
         let (median, p95) = (sorted[(sorted.count - 1) / 2], sorted[(sorted.count * 95 + 99) / 100 - 1])
         var line = "figure  \(pad(what, 52)) p50 \(text(median)) p95 \(text(p95)) max \(text(longest))"
+        if sorted.count >= 1000 { line += " p99.9 \(text(sorted[sorted.count * 999 / 1000]))" }
         if let baseline, let commit = baseline.sorted().dropFirst(baseline.count / 2).first, commit > .zero {
             line += " ratio \(hundredths(median / commit))"
         }

@@ -24,12 +24,15 @@ struct StorageFigures {
         let commit = try await commits()
         Figures.say("a durable commit", commit)
         var history = history
+        let probe = DiskProbe(path: path + "-probe")
         var stored: [Duration] = []
         let begin = clock.now
         for number in 1...integrations {
             history.advance()
             let results = (0..<history.configurations).map { history.results(in: $0) }
             stored.append(try await integrate(number, results))
+            for _ in 0..<10 { probe.write() }
+            if Self.points.contains(number) { try point(stored) }
             if clock.now - begin > limit { break }
         }
         let count = stored.count
@@ -38,14 +41,34 @@ struct StorageFigures {
                 + "\(count * history.configurations * history.count) results")
         Figures.say("an integration stored, the first", [stored[0]], beside: commit)
         Figures.say("an integration stored", Array(stored.dropFirst()), goal: .seconds(1), beside: commit)
+        Figures.say("the disk: 4 KiB and fdatasync, \(probe.taken.count) times", probe.taken)
+        print("figure  of those over 5 ms: \(probe.taken.count { $0 > .milliseconds(5) })")
         let writer = store.writerFigures()
         Figures.say(
             "the longest transaction of \(writer.transactions)", [writer.longest], goal: .milliseconds(5),
             beside: commit)
-        print("figure  transactions over 5 ms: \(writer.long)")
+        print(
+            "figure  held p50 \(Figures.text(writer.held(0.5))) p95 \(Figures.text(writer.held(0.95))) "
+                + "p99 \(Figures.text(writer.held(0.99))) p99.9 \(Figures.text(writer.held(0.999))); over 5 ms: \(writer.long), "
+                + "by their commit alone \(writer.longCommits), of which the longest \(Figures.text(writer.longestCommit))"
+        )
+        let log = store.checkpointFigures()
+        print(
+            "figure  the log \(log.checkpoints) times copied, the longest \(Figures.text(log.longest)), "
+                + "\(log.largest) pages at most, \(log.relieved) times begun anew by the writer, \(log.failed) failed")
         try await answers(&history, count, beside: commit)
         try store.close()
         try sizes(results: count * history.configurations * history.count)
+    }
+
+    /// After so many integrations it says how much they took, to show what grows with their number.
+    private static let points: Set<Int> = [125, 250, 500, 1000, 2000, 3000, 4000]
+
+    private func point(_ stored: [Duration]) throws {
+        Figures.say(
+            "an integration stored, the last \(stored.count / 2) of \(stored.count)", stored.suffix(stored.count / 2))
+        let size = try FileManager.default.attributesOfItem(atPath: path)[.size] as? Int ?? 0
+        print("figure  size \(Figures.bytes(size)) after \(stored.count)")
     }
 
     /// What the least write takes.

@@ -282,6 +282,19 @@ import Testing
         }
     }
 
+    @Test func testThatABatchEndsWhereItsTimeDoes() {
+        // given
+        let items = Array(0..<250)
+        var inserted: [Int] = []
+        // when
+        let whole = Store.insertBatch(items[100...], time: .seconds(60)) { inserted.append($0) }
+        let cut = Store.insertBatch(items[200...], time: .zero) { inserted.append($0) }
+        let rest = Store.insertBatch(items[201...], time: .seconds(60)) { inserted.append($0) }
+        // then: one at the least, and none twice
+        #expect((whole, cut, rest) == (200, 201, 250))
+        #expect(inserted == (100..<250).map { $0 })
+    }
+
     @Test func testThatResultsComeInBatches() async throws {
         try await withStore { fixture in
             // given

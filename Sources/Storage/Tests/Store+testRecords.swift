@@ -69,12 +69,17 @@ extension Store {
             return (distinct, found, unknown.filter { found[$0] == nil })
         }
         var new = found
-        for start in stride(from: 0, to: missing.count, by: Self.batchSize) {
-            let batch = Array(missing[start..<min(start + Self.batchSize, missing.count)])
-            let made = try await lane.write(operation) { transaction in
-                try batch.map { try Self.makeTestID($0, bot: attempt.bot, transaction.db) }
+        var next = 0
+        while next < missing.count {
+            let made = try await lane.write(operation) { [next] transaction in
+                var made: [Int64] = []
+                _ = try Self.insertBatch(missing[next...]) { place in
+                    made.append(try Self.makeTestID(missing[place], bot: attempt.bot, transaction.db))
+                }
+                return made
             }
-            for (key, id) in zip(batch, made) { new[key] = id }
+            for (key, id) in zip(missing[next...], made) { new[key] = id }
+            next += made.count
         }
         if !new.isEmpty { testNames.remember(new, of: attempt.bot) }
         let encoded = try await read(operation) { [new] db in
