@@ -20,7 +20,15 @@ extension IntegrationRunner {
             configurations: [], triggers: try await store.triggers(of: record.id).newest,
             triggerNames: bot.triggers.map(\.name))
         issues.hasLookedAtCode = false
-        return try await compare(record, issues, mirror: mirror, tested: 0)
+        return try await compare(record, issues, with: try await issuesBefore(record), mirror: mirror, tested: 0)
+    }
+
+    /// The branch's integration before, and its issues.
+    typealias Before = (integration: IntegrationRecord?, issues: [Issue])
+
+    func issuesBefore(_ record: IntegrationRecord) async throws -> Before {
+        guard let previous = try await store.previous(of: record.id) else { return (nil, []) }
+        return (previous, try await store.issues(of: previous.id))
     }
 
     /// The integration's issues and counts, compared with the branch's integration before.
@@ -29,20 +37,19 @@ extension IntegrationRunner {
         _ record: IntegrationRecord, bot: BotSpecification, mirror: Mirror, attempts: [AttemptRecord],
         after earlier: Comparison? = nil
     ) async throws -> Comparison {
-        let tests = try await store.tests(of: record.id)
+        let before = try await issuesBefore(record)
+        let tests = try await store.testsRun(of: record.id, named: IssueComparison.tests(of: before.issues))
         var issues = IssueComparison(
             configurations: [], triggers: try await store.triggers(of: record.id).newest,
             triggerNames: bot.triggers.map(\.name))
-        var tested = 0
         for attempt in attempts {
-            let results = tests.filter { $0.configuration == attempt.id.job }.map(\.result)
             issues.configurations.append(
                 .init(
                     name: attempt.id.job, steps: attempt.steps, findings: try await store.findings(of: attempt.id),
-                    tests: results))
-            tested += results.count { $0.outcome != .skipped }
+                    tests: tests[attempt.id.job] ?? TestsRun()))
         }
-        return try await compare(record, issues, mirror: mirror, tested: tested, after: earlier)
+        let tested = attempts.reduce(0) { $0 + ($1.summary?.counts.tests ?? 0) }
+        return try await compare(record, issues, with: before, mirror: mirror, tested: tested, after: earlier)
     }
 
     /// An integration's issues, with what is counted of them.
@@ -71,14 +78,13 @@ extension IntegrationRunner {
 
     /// - Parameters:
     ///   - compared: What was found, and what was looked for.
+    ///   - before: What it is compared with.
     ///   - tested: How many tests ran.
     func compare(
-        _ record: IntegrationRecord, _ compared: IssueComparison, mirror: Mirror, tested: Int,
+        _ record: IntegrationRecord, _ compared: IssueComparison, with before: Before, mirror: Mirror, tested: Int,
         after earlier: Comparison? = nil
     ) async throws -> Comparison {
-        let previous = try await store.previous(of: record.id)
-        var before: [Issue] = []
-        if let previous { before = try await store.issues(of: previous.id) }
+        let (previous, before) = before
         let history = IssueHistory(mirror: mirror, from: previous?.commit, to: record.commit, logger: logger)
         let current = compared.current
         let changes = try await history.changes(current: current, before: before)

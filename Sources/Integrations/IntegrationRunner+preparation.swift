@@ -250,7 +250,8 @@ extension IntegrationRunner {
                 category: .error, message: diagnostic.message, rule: "martlet.recipe", path: diagnostic.file,
                 line: diagnostic.line, column: diagnostic.column)
         }
-        let comparison = try await compare(record, issues, mirror: mirror, tested: 0)
+        let comparison = try await compare(
+            record, issues, with: try await issuesBefore(record), mirror: mirror, tested: 0)
         try await store.completeIssues(
             of: record.id, issues: comparison.issues, summary: comparison.summary, at: clock.now())
     }

@@ -10,17 +10,8 @@ struct IssueComparison {
         var name: Name
         var steps: [StepRecord]
         var findings: [StoredFinding]
-        /// The full names of the tests that were run, and whether one of them crashed, so that those after it were not.
-        let ran: Set<String>
-        private let hasCrashed: Bool
-
-        init(name: Name, steps: [StepRecord], findings: [StoredFinding], tests: [TestResult]) {
-            self.name = name
-            self.steps = steps
-            self.findings = findings
-            ran = Set(tests.map(\.fullName))
-            hasCrashed = tests.contains { $0.outcome == .crashed }
-        }
+        /// Of the tests that are issues of before (`IssueComparison.tests(of:)`) those that were run.
+        var tests = TestsRun()
 
         private func steps(_ kind: JobStep) -> [StepRecord] {
             steps.filter { $0.step == kind && $0.name != JobPlanner.resolveStep && $0.name != JobPlanner.listStep }
@@ -48,8 +39,8 @@ struct IssueComparison {
 
         /// Whether the tests that there are, are all told of: a command that failed without telling of a test has told of none.
         func hasTested() -> Bool {
-            hasEnded(.testing) && !hasCrashed
-                && (!ran.isEmpty || steps(.testing).allSatisfy { $0.exit == 0 })
+            hasEnded(.testing) && !tests.hasCrashed
+                && (tests.isAny || steps(.testing).allSatisfy { $0.exit == 0 })
                 && !findings.contains { $0.finding.rule == AttemptReading.failedTestCommand }
         }
     }
@@ -118,6 +109,11 @@ struct IssueComparison {
         return names.isEmpty ? nil : names
     }
 
+    /// The full names of the tests that issues are about.
+    static func tests(of issues: [Issue]) -> Set<String> {
+        Set(issues.map(\.finding).filter(\.isOfTest).map { $0.flakyTest ?? $0.rule })
+    }
+
     private static func rule(of trigger: Name) -> String { "martlet.trigger.\(trigger)" }
 
     /// A trigger that failed and was not tried again has not been mended; one that the bot no longer has, has.
@@ -131,7 +127,7 @@ struct IssueComparison {
         let finding = issue.finding
         if finding.isOfTest, !finding.rule.isEmpty, finding.rule != AttemptReading.failedTestCommand {
             // Also one that is skipped now: somebody took it out, and the list of tests shows it.
-            return configuration.ran.contains(finding.flakyTest ?? finding.rule) || configuration.hasTested()
+            return configuration.tests.named.contains(finding.flakyTest ?? finding.rule) || configuration.hasTested()
         }
         if finding.rule == AttemptReading.failedTestCommand { return configuration.hasTested() }
         switch (issue.step, finding.category) {

@@ -31,7 +31,12 @@ import Testing
             configurations: [try Samples.name("debug")], step: step)
         let found = findings.map { StoredFinding(fingerprint: $0.rule, content: $0.rule, finding: $0, step: .testing) }
         let comparison = IssueComparison(configurations: [
-            .init(name: try Samples.name(configuration), steps: steps, findings: found, tests: tests)
+            .init(
+                name: try Samples.name(configuration), steps: steps, findings: found,
+                tests: TestsRun(
+                    named: IssueComparison.tests(of: [before]).intersection(tests.map(\.fullName)),
+                    isAny: !tests.isEmpty,
+                    hasCrashed: tests.contains { $0.outcome == .crashed }))
         ])
         return comparison.issues(comparison.current, before: [before], number: 2).first { $0.fingerprint == "f" }?
             .status
@@ -69,7 +74,7 @@ import Testing
         let comparison = IssueComparison(configurations: [
             .init(
                 name: debug, steps: [step(.analyzing, exit: 127)],
-                findings: [StoredFinding(fingerprint: "g", content: "g", finding: failed)], tests: [])
+                findings: [StoredFinding(fingerprint: "g", content: "g", finding: failed)])
         ])
 
         // when

@@ -18,8 +18,9 @@ struct SampleHistory {
 
     let configurations: Int
     private var tests: [Test] = []
-    /// The same in every run.
+    /// The same in every run: what changes is apart from how tests end, so that a run can go on where an earlier one stopped.
     private var random = Mutator(state: 7)
+    private var luck = Mutator(state: 11)
     private var made = 0
     private(set) var number = 0
 
@@ -62,13 +63,13 @@ struct SampleHistory {
     mutating func results(in configuration: Int) -> [TestResult] {
         var results: [TestResult] = []
         results.reserveCapacity(tests.count)
-        let machine = (1 + Double(configuration) / 2) * Double.random(in: 0.97...1.03, using: &random)
+        let machine = (1 + Double(configuration) / 2) * Double.random(in: 0.97...1.03, using: &luck)
         for index in tests.indices {
             let test = tests[index]
             // Noise of some hundredths, now and then of much more.
             let noise =
-                Double.random(in: -0.05...0.05, using: &random) + Double.random(in: -0.05...0.05, using: &random)
-            let stall = Int.random(in: 0..<100, using: &random) == 0 ? Double.random(in: 1...3, using: &random) : 1
+                Double.random(in: -0.05...0.05, using: &luck) + Double.random(in: -0.05...0.05, using: &luck)
+            let stall = Int.random(in: 0..<100, using: &luck) == 0 ? Double.random(in: 1...3, using: &luck) : 1
             var result = TestResult(
                 suite: test.suite, name: test.name, outcome: test.isSkipped ? .skipped : .passed,
                 duration: .microseconds(Int64(test.duration * machine * (1 + noise) * stall)))
@@ -76,8 +77,8 @@ struct SampleHistory {
                 (result.message, result.duration) = ("needs a display, which this machine has not", nil)
             } else if test.fails > number, test.failsIn == nil || test.failsIn == configuration {
                 result.outcome = .failed
-            } else if Int.random(in: 0..<4000, using: &random) == 0 {
-                result.outcome = Bool.random(using: &random) ? .flaky : .failed
+            } else if Int.random(in: 0..<4000, using: &luck) == 0 {
+                result.outcome = Bool.random(using: &luck) ? .flaky : .failed
             }
             if result.outcome.isFailure || result.outcome == .flaky {
                 result.message =

@@ -6,7 +6,7 @@ import Glibc
 //   StorageFigures [--tests N] [--configurations N] [--integrations N] [--seconds N] [--keep FILE]
 //
 // 20,000 tests, 5 configurations and 5,000 integrations where nothing is said; after so many seconds (420) it takes what is
-// stored until then. Not part of `swift test`: a figure needs a quiet machine and a release build. Prints one line a figure,
+// stored until then, and with `--keep` the next run goes on with the same file. Not part of `swift test`: a figure needs a quiet machine and a release build. Prints one line a figure,
 // beside a durable commit of nothing else in the same run; everything it makes is in a temporary directory, unless kept.
 
 let arguments = Array(CommandLine.arguments.dropFirst())

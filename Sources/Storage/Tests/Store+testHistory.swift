@@ -100,18 +100,22 @@ extension Store {
     private static func test(
         _ fullName: String, of bot: Name, _ db: Database
     ) throws -> (bot: Int64, test: Int64, key: NamedTests.Key)? {
+        try tests(fullName, of: bot, db).first
+    }
+
+    /// All tests that have a full name: `a/b/c` is `b/c` of the suite `a`, or `c` of `a/b`.
+    static func tests(
+        _ fullName: String, of bot: Name, _ db: Database
+    ) throws -> [(bot: Int64, test: Int64, key: NamedTests.Key)] {
         let row: Int64? = try db.first("SELECT id FROM bots WHERE name = ?", [bot.description]) { $0[0] }
-        guard let row else { return nil }
+        guard let row else { return [] }
         var keys = [NamedTests.Key(suite: "", name: fullName)]
         for index in fullName.indices where fullName[index] == "/" {
             keys.append(
                 .init(suite: String(fullName[..<index]), name: String(fullName[fullName.index(after: index)...])))
             if keys.count > maximumSlashes { break }
         }
-        for key in keys.reversed() {
-            if let test = try testID(key, bot: row, db) { return (row, test, key) }
-        }
-        return nil
+        return try keys.reversed().compactMap { key in try testID(key, bot: row, db).map { (row, $0, key) } }
     }
 
     /// Of a test's full name that are tried.

@@ -70,6 +70,12 @@ extension TestRecord {
         return columns
     }
 
+    /// Whether a test was run, at no more cost than the record's head.
+    func holds(_ id: Int64) -> Bool {
+        if let found = profile.place(of: id), !removed.contains(where: { $0.contains(Int64(found)) }) { return true }
+        return added.contains { $0.contains(id) }
+    }
+
     /// One test, at the cost of one block; nothing when it was not run.
     func test(_ id: Int64, _ zstd: Zstd) throws -> (outcome: TestResult.Outcome, duration: DurationCode)? {
         var (place, profilePlace) = (0, -1)

@@ -1,0 +1,35 @@
+import GRDB
+package import Model
+
+extension Store {
+    /// What the comparison with the integration before has to know of tests: whether these ran. Where none is named no record
+    /// is read, else what says which tests an attempt ran; never a duration, a message, or the name of another test.
+    /// - Parameter names: Full names (`TestResult.fullName`).
+    /// - Returns: Of each job's latest processed attempt, by job.
+    package func testsRun(
+        of id: IntegrationID, named names: Set<String>
+    ) async throws(StoreError) -> [Name: TestsRun] {
+        try await read("read which tests of \(id) ran") { db in
+            let attempts: [(row: Int64, job: Name, run: TestsRun)] = try db.all(
+                """
+                SELECT attempts.id, job, attempts.id IN (SELECT attempt FROM test_records) AS ran,
+                    EXISTS (SELECT 1 FROM test_rows WHERE attempt = attempts.id AND outcome = 'crashed') AS crashed
+                FROM attempts WHERE \(Self.isMeant)
+                """,
+                [id.bot.description, id.number, nil as Int?]
+            ) { ($0["id"], try $0.name("job"), TestsRun(isAny: $0["ran"], hasCrashed: $0["crashed"])) }
+            let ids = try names.map { (name: $0, ids: try Self.tests($0, of: id.bot, db).map(\.test)) }
+                .filter { !$0.ids.isEmpty }
+            let reading = TestReading(db, try Zstd())
+            var found: [Name: TestsRun] = [:]
+            for attempt in attempts {
+                var run = attempt.run
+                if run.isAny, !ids.isEmpty, let record = try reading.record(of: attempt.row) {
+                    run.named = Set(ids.filter { $0.ids.contains(where: record.holds) }.map(\.name))
+                }
+                found[attempt.job] = run
+            }
+            return found
+        }
+    }
+}
