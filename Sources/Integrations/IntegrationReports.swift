@@ -4,10 +4,18 @@ package import Storage
 
 /// An integration's issues and tests in the forms that other tools read.
 package enum IntegrationReports {
-    /// Issues as SARIF 2.1.0.
-    /// - Parameter version: This program's.
+    /// Of a SARIF log: the most that GitHub takes of one run ("SARIF support for code scanning", GitHub Docs, 2026).
+    package static let maximumResults = 25_000
+    /// Of all messages of a JUnit report together, in bytes; those that come after are cut to their beginnings.
+    package static let maximumMessageBytes = 64 << 20
+    private static let cutMessageCharacters = 200
+
+    /// Issues as SARIF 2.1.0. Blocks for as long as a second.
+    /// - Parameters:
+    ///   - isWhole: Whether these are all.
+    ///   - version: This program's.
     package static func sarif(
-        _ issues: [Issue], of record: IntegrationRecord, version: String
+        _ issues: [Issue], isWhole: Bool = true, of record: IntegrationRecord, version: String
     ) -> [UInt8] {
         let ref = record.ref.shortName
         let origin = SARIFWriter.Origin(
@@ -15,14 +23,19 @@ package enum IntegrationReports {
             // A path of this machine is no URI, and nobody else's business.
             repository: record.repository.contains("://") ? record.repository : nil,
             commit: record.commit.description, branch: ref)
-        return SARIFWriter.bytes(issues, origin: origin)
+        return SARIFWriter.bytes(issues, isWhole: isWhole, origin: origin)
     }
 
-    /// Tests as JUnit XML, a suite for each configuration and suite.
+    /// Tests as JUnit XML, a suite for each configuration and suite. Blocks for as long as a second.
     package static func junit(_ tests: [StoredTest]) -> [UInt8] {
         var order: [Name] = []
         var groups: [Name: [TestResult]] = [:]
-        for test in tests {
+        var bytes = 0
+        for var test in tests {
+            bytes += test.result.message?.utf8.count ?? 0
+            if bytes > maximumMessageBytes {
+                test.result.message = test.result.message.map { String($0.prefix(cutMessageCharacters)) }
+            }
             if groups[test.configuration] == nil { order.append(test.configuration) }
             groups[test.configuration, default: []].append(test.result)
         }

@@ -16,6 +16,17 @@ struct SARIFOutput: Encodable {
         var automationDetails: Identifier
         var versionControlProvenance: [Provenance]?
         var results: [Result]
+        var invocations: [Invocation]?
+    }
+
+    struct Invocation: Encodable {
+        var executionSuccessful = true
+        var toolExecutionNotifications: [Notification]
+    }
+
+    struct Notification: Encodable {
+        var level = "warning"
+        var message: Text
     }
 
     struct Tool: Encodable { var driver: Driver }

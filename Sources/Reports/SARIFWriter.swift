@@ -30,7 +30,8 @@ package enum SARIFWriter {
     /// `baselineState` is against the branch's integration before: `new`, `unchanged`, or `absent` for resolved ones. Silenced
     /// ones are `unchanged` with an external suppression. Paths are URIs relative to `%SRCROOT%`. The same issues give the
     /// same bytes.
-    package static func bytes(_ issues: [Issue], origin: Origin) -> [UInt8] {
+    /// - Parameter isWhole: False: there are more issues, and the log says so.
+    package static func bytes(_ issues: [Issue], isWhole: Bool = true, origin: Origin) -> [UInt8] {
         var rules: [String] = []
         var indexes: [String: Int] = [:]
         let results = issues.map { issue in
@@ -45,11 +46,14 @@ package enum SARIFWriter {
         let provenance = origin.repository.map {
             [SARIFOutput.Provenance(repositoryUri: $0, revisionId: origin.commit, branch: origin.branch)]
         }
+        let notice = SARIFOutput.Notification(
+            message: .init(text: "There are more issues than these; the integration's page has all of them."))
         let log = SARIFOutput(runs: [
             .init(
                 tool: .init(
                     driver: .init(name: "Martlet", version: origin.version, rules: rules.map { .init(id: $0) })),
-                automationDetails: .init(id: origin.automation), versionControlProvenance: provenance, results: results)
+                automationDetails: .init(id: origin.automation), versionControlProvenance: provenance, results: results,
+                invocations: isWhole ? nil : [.init(toolExecutionNotifications: [notice])])
         ])
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]

@@ -69,25 +69,43 @@ extension Store {
 
     /// An integration's issues in the order in which they were stored; none before they are complete.
     package func issues(of id: IntegrationID) async throws(StoreError) -> [Issue] {
+        try await issuePage(of: id, limit: AttemptResults.maximumRows).items
+    }
+
+    /// A part of them.
+    /// - Parameters:
+    ///   - status: Only those; likewise `category`.
+    ///   - limit: The most of them.
+    ///   - after: The `next` of an earlier part.
+    package func issuePage(
+        of id: IntegrationID, status: Issue.Status? = nil, category: Finding.Category? = nil, limit: Int,
+        after: Int = -1
+    ) async throws(StoreError) -> Page<Issue> {
         try await read("read the issues of \(id)") { db in
-            try db.all(
+            let rows: [(place: Int, issue: Issue)] = try db.all(
                 """
                 SELECT issues.* FROM issues JOIN integrations ON integrations.id = integration
                 AND integrations.issue_set = issues.issue_set JOIN bots ON bots.id = bot
-                WHERE bots.name = ? AND number = ? ORDER BY place
+                WHERE bots.name = ?1 AND number = ?2 AND place > ?3 AND (?4 IS NULL OR status = ?4)
+                AND (?5 IS NULL OR category = ?5) ORDER BY place LIMIT ?6
                 """,
-                [id.bot.description, id.number]
-            ) { row in
-                Issue(
-                    fingerprint: row["fingerprint"], content: row["content"],
-                    status: try row.value("status") { Issue.Status(rawValue: $0) }, finding: try Self.finding(row),
-                    age: row["age"], since: row["since"],
-                    configurations: try row.json("configurations", as: [Name].self) ?? [],
-                    introducedBy: try row.json("introduced_by", as: Introduction.self),
-                    silence: try row.json("silence", as: Silence.self),
-                    step: try row.optional("step") { JobStep(rawValue: $0) })
-            }
+                [id.bot.description, id.number, after, status?.rawValue, category?.rawValue, limit + 1]
+            ) { row in (row["place"], try Self.issue(row)) }
+            return Page(
+                items: rows.prefix(limit).map(\.issue),
+                next: rows.count > limit ? rows.prefix(limit).last.map { Int64($0.place) } : nil)
         }
+    }
+
+    private static func issue(_ row: Row) throws -> Issue {
+        Issue(
+            fingerprint: row["fingerprint"], content: row["content"],
+            status: try row.value("status") { Issue.Status(rawValue: $0) }, finding: try Self.finding(row),
+            age: row["age"], since: row["since"],
+            configurations: try row.json("configurations", as: [Name].self) ?? [],
+            introducedBy: try row.json("introduced_by", as: Introduction.self),
+            silence: try row.json("silence", as: Silence.self),
+            step: try row.optional("step") { JobStep(rawValue: $0) })
     }
 
     private static func insert(_ issue: Issue, integration: Int64, set: Int64, place: Int, _ db: Database) throws {

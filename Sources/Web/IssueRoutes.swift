@@ -1,3 +1,4 @@
+import Basics
 import Foundation
 import HTTPTypes
 import Hummingbird
@@ -9,29 +10,35 @@ import Storage
 struct IssueRoutes: Sendable {
     let site: Site
 
+    /// Where reports are written: those of a large integration take a second. One at a time, so that many who ask need no more memory.
+    private static let lane = BlockingLane(label: "reports")
+
     private static let root = "/api/v1/bots/{bot}/integrations/{number}"
 
     var routes: [Route] {
         [
-            Route(.get, Self.root + "/issues", .read, "Its issues; ?status= ?category=.") { call in
+            Route(.get, Self.root + "/issues", .read, "Its issues; ?status= ?category= ?limit= ?after=.") { call in
                 let record = try await site.integration(of: call)
-                let (status, category) = (call.query("status"), call.query("category"))
-                let issues = try await site.store.issues(of: record.id).filter { issue in
-                    (status == nil || issue.status.rawValue == status)
-                        && (category == nil || issue.finding.category.rawValue == category)
-                }
-                return .json(.list(issues.map { JSONValue($0, at: site.clock()) }))
+                let page = try await site.store.issuePage(
+                    of: record.id, status: try Self.word(call, "status"), category: try Self.word(call, "category"),
+                    limit: try call.number("limit", 1...TestRoutes.maximumLimit) ?? TestRoutes.maximumLimit,
+                    after: try call.number("after", 0...Int(Int32.max)) ?? -1)
+                return .json(.list(page.items.map { JSONValue($0, at: site.clock()) }, next: page.next))
             },
-            Route(.get, Self.root + "/issues.sarif", .read, "Its issues as SARIF 2.1.0.") { call in
+            Route(.get, Self.root + "/issues.sarif", .read, "Its issues as SARIF 2.1.0, at most 25,000.") { call in
                 let record = try await site.integration(of: call)
-                let bytes = IntegrationReports.sarif(
-                    try await site.store.issues(of: record.id), of: record, version: site.configuration.version)
+                let page = try await site.store.issuePage(of: record.id, limit: IntegrationReports.maximumResults)
+                let version = site.configuration.version
+                let bytes = await Self.lane.run {
+                    IntegrationReports.sarif(page.items, isWhole: page.next == nil, of: record, version: version)
+                }
                 return .body(bytes, type: "application/sarif+json")
             },
             Route(.get, Self.root + "/tests.xml", .read, "Its tests as JUnit XML; ?attempt=.") { call in
                 let record = try await site.integration(of: call)
                 let tests = try await site.store.tests(of: record.id, attempt: call.attempt())
-                return .body(IntegrationReports.junit(tests), type: "application/xml; charset=utf-8")
+                let bytes = await Self.lane.run { IntegrationReports.junit(tests) }
+                return .body(bytes, type: "application/xml; charset=utf-8")
             },
             Route(
                 .post, Self.root + "/issues/{fingerprint}/silence", .role(.operator),
@@ -62,6 +69,16 @@ struct IssueRoutes: Sendable {
                 return .json(.list(items))
             },
         ]
+    }
+
+    private static func word<Word: RawRepresentable & CaseIterable>(
+        _ call: Call, _ name: String
+    ) throws(Problem) -> Word? where Word.RawValue == String {
+        guard let text = call.query(name) else { return nil }
+        guard let word = Word(rawValue: text) else {
+            throw Problem(400, "`\(name)` is one of \(Word.allCases.map(\.rawValue).joined(separator: ", ")).")
+        }
+        return word
     }
 
     private struct Wish: Decodable {

@@ -5,6 +5,13 @@ import Testing
 @testable import Reports
 
 @Suite struct SARIFWriterTests {
+    @Test func testThatItSaysWhenThereAreMore() {
+        let origin = SARIFWriter.Origin(version: "1", automation: "kit/main/1")
+        let cut = String(decoding: SARIFWriter.bytes([], isWhole: false, origin: origin), as: UTF8.self)
+        expectContains(cut, #""text":"There are more issues than these"#)
+        #expect(!String(decoding: SARIFWriter.bytes([], origin: origin), as: UTF8.self).contains("invocations"))
+    }
+
     private let origin = SARIFWriter.Origin(
         version: "1.2.3", automation: "kit/main/17", repository: "https://example.org/kit", commit: "abc",
         branch: "main")

@@ -49,6 +49,27 @@ import Testing
         }
     }
 
+    @Test func testThatTheyComeInParts() async throws {
+        try await withSample { web in
+            func fingerprints(_ query: String) async throws -> [Substring] {
+                try await web.json(Self.root + "/issues?" + query).matches(of: /"fingerprint":"(\w+)"/).map(\.1)
+            }
+            // given
+            let all = try await fingerprints("")
+            try #require(all.count > 1)
+            // when
+            let first = try await web.json(Self.root + "/issues?limit=1")
+            let next = try #require(first.firstMatch(of: /"next":"(\d+)"/)?.1)
+            // then
+            #expect(try await fingerprints("limit=1") == Array(all.prefix(1)))
+            #expect(try await fingerprints("after=\(next)") == Array(all.dropFirst()))
+            expectContains(try await web.json(Self.root + "/issues?after=\(next)"), #""next":null"#)
+            try await web.expect(400, "GET", Self.root + "/issues?status=odd")
+            try await web.expect(400, "GET", Self.root + "/issues?limit=5001")
+            try await web.expect(404, "GET", "/api/v1/bots/odd/silences")
+        }
+    }
+
     @Test func testThatOnlyAnOperatorMay() async throws {
         try await withSample { web in
             #expect(try await silence(web, #"{"reason":"r"}"#, as: nil).status == 401)

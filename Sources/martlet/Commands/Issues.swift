@@ -8,19 +8,30 @@ struct Issues: AsyncParsableCommand {
     @OptionGroup var server: ServerOptions
     @Argument(help: "Such as kit#41, or kit for the latest.") var integration: IntegrationArgument
     @Option(help: "new, unresolved, resolved or silenced.") var status: String?
-    @Flag(help: "Print the daemon's JSON.") var json = false
+    @Flag(help: "Print the daemon's JSON: at most 5,000 issues; `next` is what --after takes for those that follow.")
+    var json = false
+    @Option(help: "With --json: how many come before.") var after: Int?
     @Flag(help: "Print all of them as SARIF 2.1.0, for other tools.") var sarif = false
 
     func run() async throws {
         try await Failure.exiting {
             let connection = try server.connect()
             if sarif { return Output.print(try await connection.get(integration.path + "/issues.sarif")) }
-            let path = integration.path + "/issues" + (status.map { "?status=\(Escaped.segment($0))" } ?? "")
-            if json { return Output.print(try await connection.get(path)) }
-            for issue in try await connection.get(path, as: List<IssueAnswer>.self).items {
-                Output.print(issue.text(of: integration.bot))
-            }
+            if json { return Output.print(try await connection.get(path(after: after.map(String.init)))) }
+            var next: String?
+            repeat {
+                let page = try await connection.get(path(after: next), as: List<IssueAnswer>.self)
+                for issue in page.items { Output.print(issue.text(of: integration.bot)) }
+                next = page.next
+            } while next != nil
         }
+    }
+
+    private func path(after: String?) -> String {
+        var path = integration.path + "/issues?limit=5000"
+        if let status { path += "&status=\(Escaped.segment(status))" }
+        if let after { path += "&after=\(Escaped.segment(after))" }
+        return path
     }
 }
 
