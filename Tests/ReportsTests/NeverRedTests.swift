@@ -91,6 +91,7 @@ import Testing
         Row(
             "TAP, two programs with their plans at the end", "ok 1 - a\nok 2\n1..2\nok 1 - b\n1..1", .passed, .passed,
             .passed),
+        Row("TAP, a plan from 0 on", "TAP Version 13\nok - a\nok - b\n0..2", .passed, .passed),
         Row("TAP, a program that skips all before another", "1..0 # skip\n1..1\nok 1", .passed),
         Row("TAP, a # in the reason", "1..1\nnot ok 1 - b # TODO see #12", .knownIssue),
     ]

@@ -123,7 +123,8 @@ import Testing
         ("1..2\nok 1\nBail out! no database", "bailed out: no database"), ("1..2\nok 1\nok 1", "test 1 is there twice"),
         ("1..1\n1..1\nok 1", "two plans"), ("1..1\nok 1\n1..2\nok 1", "2 tests planned, but 1 came"),
         ("TAP version 13\n1..2\nok 1\nTAP version 13\n1..1\nok 1", "2 tests planned, but 1 came"),
-        ("1..1\nok 1\nok 1\nok 2", "no plan"), ("1..0\nok 1", "0 tests planned, but 1 came"),
+        ("1..1\nok 1\nok 1\nok 2", "no plan"), ("0..3\nok\nok", "4 tests planned, but 2 came"),
+        ("1..0\nok 1", "0 tests planned, but 1 came"),
     ])
     func testThatWhatIsMissingIsNeverGreen(text: String, reason: String) {
         #expect(read(text).problems.first?.contains(reason) == true, "\(read(text).problems)")
