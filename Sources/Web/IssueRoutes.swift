@@ -60,11 +60,8 @@ struct IssueRoutes: Sendable {
                 return .json(["fingerprint": .string(fingerprint)])
             },
             Route(.get, "/api/v1/bots/{bot}/silences", .read, "What is silenced in a bot, newest first.") { call in
-                let silences = try await site.store.silences(of: try await site.bot(of: call).name)
-                let items = silences.sorted { ($1.value.at, $0.key) < ($0.value.at, $1.key) }.map { name, silence in
-                    var members: [JSONValue.Member] = [.init(key: "fingerprint", value: .string(name))]
-                    if case .object(let all) = JSONValue(silence, at: site.clock()) { members += all }
-                    return JSONValue.object(members)
+                let items = try await site.store.silencedIssues(of: try await site.bot(of: call).name).map {
+                    JSONValue($0, at: site.clock())
                 }
                 return .json(.list(items))
             },

@@ -1,4 +1,5 @@
 import Model
+import Storage
 
 extension JSONValue {
     /// - Parameter time: Now; which silences have expired by then is said.
@@ -21,6 +22,21 @@ extension JSONValue {
             "email": .string(introduction.email), "strategy": .string(introduction.strategy.rawValue),
             "confidence": .string(introduction.confidence.rawValue),
         ]
+    }
+
+    /// `issue` is null where no branch's newest integration tells of it.
+    init(_ silenced: SilencedIssue, at time: Timestamp) {
+        var members: [Member] = [.init(key: "fingerprint", value: .string(silenced.fingerprint))]
+        if case .object(let all) = JSONValue(silenced.silence, at: time) { members += all }
+        let issue: JSONValue? = silenced.issue.map { issue in
+            [
+                "integration": .string(issue.integration.description), "ref": .string(issue.ref.description),
+                "resolved": .bool(issue.isResolved), "category": .string(issue.finding.category.rawValue),
+                "rule": .string(issue.finding.rule), "message": .string(issue.finding.message),
+                "path": .init(issue.finding.path), "line": .init(issue.finding.line),
+            ]
+        }
+        self = .object(members + [.init(key: "issue", value: issue ?? .null)])
     }
 
     init(_ silence: Silence, at time: Timestamp) {

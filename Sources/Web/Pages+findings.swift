@@ -76,7 +76,7 @@ extension Pages {
         return "\(verb) by \(silence.person)\(until): \(silence.reason)"
     }
 
-    private static func place(_ finding: Finding) -> String? {
+    static func place(_ finding: Finding) -> String? {
         guard let path = finding.path else { return nil }
         return [path, finding.line.map(String.init), finding.column.map(String.init)].compactMap(\.self)
             .joined(separator: ":")

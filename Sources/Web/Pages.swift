@@ -20,6 +20,9 @@ struct Pages: Sendable {
             ) {
                 try await testHistory($0)
             },
+            Route(.get, "/bots/{bot}/silences", .read, "Page: what is silenced in a bot; ?after=.") {
+                try await silences($0)
+            },
             Route(.get, "/bots/{bot}/{number}/tests", .read, "Page: tests by configuration; ?all ?after=.") {
                 try await grid($0)
             },

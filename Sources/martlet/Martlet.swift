@@ -25,7 +25,8 @@ struct Martlet: AsyncParsableCommand {
                 name: "Bots and integrations",
                 subcommands: [
                     Bots.self, BotCommand.self, Webhook.self, Integrate.self, Integrations.self, Show.self, Log.self,
-                    Issues.self, Silence.self, Unsilence.self, Tests.self, TestCommand.self, Flaky.self, Artifacts.self,
+                    Issues.self, Silence.self, Unsilence.self, Silences.self, Tests.self, TestCommand.self, Flaky.self,
+                    Artifacts.self,
                     Cancel.self, Rerun.self,
                 ]),
             .init(name: "Versions", subcommands: [Versions.self, Fetch.self, Yank.self]),

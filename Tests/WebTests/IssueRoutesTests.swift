@@ -69,6 +69,49 @@ import Testing
         }
     }
 
+    @Test func testThatABotsSilencesAreListed() async throws {
+        try await withSample { web in
+            // given: one in force, one that has expired, one of an issue that no branch has
+            _ = try await silence(web, #"{"reason":"<the vendor's>","until":"2026-12-31T00:00:00Z"}"#)
+            let id = IntegrationID(bot: SampleContent.kit, number: 1)
+            let failing = String(repeating: "f", count: 64)
+            try await web.store.silence(
+                failing, of: id,
+                Silence(
+                    reason: "the display", person: "ada", at: WebFixture.now + .seconds(-90),
+                    expires: WebFixture.now + .seconds(-1)))
+            // when
+            let json = try await web.json("/api/v1/bots/kit/silences")
+            let page = try await web.send("GET", "/bots/kit/silences").text
+            let bot = try await web.send("GET", "/bots/kit").text
+            // then
+            expectContains(
+                json, #""fingerprint":"\#(Self.warning)","reason":"\u003cthe vendor's\u003e","person":"operator""#)
+            expectContains(
+                json, #""expired":false,"issue":{"integration":"kit#2","ref":"refs/heads/main","resolved":false,"#)
+            expectContains(
+                json,
+                #""person":"ada","at":"2026-03-01T11:58:30.000Z","expires":"2026-03-01T11:59:59.000Z","expired":true,"issue":null"#
+            )
+            expectContains(bot, #"<a href="/bots/kit/silences">silences</a>"#)
+            expectContains(page, "of kit, 1 in force")
+            expectContains(page, "<td class=\"wide\">&lt;the vendor&#39;s&gt;</td><td>operator")
+            expectContains(page, #"<a href="/bots/kit/2#issues">#2</a>"#)
+            expectContains(page, #"<td class="quiet">expired</td>"#)
+            #expect(
+                try #require(page.range(of: "operator<")).lowerBound < (try #require(page.range(of: "ada<"))).lowerBound
+            )
+            try await web.expect(404, "GET", "/bots/other/silences")
+            try await web.expect(400, "GET", "/bots/kit/silences?after=-1")
+            expectContains(try await web.send("GET", "/bots/kit/silences?after=2").text, "Nothing is silenced")
+            // and on the command line
+            let listed = try await martlet(["silences", "kit"], web)
+            expectContains(
+                listed.stdout, ", in kit#2\n    silenced by operator until 2026-12-31T00:00:00.000Z: <the vendor's>\n")
+            expectContains(listed.stdout, "ffffffffffff  no branch has it\n    was silenced by ada until ")
+        }
+    }
+
     @Test func testThatOnlyAnOperatorMay() async throws {
         try await withSample { web in
             #expect(try await silence(web, #"{"reason":"r"}"#, as: nil).status == 401)

@@ -46,6 +46,26 @@ struct Silence: AsyncParsableCommand {
     }
 }
 
+/// `martlet silences BOT`.
+struct Silences: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        abstract: "Lists a bot's silences, the newest first: which issue, why, by whom, until when.")
+
+    @OptionGroup var server: ServerOptions
+    @Argument(help: "The bot's name.") var bot: String
+    @Flag(help: "Print the daemon's JSON.") var json = false
+
+    func run() async throws {
+        try await Failure.exiting {
+            let connection = try server.connect()
+            let path = "/api/v1/bots/\(Escaped.segment(bot))/silences"
+            if json { return Output.print(try await connection.get(path)) }
+            let silences = try await connection.get(path, as: List<SilenceAnswer>.self).items
+            Output.print(silences.isEmpty ? "nothing is silenced\n" : silences.map(\.text).joined())
+        }
+    }
+}
+
 /// `martlet unsilence BOT#N FINGERPRINT`.
 struct Unsilence: AsyncParsableCommand {
     static let configuration = CommandConfiguration(abstract: "Takes a silence back.")
