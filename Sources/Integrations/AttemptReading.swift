@@ -15,6 +15,8 @@ package struct AttemptReading: Sendable {
     /// Lines of `swift test list`.
     var listed: [String] = []
     var notes: [String] = []
+    /// Of all steps together.
+    var coverage: Coverage?
     var verdict: Verdict = .succeeded
     var reason: String?
     var analyzers: [String] = []
@@ -43,6 +45,8 @@ package struct AttemptReading: Sendable {
         if let program = console.missingProgram(step, end) {
             return addMissing(MissingProgram(name: program, path: context.path), step: step, kind: kind)
         }
+        let covered = reports.contents.compactMap(\.coverage)
+        if !covered.isEmpty { coverage = covered.reduce(coverage ?? Coverage(files: []), +) }
         switch kind {
         case .analyzing: addAnalysis(step: step, end: end, console: console, reports: reports)
         case .building where step.name == JobPlanner.resolveStep: addResolution(end: end, console: console)
@@ -208,8 +212,6 @@ package struct AttemptReading: Sendable {
             end: end, tests: merged, problems: problems + missing, hasReport: hasReport,
             previousTests: isOnly ? context.previousTests : nil)
         notes += judged.notes + (reports.contents + console.others).flatMap(\.notes)
-        let coverage = reports.contents.compactMap(\.coverage)
-        if !coverage.isEmpty { notes.append(Self.described(coverage.reduce(Coverage(files: []), +))) }
         tests += merged
         findings += console.findings
         if !console.findings.isEmpty { worsen(to: .analyzerWarnings, nil) }
@@ -248,9 +250,7 @@ package struct AttemptReading: Sendable {
     }
 
     private static func described(_ coverage: Coverage) -> String {
-        let tenths = (coverage.lines.percent ?? 0) * 10
-        let percent = "\(Int(tenths) / 10).\(Int(tenths) % 10) %"
-        return "coverage: \(percent) of lines (\(coverage.lines.covered) of \(coverage.lines.total)) in "
+        "coverage: \(coverage.lines.text) of lines (\(coverage.lines.covered) of \(coverage.lines.total)) in "
             + coverage.files.count.counting("file")
     }
 
@@ -340,8 +340,9 @@ package struct AttemptReading: Sendable {
                     ? "clean (\(analyzers.joined(separator: ", ")))"
                     : "\(analyzed.counting("finding")) (\(analyzers.joined(separator: ", ")))")
         return AttemptResults(
-            findings: stored, tests: tests, counts: counts, analysis: analysis,
-            tested: plan.notTested ?? tested ?? "not run", notes: notes + unableAnalyzers, verdict: verdict,
+            findings: stored, tests: tests, coverage: coverage, counts: counts, analysis: analysis,
+            tested: plan.notTested ?? tested ?? "not run",
+            notes: notes + unableAnalyzers + (coverage.map { [Self.described($0)] } ?? []), verdict: verdict,
             reason: reason)
     }
 }

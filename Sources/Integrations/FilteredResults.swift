@@ -33,6 +33,11 @@ package struct FilteredResults: Sendable {
                 && !known.contains(stored.fingerprint)
         }
         let outside = kept.first { $0.finding.isFailureOutsideOfTests }
+        if results.coverage != nil {
+            // Of some tests it would look like a loss.
+            results.coverage = nil
+            results.notes.append("coverage of the tests by the filter \(filter) alone is not compared")
+        }
         if ran.isEmpty { results.notes.append("no test matches the filter \(filter)") }
         results.tests += others
         results.findings += kept

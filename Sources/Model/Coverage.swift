@@ -14,6 +14,14 @@ package struct Coverage: Hashable, Sendable, Codable {
         /// From 0 to 100; nothing where there is nothing to cover.
         package var percent: Double? { total == 0 ? nil : Double(covered) / Double(total) * 100 }
 
+        /// `81.2 %`, cut and never rounded up, so that only all is 100; `–` where there is nothing to cover.
+        package var text: String {
+            guard total > 0 else { return "–" }
+            // A hair above, for what no Double is exactly, such as 1 of 10.
+            let tenths = covered == total ? 1000 : min(999, Int(Double(covered) / Double(total) * 1000 + 1e-9))
+            return "\(tenths / 10).\(tenths % 10) %"
+        }
+
         package static func + (left: Share, right: Share) -> Share {
             let total = left.total.addingReportingOverflow(right.total)
             let covered = left.covered.addingReportingOverflow(right.covered)
@@ -46,6 +54,11 @@ package struct Coverage: Hashable, Sendable, Codable {
     /// A file that is there twice is there once, with the better share of each kind: of two reports neither tells which
     /// lines it means.
     package init(files: [File]) {
+        // As one that was stored has them.
+        if zip(files, files.dropFirst()).allSatisfy({ $0.path < $1.path }) {
+            self.files = files
+            return
+        }
         var byPath: [String: File] = [:]
         for file in files {
             guard let other = byPath[file.path] else {

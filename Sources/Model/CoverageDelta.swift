@@ -15,6 +15,8 @@ package struct CoverageDelta: Hashable, Sendable, Codable {
 
         /// In percentage points; nothing where either is unknown.
         package var points: Double? { CoverageDelta.points(before, after) }
+        /// See `CoverageDelta.pointsText`.
+        package var pointsText: String? { points.map(CoverageDelta.text) }
     }
 
     package var before: Coverage.Share
@@ -24,6 +26,16 @@ package struct CoverageDelta: Hashable, Sendable, Codable {
 
     /// In percentage points of lines; nothing where either has nothing to cover.
     package var points: Double? { Self.points(before, after) }
+
+    /// `+0.3`, `−1.2` with the sign of typography, `±0.0`; nothing where it is not known. Less than a twentieth of a point is
+    /// still told by its sign.
+    package var pointsText: String? { points.map(Self.text) }
+
+    static func text(_ points: Double) -> String {
+        if points == 0 { return "±0.0" }
+        let tenths = Int((points.magnitude * 10).rounded())
+        return (points < 0 ? "\u{2212}" : "+") + "\(tenths / 10).\(tenths % 10)"
+    }
 
     package init(from before: Coverage, to after: Coverage) {
         self.before = before.lines

@@ -28,6 +28,7 @@ enum Schema {
         migrator.registerMigration("issues") { try $0.execute(sql: issues) }
         migrator.registerMigration("finders") { try $0.execute(sql: finders) }
         migrator.registerMigration("found") { try $0.execute(sql: found) }
+        migrator.registerMigration("coverage") { try $0.execute(sql: coverage) }
         return migrator
     }
 

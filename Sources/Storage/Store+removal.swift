@@ -20,7 +20,7 @@ extension Store {
             guard !rows.isEmpty else { return [] }
             let ids = try jsonText(rows.map { $0["id"] as Int64 })
             let these = "IN (SELECT value FROM json_each(?))"
-            for table in ["steps", "findings", "test_rows", "test_records", "artifacts"] {
+            for table in ["steps", "findings", "test_rows", "test_records", "coverage", "artifacts"] {
                 try db.execute(
                     sql: "DELETE FROM \(table) WHERE attempt IN (SELECT id FROM attempts WHERE integration \(these))",
                     arguments: [ids])

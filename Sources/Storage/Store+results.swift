@@ -18,6 +18,9 @@ extension Store {
                 message: "\(largest) findings, tests or artifacts are more than \(AttemptResults.maximumRows)")
         }
         let isSmall = results.findings.count + results.tests.count + results.artifacts.count <= Self.batchSize
+        // On a reader's queue: compressing holds neither the writer nor the pool.
+        let coverage =
+            results.coverage == nil ? nil : try await read(operation) { _ in try EncodedCoverage(results.coverage) }
         let unfinished: Int64? = try await lane.write(operation) { transaction in
             let db = transaction.db
             try Self.record(steps, of: id, transaction)
@@ -32,6 +35,7 @@ extension Store {
             for (place, artifact) in results.artifacts.enumerated() {
                 try Self.insert(artifact, attempt: attempt, place: place, db)
             }
+            if let coverage { try Self.insert(coverage, attempt: attempt, db) }
             try Self.show(results, of: id, attempt: attempt, at: time, transaction)
             return nil
         }
@@ -50,6 +54,7 @@ extension Store {
         let insertRecord = try await storeTests(operation, results.tests, of: tested)
         try await lane.write(operation) { transaction in
             try insertRecord?(transaction.db)
+            if let coverage { try Self.insert(coverage, attempt: attempt, transaction.db) }
             try Self.show(results, of: id, attempt: attempt, at: time, transaction)
         }
     }

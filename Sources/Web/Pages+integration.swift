@@ -37,6 +37,7 @@ extension Pages {
         ]
         show(issues: issues, of: record, in: &view)
         show(tests: tests.shown, hasMore: tests.hasMore, isFailing: call.flag("failing"), of: record, in: &view)
+        show(coverage: try await store.coverage(of: record.id, attempt: number), of: record, in: &view)
         view["artifacts"] = .list(artifacts.map { Self.artifact($0, attempt: number) })
         view["hasArtifacts"] = .flag(!artifacts.isEmpty)
         view["noArtifacts"] = .text(

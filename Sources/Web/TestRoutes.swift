@@ -87,7 +87,7 @@ struct TestRoutes: Sendable {
         ]
     }
 
-    private static func page(_ call: Call) throws -> (limit: Int, after: Int) {
+    static func page(_ call: Call) throws -> (limit: Int, after: Int) {
         (try call.number("limit", 1...maximumLimit) ?? usualLimit, try call.number("after", 0...Int(Int32.max)) ?? 0)
     }
 

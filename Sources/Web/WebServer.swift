@@ -59,7 +59,7 @@ package struct WebServer: Service {
                 site: site, logs: pages.logs, logEvents: LogEvents(logs: pages.logs),
                 artifacts: ArtifactServer(site: site)
             ).routes
-        routes += IssueRoutes(site: site).routes
+        routes += IssueRoutes(site: site).routes + CoverageRoutes(site: site).routes
         routes += LedgerRoutes(site: site).routes + ProductRoutes(site: site).routes + TokenRoutes(site: site).routes
         routes += EventRoutes(store: site.store).routes + SystemRoutes(site: site).routes
         let document = OpenAPI(routes: routes, version: site.configuration.version).document

@@ -27,6 +27,8 @@ struct Scenario: Sendable, CustomTestStringConvertible {
         /// What the page says of tests, by configuration.
         var tested: [String: String]?
         var analysis: [String: String]?
+        /// Lines that the tests executed, by configuration, and their change.
+        var coverage: [String: String]?
         /// The versions that are published afterwards, the lowest first.
         var versions: [String]?
         /// Files below the test's directory with their text.

@@ -78,6 +78,14 @@ import Testing
         for (configuration, text) in expected.analysis ?? [:] {
             expectContains(integration.attempt(configuration)?.analysis ?? "", text)
         }
+        for (configuration, text) in expected.coverage ?? [:] {
+            let all = try await bot.store.coverage(of: integration.record.id)
+            let found = try #require(all.first { $0.attempt.job.description == configuration })
+            let (lines, files) = (found.coverage.lines, found.coverage.files.count)
+            let change =
+                found.before.map { ", \(found.delta?.pointsText ?? "") against #\($0.integration.number)" } ?? ""
+            #expect("\(lines.text) of \(lines.total) lines in \(files) files" + change == text)
+        }
         if let versions = expected.versions { try await expectPublished(by: bot, versions) }
         for (path, text) in expected.files ?? [:] { expectFile(bot.directory.path(path), text) }
         for (configuration, text) in expected.logs ?? [:] {

@@ -79,12 +79,20 @@ extension AttemptProcessorTests {
             #expect(results.findings.map(\.finding.rule) == ["martlet.report"])
         }
 
-        @Test func testThatCoverageIsNoted() async throws {
+        @Test func testThatCoverageOfAllStepsIsKeptAndNoted() async throws {
+            // given
             let report = "SF:a.c\nDA:1,1\nDA:2,0\nDA:3,1\nend_of_record\n"
-            let results = try await outer.results(
-                of: [Played(step: .testing, report: report, reportName: "coverage.lcov")])
+            let other = "SF:b.c\nDA:1,0\nend_of_record\n"
+            // when
+            let results = try await outer.results(of: [
+                Played(step: .building, name: "all", report: other, reportName: "other.lcov"),
+                Played(step: .testing, report: report, reportName: "coverage.lcov"),
+            ])
+            // then
             #expect(results.verdict == .succeeded)
-            #expect(results.notes.contains("coverage: 66.6 % of lines (2 of 3) in 1 file"))
+            #expect(results.coverage?.files.map(\.path) == ["a.c", "b.c"])
+            #expect(results.coverage?.lines == Coverage.Share(covered: 2, total: 4))
+            #expect(results.notes.contains("coverage: 50.0 % of lines (2 of 4) in 2 files"))
         }
     }
 

@@ -169,6 +169,20 @@ import Testing
         #expect(all.findings.map(\.finding) == [finding])
     }
 
+    @Test func testThatCoverageOfSomeTestsIsNotTakenForALoss() {
+        // given
+        let passed = TestResult(suite: "KitTests", name: "adds", outcome: .passed)
+        let before = FilteredResults(filter: "adds", before: 1, tests: [passed], findings: [])
+        let coverage = Coverage(files: [.init(path: "a.c", lines: .init(covered: 1, total: 10))])
+        // when
+        let all = before.completing(
+            AttemptResults(
+                tests: [passed], coverage: coverage, analysis: "clean", tested: "1 test", verdict: .succeeded))
+        // then
+        #expect(all.coverage == nil)
+        #expect(all.notes == ["coverage of the tests by the filter adds alone is not compared"])
+    }
+
     @Test func testThatAFilterThatMatchesNothingSaysSo() async throws {
         try await Self.withPackage { bot, _, _ in
             // given

@@ -39,4 +39,22 @@ import Testing
         #expect(CoverageDelta(from: before, to: before).files == [])
         #expect(CoverageDelta(from: Coverage(files: []), to: after).points == nil)
     }
+
+    @Test(arguments: [
+        (0, 0, "–"), (0, 3, "0.0 %"), (2, 3, "66.6 %"), (9999, 10_000, "99.9 %"), (3, 3, "100.0 %"), (1, 8, "12.5 %"),
+    ])
+    func testThatOnlyAllIsAHundred(_ covered: Int, _ total: Int, _ text: String) {
+        #expect(Coverage.Share(covered: covered, total: total).text == text)
+    }
+
+    @Test(arguments: [
+        (5, 10, 4, 10, "\u{2212}10.0"), (1, 3, 2, 3, "+33.3"), (1, 2, 2, 4, "±0.0"),
+        (5000, 10_000, 5001, 10_000, "+0.0"),
+    ])
+    func testThatAChangeIsToldInPoints(_ before: Int, _ of: Int, _ after: Int, _ all: Int, _ text: String) {
+        let delta = CoverageDelta(
+            from: Coverage(files: [file("a", before, of)]), to: Coverage(files: [file("a", after, all)]))
+        #expect(delta.pointsText == text)
+        #expect(CoverageDelta(from: Coverage(files: []), to: Coverage(files: [])).pointsText == nil)
+    }
 }

@@ -8,6 +8,8 @@ package struct AttemptResults: Hashable, Sendable {
     package var tests: [TestResult]
     /// At most `maximumRows`.
     package var artifacts: [Artifact]
+    /// What the tests executed of the source; nothing where no report says.
+    package var coverage: Coverage?
     package var counts: Counts
     /// `not analyzed`, `clean`, `3 findings`; never empty, so that no verdict is green by absence.
     package var analysis: String
@@ -22,12 +24,14 @@ package struct AttemptResults: Hashable, Sendable {
 
     package init(
         findings: [StoredFinding] = [], tests: [TestResult] = [], artifacts: [Artifact] = [],
-        counts: Counts = Counts(), analysis: String, tested: String, notes: [String] = [], verdict: Verdict,
+        coverage: Coverage? = nil, counts: Counts = Counts(), analysis: String, tested: String, notes: [String] = [],
+        verdict: Verdict,
         reason: String? = nil
     ) {
         self.findings = findings
         self.tests = tests
         self.artifacts = artifacts
+        self.coverage = coverage
         self.counts = counts
         self.analysis = analysis
         self.tested = tested

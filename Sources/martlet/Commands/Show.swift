@@ -22,6 +22,10 @@ struct Show: AsyncParsableCommand {
             if let reason = answer.reason { Output.print("\(Output.visible(reason))\n") }
             if let project = answer.project { Output.print("\(Output.visible(project))\n") }
             Output.print(answer.configurationText)
+            let attempted = attempt.map { "?attempt=\($0)" } ?? ""
+            let coverage = try await connection.get(
+                integration.path + "/coverage" + attempted, as: List<CoverageAnswer>.self)
+            if !coverage.items.isEmpty { Output.print("\n" + Output.table(coverage.items.map(\.row))) }
             let triggers = try await connection.get(integration.path + "/triggers", as: List<TriggerAnswer>.self).items
             if !triggers.isEmpty {
                 Output.print("\n" + Output.table(triggers.map { ["trigger \($0.name)", $0.state, $0.reason ?? ""] }))

@@ -1,0 +1,92 @@
+import Foundation
+import GRDB
+package import Model
+
+extension Store {
+    /// A coverage as it is written: encoded before, so that the writer waits for no compression.
+    struct EncodedCoverage: Sendable {
+        let coverage: Coverage
+        let record: [UInt8]
+
+        init?(_ coverage: Coverage?) throws {
+            guard let coverage, !coverage.files.isEmpty else { return nil }
+            self.coverage = coverage
+            record = try CoverageRecord.bytes(of: coverage, Zstd())
+        }
+    }
+
+    static func insert(_ encoded: EncodedCoverage, attempt: Int64, _ db: Database) throws {
+        let coverage = encoded.coverage
+        try db.change(
+            "INSERT OR REPLACE INTO coverage VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
+            [
+                attempt, coverage.files.count, coverage.lines.covered, coverage.lines.total,
+                coverage.functions?.covered, coverage.functions?.total, coverage.branches?.covered,
+                coverage.branches?.total, Data(encoded.record),
+            ])
+    }
+
+    /// The coverage of each job's latest processed attempt, those that told of any, by the order of the jobs; each beside what
+    /// the same configuration had before.
+    /// - Parameters:
+    ///   - attempt: Of this processed attempt of each job instead.
+    ///   - configuration: Only this one's.
+    /// - Throws: `corrupt` for a damaged record.
+    package func coverage(
+        of id: IntegrationID, attempt: Int? = nil, configuration: Name? = nil
+    ) async throws(StoreError) -> [StoredCoverage] {
+        try await read("read the coverage of \(id)") { db in
+            let zstd = try Zstd()
+            let found: [(row: Int64, attempt: AttemptID)] = try db.all(
+                """
+                SELECT attempts.id, job, attempts.attempt AS try FROM attempts
+                WHERE \(Self.isMeant) AND (?4 IS NULL OR job = ?4) AND attempts.id IN (SELECT attempt FROM coverage)
+                ORDER BY attempts.id
+                """,
+                [id.bot.description, id.number, attempt, configuration?.description]
+            ) { ($0["id"], AttemptID(integration: id, job: try $0.name("job"), attempt: $0["try"])) }
+            return try found.map { row, attempt in
+                var stored = StoredCoverage(attempt: attempt, coverage: try Self.coverage(of: row, zstd, db))
+                if let before = try Self.covered(before: attempt, db) {
+                    stored.before = .init(
+                        integration: before.integration, coverage: try Self.coverage(of: before.row, zstd, db))
+                }
+                return stored
+            }
+        }
+    }
+
+    private static func coverage(of attempt: Int64, _ zstd: Zstd, _ db: Database) throws -> Coverage {
+        let bytes: [UInt8]? = try db.first("SELECT record FROM coverage WHERE attempt = ?", [attempt]) {
+            [UInt8]($0["record"] as Data)
+        }
+        do {
+            return try CoverageRecord.coverage(bytes ?? [], zstd)
+        } catch is RecordReader.Damaged {
+            throw Refusal(
+                code: .corrupt,
+                message: "the coverage of attempt row \(attempt) holds what Martlet never writes; stop the daemon and "
+                    + "restore a backup")
+        }
+    }
+
+    /// The attempt with coverage that one of this configuration is compared with: see `earlierTests(before:configuration:)`.
+    private static func covered(
+        before id: AttemptID, _ db: Database
+    ) throws -> (row: Int64, integration: IntegrationID)? {
+        try db.first(
+            """
+            SELECT attempts.id, earlier.number FROM attempts JOIN (
+                SELECT integrations.id, number FROM integrations JOIN bots ON bots.id = bot
+                WHERE name = ?1 AND number < ?2 AND state = 'completed'
+                AND verdict NOT IN ('canceled', 'checkout-error', 'internal-error')
+                AND ref = (SELECT ref FROM integrations JOIN bots ON bots.id = bot WHERE name = ?1 AND number = ?2)
+                ORDER BY number DESC LIMIT \(maximumLookBack)
+            ) AS earlier ON earlier.id = integration
+            WHERE job = ?3 AND state = 'processed' AND attempts.id IN (SELECT attempt FROM coverage)
+            ORDER BY integration DESC, attempt DESC LIMIT 1
+            """,
+            [id.integration.bot.description, id.integration.number, id.job.description]
+        ) { ($0["id"], IntegrationID(bot: id.integration.bot, number: $0["number"])) }
+    }
+}

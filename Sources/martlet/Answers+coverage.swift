@@ -1,0 +1,27 @@
+import Model
+
+/// What an integration's tests executed of the source, in one configuration.
+struct CoverageAnswer: Decodable {
+    struct Share: Decodable {
+        var covered: Int
+        var total: Int
+    }
+
+    var configuration: String
+    var lines: Share
+    var files: Int
+    /// The integration that it is compared with, such as `kit#40`.
+    var before: String?
+    var linesBefore: Share?
+
+    /// `coverage debug`, `81.2 %`, `812 of 1000 lines in 12 files`, `+0.3 points against kit#40`.
+    var row: [String] {
+        let now = Coverage.Share(covered: lines.covered, total: lines.total)
+        let old = linesBefore.map { Coverage.Share(covered: $0.covered, total: $0.total) }
+        let change = CoverageDelta.File(path: "", before: old, after: now).pointsText
+        return [
+            "coverage \(configuration)", now.text,
+            "\(lines.covered) of \(lines.total) lines in \(files) \(files == 1 ? "file" : "files")",
+        ] + (change.flatMap { change in before.map { ["\(change) points against \($0)"] } } ?? [])
+    }
+}

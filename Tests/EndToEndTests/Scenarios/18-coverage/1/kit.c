@@ -1,0 +1,6 @@
+int sign(int value) {
+    if (value < 0) {
+        return -1;
+    }
+    return 1;
+}
