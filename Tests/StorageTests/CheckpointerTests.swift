@@ -107,6 +107,8 @@ import Testing
                 // when: SQLite alone would let the writer wait five seconds for it
                 let taken = try await ContinuousClock().measure { try await followed.write(20) }
                 followed.settle()
+                // Nobody copies now, so the writer tries it itself, before the second of these.
+                try await followed.write(2)
                 // then
                 #expect(taken < Store.busyTimeout)
                 #expect(followed.checkpointer.figures.failed > 0)
