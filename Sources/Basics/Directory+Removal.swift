@@ -32,7 +32,9 @@ extension Directory {
     /// to the disk.
     /// - Parameter mode: Before the umask.
     package func makeEmptyDirectory(_ path: some RelativePath, mode: UInt16 = 0o755) throws(FileError) {
-        if let status = try status(path), status.kind == .directory, status.mode == mode, status.owner == geteuid(),
+        if let status = try status(path), status.kind == .directory, status.owner == geteuid(),
+            // Fewer rights than that are the umask's doing; without its owner's own it was somebody else's.
+            status.mode & ~mode == 0, status.mode & 0o700 == mode & 0o700,
             // More than it may have, or not to be read: it is not empty.
             (try? entries(path, limit: 0).isEmpty) ?? false
         {

@@ -8,6 +8,7 @@
 #include <linux/sched.h>
 #include <signal.h>
 #include <stdio.h>
+#include <sys/eventfd.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
@@ -126,7 +127,20 @@ static void yield_processors(void) {
     close(file);
 }
 
-static void become_command(const clinux_spawn_request *request, pid_t parent, int is_born_there) {
+int clinux_gate(void) { return eventfd(0, EFD_CLOEXEC); }
+
+// A number and not the end of a pipe: who inherits the descriptor would keep that open.
+int clinux_gate_open(int gate, int passes) { return eventfd_write(gate, passes ? 1 : 2); }
+
+int clinux_gate_wait(int gate) {
+    eventfd_t value = 0;
+    int result;
+    do result = eventfd_read(gate, &value);
+    while (result != 0 && errno == EINTR);
+    return result == 0 && value == 1;
+}
+
+static void become_command(const clinux_spawn_request *request, int gate, pid_t parent, int is_born_there) {
     struct rlimit no_core = {0, 0};
     if (!is_born_there && enter_groups(request) != 0) return;
     yield_memory();
@@ -146,11 +160,19 @@ static void become_command(const clinux_spawn_request *request, pid_t parent, in
     if (getppid() != parent) _exit(127);
     if (fchdir(request->directory) != 0 || place_descriptors(request) != 0) return;
     environ = (char **)request->environment;
+    // Whoever holds it up has an end of its own for this one.
+    if (gate >= 0 && !clinux_gate_wait(gate)) _exit(127);
     is_at_command = 1;
     execvp(request->arguments[0], request->arguments);
 }
 
 pid_t clinux_spawn(const clinux_spawn_request *request, int *failure) {
+    int told;
+    pid_t child = clinux_spawn_begin(request, &told, failure);
+    return child < 0 ? child : clinux_spawn_end(child, told, failure);
+}
+
+pid_t clinux_spawn_begin(const clinux_spawn_request *request, int *told, int *failure) {
     int report[2];
     *failure = 0;
     if (pipe2(report, O_CLOEXEC) != 0) {
@@ -168,19 +190,25 @@ pid_t clinux_spawn(const clinux_spawn_request *request, int *failure) {
     }
     if (child == 0) {
         // Out of the way of the descriptors that are to be kept.
-        int told = fcntl(report[1], F_DUPFD_CLOEXEC, 2 * AWAY);
-        if (told >= 0) become_command(request, parent, is_born_there);
+        int away = fcntl(report[1], F_DUPFD_CLOEXEC, 2 * AWAY);
+        int gate = request->gate > 0 ? fcntl(request->gate, F_DUPFD_CLOEXEC, 2 * AWAY) : -1;
+        if (away >= 0 && (gate >= 0 || request->gate <= 0)) become_command(request, gate, parent, is_born_there);
         // Ours are told as negative numbers.
         int number = is_at_command ? errno : -errno;
-        if (write(told < 0 ? report[1] : told, &number, sizeof number) < 0) _exit(126);
+        if (write(away < 0 ? report[1] : away, &number, sizeof number) < 0) _exit(126);
         _exit(127);
     }
     close(report[1]);
+    *told = report[0];
+    return child;
+}
+
+pid_t clinux_spawn_end(pid_t child, int told, int *failure) {
     int number = 0;
     ssize_t count;
-    do count = read(report[0], &number, sizeof number);
+    do count = read(told, &number, sizeof number);
     while (count < 0 && errno == EINTR);
-    close(report[0]);
+    close(told);
     if (count == (ssize_t)sizeof number) {
         int status;
         while (waitpid(child, &status, 0) < 0 && errno == EINTR) {}

@@ -1,4 +1,6 @@
 import Basics
+import CLinux
+import Glibc
 package import JobProtocol
 
 /// One attempt's directory, as the daemon sees it: it writes `job.json`, and reads what the supervisor writes.
@@ -14,6 +16,22 @@ package struct AttemptDirectory: Sendable, Hashable {
     package init(path: String) { self.path = path }
 
     package var paths: AttemptPaths { AttemptPaths(path) }
+
+    /// Makes the directory with the file of its lock, which nobody holds, so that a supervisor finds it there: the first name that is made
+    /// after a commit of the disk's costs most, and here others pay it.
+    /// - Throws: `.directory`.
+    package func make() throws(ExecutionError) {
+        do throws(FileError) {
+            _ = try Directory(creating: path)
+        } catch {
+            throw ExecutionError(.directory, "make \(path)", "\(error)", underlying: error)
+        }
+        let lock = clinux_open(paths.lock, O_WRONLY | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o644)
+        guard lock >= 0 else {
+            throw ExecutionError(.directory, "make \(paths.lock)", String(cString: strerror(errno)))
+        }
+        close(lock)
+    }
 
     /// Makes the directory with its `job.json`. Nothing of it is brought to the disk: the supervisor does so with the
     /// directory before the first step, and with `job.json` before its last word. A loss of power before that ends the

@@ -54,6 +54,12 @@ package struct IntegrationRunner: Sendable {
             let now = await registry.bot(id.bot)
             var early: Store.Preparation?
             if let now { early = await readEarly(id, bot: now) }
+            let held = early.map { HeldSlots(of: jobs.slots, for: $0.jobs) }
+            defer { held?.giveBack() }
+            if let held {
+                early?.begun = held.held
+                early?.isolation = jobs.isolation.isolation
+            }
             guard let begun = try await store.takeUp(id, as: now, with: early, at: clock.now()) else { return .stored }
             guard let bot = begun.specification else {
                 let reason = "the bot \(id.bot) was removed"
@@ -63,8 +69,9 @@ package struct IntegrationRunner: Sendable {
             }
             // Read a moment ago, and stored with the beginning.
             let isPrepared = early != nil && begun.integration.run == 1 && begun.integration.recipe != nil
+            if !isPrepared { held?.giveBack() }
             let end = try await stages(
-                of: begun.integration, isPrepared: isPrepared, bot: bot, cancellation: cancellation)
+                of: begun.integration, preparedWith: isPrepared ? held : nil, bot: bot, cancellation: cancellation)
             try await store(end, of: id)
             let result = IntegrationResult(verdict: end.verdict, triggerFailed: end.triggerFailed)
             logger.info("completed", metadata: ["integration": "\(id)", "result": "\(result)"])
@@ -110,12 +117,13 @@ package struct IntegrationRunner: Sendable {
         }
     }
 
+    /// - Parameter held: The slots with which it was prepared and begun just now; nothing: it is to be prepared.
     private func stages(
-        of record: IntegrationRecord, isPrepared: Bool, bot: BotSpecification, cancellation: Cancellation
+        of record: IntegrationRecord, preparedWith held: HeldSlots?, bot: BotSpecification, cancellation: Cancellation
     ) async throws -> End {
         let mirror = try await remotes.mirror(for: bot)
         var record = record
-        if !isPrepared {
+        if held == nil {
             let preparing = record
             switch try await cancellation.interrupting({ try await prepare(preparing, bot: bot, mirror: mirror) }) {
             case .ready(let prepared): record = prepared
@@ -149,7 +157,8 @@ package struct IntegrationRunner: Sendable {
             }
         }
         if !hasBegunJobs { try await enter(.running, &record) }
-        let attempts = try await runJobs(record, bot: bot, recipe: recipe, mirror: mirror, cancellation: cancellation)
+        let attempts = try await runJobs(
+            record, bot: bot, recipe: recipe, mirror: mirror, held: held, cancellation: cancellation)
         let wish = await cancellation.requested
         // One canceled job makes the whole canceled: the verdicts' order would hide it behind another's success.
         let isCanceled = wish != nil || attempts.contains { $0.state.verdict == .canceled }
@@ -202,13 +211,14 @@ package struct IntegrationRunner: Sendable {
     }
 
     private func runJobs(
-        _ record: IntegrationRecord, bot: BotSpecification, recipe: Recipe, mirror: Mirror, cancellation: Cancellation
+        _ record: IntegrationRecord, bot: BotSpecification, recipe: Recipe, mirror: Mirror, held: HeldSlots?,
+        cancellation: Cancellation
     ) async throws -> [AttemptRecord] {
         try await withThrowingTaskGroup(of: Result<AttemptRecord, any Error>.self) { group in
             for configuration in recipe.configurations {
                 let request = JobRunner.Request(
                     integration: record, bot: bot, recipe: recipe, configuration: configuration, mirror: mirror,
-                    remotes: remotes)
+                    remotes: remotes, held: held)
                 group.addTask {
                     do {
                         return .success(try await jobs.run(request, cancellation: cancellation))

@@ -8,15 +8,15 @@ import Storage
 
 extension JobRunner {
     /// Checks the commit out and writes the job directory.
+    /// - Parameter isEntered: Whether it is stored already that the attempt begins.
     /// - Returns: What is going to run.
     func prepare(
-        _ id: AttemptID, _ directory: AttemptDirectory, _ workspace: Workspace, _ request: Request
+        _ id: AttemptID, _ directory: AttemptDirectory, _ workspace: Workspace, _ request: Request, isEntered: Bool
     ) async throws -> JobPlanner.Plan {
         // Stored beside the checkout, and before anything of the job is started.
         let (objects, entered) = (request.mirror.objects, clock.now())
-        async let isEntered: AttemptRecord = store.apply(
-            .entered(.checkout), to: id, at: entered, isolation: isolation.isolation)
-        async let isMade: Void = lane.run { _ = try Directory(creating: directory.path) }
+        async let isStored: Void = isEntered ? () : enter(id, at: entered)
+        async let isMade: Void = lane.run { try directory.make() }
         let (place, isClean) = try await lane.run {
             let place = try self.place(of: request, in: workspace, objects: objects)
             let isClean =
@@ -37,9 +37,13 @@ extension JobRunner {
             report = try await checkout(request, workspace, isClean: isClean)
         }
         try await isMade
-        _ = try await isEntered
+        try await isStored
         let (isFresh, now) = (isClean || report.isFresh, clock.now())
         return try await lane.run { try arrange(directory, workspace, request, place, isFresh: isFresh, at: now) }
+    }
+
+    private func enter(_ id: AttemptID, at time: Timestamp) async throws {
+        try await store.apply(.entered(.checkout), to: id, at: time, isolation: isolation.isolation)
     }
 
     private static let mendable: Set<SourceControlError.Code> = [.mirrorDamaged, .submoduleDamaged, .commitMissing]
@@ -47,8 +51,11 @@ extension JobRunner {
     private func checkout(
         _ request: Request, _ workspace: Workspace, isClean: Bool
     ) async throws -> CheckoutReport {
-        let submodules = try await request.remotes.submodules(
-            of: request.integration.commit, in: request.mirror, for: request.bot)
+        let submodules =
+            if request.held != nil { [Submodule]() } else {
+                try await request.remotes.submodules(
+                    of: request.integration.commit, in: request.mirror, for: request.bot)
+            }
         return try await request.mirror.checkout(
             request.integration.commit, ref: request.integration.ref, into: workspace.tree, state: workspace.state,
             isClean: isClean, kept: JobPlanner.keptDirectories(request.recipe.projectType), submodules: submodules,

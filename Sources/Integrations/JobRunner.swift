@@ -60,6 +60,9 @@ package struct JobRunner: Sendable {
         package var mirror: Mirror
         /// Where the commit's submodules are had.
         package var remotes: Remotes
+        /// The slots with which the integration's beginning was stored, and its first attempts with it: its commit has no submodules, or
+        /// the bot wants none. Nothing for one that began in several steps, or before this daemon.
+        package var held: HeldSlots?
         /// Which tests the attempt runs, as the test tool reads it; nothing: all.
         package var testFilter: String?
     }
@@ -85,19 +88,22 @@ package struct JobRunner: Sendable {
             var request = request
             request.testFilter = attempt.testFilter
             do {
+                let isHeld = request.held?.take(job) ?? false
                 // What has entered no step was never started: that is stored before the start.
                 let isNew =
-                    if attempt.state == .queued { true } else {
+                    if isHeld || attempt.state == .queued { true } else {
                         try await executor.liveness(of: directory(of: attempt.id)) == .notStarted
                     }
                 if isNew {
                     let slots = slots
-                    guard try await cancellation.interrupting({ try await slots.take() }) != nil else {
-                        try await finish(attempt.id, verdict: .canceled, reason: await reason(of: cancellation))
-                        continue
+                    if !isHeld {
+                        guard try await cancellation.interrupting({ try await slots.take() }) != nil else {
+                            try await finish(attempt.id, verdict: .canceled, reason: await reason(of: cancellation))
+                            continue
+                        }
                     }
                     defer { slots.give() }
-                    try await begin(attempt, of: request, cancellation: cancellation)
+                    try await begin(attempt, of: request, isEntered: isHeld, cancellation: cancellation)
                 } else {
                     // It runs already, since before a restart: it waits for no slot.
                     try await takeUp(attempt, of: request, cancellation: cancellation)
@@ -148,7 +154,10 @@ package struct JobRunner: Sendable {
         }
     }
 
-    private func begin(_ attempt: AttemptRecord, of request: Request, cancellation: Cancellation) async throws {
+    /// - Parameter isEntered: Whether it is stored already that the attempt begins.
+    private func begin(
+        _ attempt: AttemptRecord, of request: Request, isEntered: Bool, cancellation: Cancellation
+    ) async throws {
         let (id, directory) = (attempt.id, directory(of: attempt.id))
         if let wish = await cancellation.requested {
             return try await finish(id, verdict: .canceled, reason: wish.reason)
@@ -163,7 +172,7 @@ package struct JobRunner: Sendable {
         let workspace = await workspaces.take(bot: request.bot.name, configuration: id.job, lane: lane)
         let plan: JobPlanner.Plan
         do {
-            plan = try await prepare(id, directory, workspace, request)
+            plan = try await prepare(id, directory, workspace, request, isEntered: isEntered)
             guard try await launch(directory, secrets, cancellation) else {
                 await workspaces.giveBack(workspace)
                 return try await finish(id, verdict: .canceled, reason: await reason(of: cancellation))

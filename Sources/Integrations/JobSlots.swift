@@ -59,6 +59,16 @@ package final class JobSlots: Sendable {
         }
     }
 
+    /// Takes a slot where one is free now, which nobody waits for; `give` gives it back.
+    /// - Returns: Whether it did.
+    package func takeFree() -> Bool {
+        state.withLock { state in
+            guard state.free > 0 else { return false }
+            state.free -= 1
+            return true
+        }
+    }
+
     /// Gives a slot back: straight on to the first that waits.
     package func give() {
         let waiter = state.withLock { state -> CheckedContinuation<Void, any Error>? in

@@ -25,6 +25,9 @@ struct HeldBytes: Sendable {
 
     var isEmpty: Bool { first == bytes.count }
 
+    /// The bytes in memory, those taken out included.
+    var storedCount: Int { bytes.count }
+
     mutating func append(_ byte: UInt8, isSignificant: Bool) {
         bytes.append(byte)
         self.isSignificant.append(isSignificant)

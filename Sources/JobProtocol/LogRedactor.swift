@@ -19,7 +19,7 @@ package struct LogRedactor: Sendable {
     private let pairs: [UInt8]
 
     private var state = 0
-    private var held = HeldBytes()
+    private(set) var held = HeldBytes()
     private var escape = Escape.none
     private var transparentRun = 0
     private var wroteMask = false

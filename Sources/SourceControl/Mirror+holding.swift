@@ -24,7 +24,7 @@ extension Mirror {
         of commit: CommitID, file: String?, limit: Int
     ) async throws(SourceControlError) -> CommitContent? {
         let (store, memory) = (store, memory)
-        return try await local { repository throws(SourceControlError) in
+        return try await local(isKept: true) { repository throws(SourceControlError) in
             guard try store.contains(commit, in: repository) else { return nil }
             // A tag that was put on a commit which is here needs no fetch, and jobs ask git for it.
             if let list = memory.unwritten {

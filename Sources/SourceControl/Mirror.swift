@@ -4,8 +4,8 @@ package import Model
 
 /// The local copy of one repository, and the only way to its server.
 ///
-/// All calls of a mirror run one after the other on its lane. Each opens the repository anew, so nothing of libgit2's is
-/// kept between them or seen by two threads.
+/// All calls of a mirror run one after the other on its lane. Each opens the repository anew, unless the one before it has just read
+/// what an integration begins with; nothing of libgit2's is seen by two threads at once.
 package struct Mirror: Sendable {
     package let url: RemoteURL
     let credentials: Credentials?
@@ -15,6 +15,7 @@ package struct Mirror: Sendable {
     let configuration: GitConfiguration
     let engine: GitEngine
     let memory: ListMemory
+    let kept: KeptRepositories
 
     /// Where the bare repository lies.
     package var path: String { store.path }
@@ -83,14 +84,18 @@ package struct Mirror: Sendable {
     }
 
     /// Runs work on the opened repository. Damage that it finds is remembered for the next fetch.
+    /// - Parameter isKept: Whether the next work, if it comes at once, takes the repository as it is.
     func local<Value: Sendable>(
+        isKept: Bool = false,
         _ body: @escaping @Sendable (_ repository: OpaquePointer) throws(SourceControlError) -> Value
     ) async throws(SourceControlError) -> Value {
-        let store = store
+        let (store, kept) = (store, kept)
         return try await lane.run { () throws(SourceControlError) in
-            let repository = try store.open()
+            let repository = if let open = kept.take(store.path) { open } else { OpenRepository(try store.open()) }
             do throws(SourceControlError) {
-                return try body(repository.pointer)
+                let value = try body(repository.pointer)
+                if isKept { kept.keep(repository, of: store.path) }
+                return value
             } catch {
                 if error.code == .mirrorDamaged { try store.markDamaged() }
                 throw error

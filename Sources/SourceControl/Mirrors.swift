@@ -9,6 +9,7 @@ package final class Mirrors: Sendable {
     private let limits: NetworkLimits
     private let configuration: GitConfiguration
     private let engine: GitEngine
+    private let kept = KeptRepositories()
     /// One for each mirror, also when it is asked for again with other credentials.
     private let lanes = Mutex<[String: (lane: BlockingLane, memory: ListMemory)]>([:])
 
@@ -62,7 +63,7 @@ package final class Mirrors: Sendable {
         let store = MirrorStore(path: "\(directory)/\(name)", name: name)
         return Mirror(
             url: url, credentials: credentials, store: store, lane: lane, limits: limits, configuration: configuration,
-            engine: kind == .publicOnly ? .library : engine, memory: memory)
+            engine: kind == .publicOnly ? .library : engine, memory: memory, kept: kept)
     }
 
     /// Readable, and different for different URLs: `kit-0123456789abcdef0123`, with 80 bits of git's own digest of the URL.

@@ -141,7 +141,7 @@ extension Mirror {
         limits.isPublicOnly = self.limits.isPublicOnly
         return Mirror(
             url: url, credentials: credentials, store: store, lane: lane, limits: limits, configuration: configuration,
-            engine: engine, memory: memory)
+            engine: engine, memory: memory, kept: kept)
     }
 
     /// What its packs take on the disk, in bytes.

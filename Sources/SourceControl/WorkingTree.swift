@@ -35,7 +35,8 @@ package struct WorkingTree: Sendable {
     package var mirror: Mirror {
         Mirror(
             url: RemoteURL(directory: path), credentials: nil, store: store, lane: lane, limits: NetworkLimits(),
-            configuration: configuration, engine: .library, memory: ListMemory())
+            configuration: configuration, engine: .library, memory: ListMemory(),
+            kept: KeptRepositories())
     }
 
     /// The directory on the disk now, as a commit; HEAD's own where nothing is different. Takes as long as reading what

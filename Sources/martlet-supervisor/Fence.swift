@@ -61,9 +61,12 @@ struct Fence {
     /// - Parameters:
     ///   - output: The end of a pipe that what the step prints is written to.
     ///   - report: That of the pipe for `FenceReport`.
+    ///   - gate: What the command waits for within the fence.
+    ///   - meanwhile: Called while the fence is made.
     /// - Returns: Bubblewrap's process.
     func start(
-        _ step: JobDescription.Step, environment: [String: String], output: Int32, report: Int32, group: ControlGroup?
+        _ step: JobDescription.Step, environment: [String: String], output: Int32, report: Int32, gate: Gate,
+        group: ControlGroup?, meanwhile: () -> Void
     ) -> Result<Int32, SystemError> {
         var environment = environment
         if environment["HOME"] == nil { environment["HOME"] = fence.home }
@@ -95,9 +98,9 @@ struct Fence {
                 "/proc/self/fd/\(FencedStep.programDescriptor)",
                 "--within-fence",
             ], environment: [:], directory: root, output: report, errors: report,
-            kept: [anonymous[0], output, program, filter] + anonymous.dropFirst(), group: group,
+            kept: [anonymous[0], output, gate.descriptor, program, filter] + anonymous.dropFirst(), group: group,
             identity: identity, dropsCapabilities: true, fileBytes: job.limits.workspaceBytes
-        ).start().mapError(\.error)
+        ).start(meanwhile: meanwhile).mapError(\.error)
     }
 
     /// The descriptors that bubblewrap itself reads, in the order of `start`.

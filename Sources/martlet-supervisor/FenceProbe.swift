@@ -40,7 +40,13 @@ struct FenceProbe {
         guard clinux_pipe(&output) == 0, clinux_pipe(&report) == 0 else {
             throw Fence.Failure(reason: "there is no pipe: \(SystemError(number: errno).text)")
         }
-        let started = fence.start(step, environment: [:], output: output[1], report: report[1], group: nil)
+        guard let gate = Gate() else {
+            throw Fence.Failure(reason: "there is no gate: \(SystemError(number: errno).text)")
+        }
+        defer { gate.close() }
+        gate.open(true)
+        let started = fence.start(
+            step, environment: [:], output: output[1], report: report[1], gate: gate, group: nil, meanwhile: {})
         close(report[1])
         guard case .success(let pid) = started else { return "bubblewrap cannot be started" }
         let said = read(report[0])

@@ -12,15 +12,17 @@ struct FencedStep {
     /// Its descriptors, as the supervisor passes them through bubblewrap. Its complaints go to standard error.
     static let orderDescriptor: Int32 = 3
     static let outputDescriptor: Int32 = 4
+    /// The step's `Gate`, at which the command's process waits.
+    static let gateDescriptor: Int32 = 5
     /// This program itself, which is executed by descriptor: it lies in no directory of the fence.
-    static let programDescriptor: Int32 = 5
+    static let programDescriptor: Int32 = 6
 
     func run() -> Int32 {
         StepStart.yieldMemory("self")
         clinux_hide_memory()
         clinux_name_process("martlet-fence")
         clinux_close_range(UInt32(Self.programDescriptor), .max, 0)
-        for descriptor in [2, Self.orderDescriptor, Self.outputDescriptor] {
+        for descriptor in [2, Self.orderDescriptor, Self.outputDescriptor, Self.gateDescriptor] {
             guard clinux_fcntl(descriptor, F_SETFD, FD_CLOEXEC) == 0 else { return EX_USAGE }
         }
         lseek(Self.orderDescriptor, 0, SEEK_SET)
@@ -54,8 +56,10 @@ struct FencedStep {
         }
         let request = SpawnRequest(
             arguments: order.arguments, environment: order.environment, directory: directory,
-            output: Self.outputDescriptor, errors: Self.outputDescriptor, processes: order.processes)
+            output: Self.outputDescriptor, errors: Self.outputDescriptor, processes: order.processes,
+            gate: Self.gateDescriptor)
         let started = request.start()
+        close(Self.gateDescriptor)
         close(directory)
         // The supervisor sees the end of the output when the last process of the job closes it.
         close(Self.outputDescriptor)

@@ -109,16 +109,27 @@ struct JobRun {
             if stop(&ending, step: index) { return ending }
             ending.begun = index + 1
             log.begin(step: index)
-            var failure = status.append(.started(step: index, at: Time.wallMilliseconds()))
-            guard failure == 0 else {
+            // Noted while its process is made, which waits for that.
+            var noted: Int32?
+            var complaints: [String] = []
+            let begins = {
+                if noted == nil {
+                    noted = status.append(.started(step: index, at: Time.wallMilliseconds()))
+                    if noted == 0 { complaints = deleteReports(of: step, in: workspace) }
+                }
+                return noted == 0
+            }
+            let end = run(step, of: job, start, watch, secrets: secrets, log: &log, begins: begins)
+            // Also of one of which no process could be made.
+            guard begins() else {
                 // What nobody will know to have begun must not have effects.
                 ending.result = .faulty
-                ending.reason = "writing in \(paths.directory) failed: \(SystemError(number: failure).text)"
+                ending.reason = "writing in \(paths.directory) failed: \(SystemError(number: noted ?? 0).text)"
                 ending.step = index
                 return ending
             }
-            deleteReports(of: step, in: workspace, log: &log)
-            let end = run(step, of: job, start, watch, secrets: secrets, log: &log)
+            for complaint in complaints { log.say("an old report could not be deleted: \(complaint)") }
+            var failure: Int32 = 0
             let ended = StatusEvent.ended(
                 step: index, at: Time.wallMilliseconds(), exit: end.exit, signal: end.signal, limit: end.limit,
                 usage: end.usage)
@@ -151,9 +162,10 @@ struct JobRun {
     }
 
     /// Last week's report is no report.
-    private func deleteReports(of step: JobDescription.Step, in workspace: Tree, log: inout JobLog) {
+    /// - Returns: Those that could not be deleted, and why.
+    private func deleteReports(of step: JobDescription.Step, in workspace: Tree) -> [String] {
         let patterns = step.report.compactMap { PathPattern($0) }
-        guard !patterns.isEmpty else { return }
+        guard !patterns.isEmpty else { return [] }
         var failures: [String] = []
         _ = workspace.walk(patterns) { path, directory, name in
             if Tree.withPath(name, { unlinkat(directory, $0, 0) }) != 0 {
@@ -161,12 +173,12 @@ struct JobRun {
             }
             return failures.count < 10
         }
-        for failure in failures { log.say("an old report could not be deleted: \(failure)") }
+        return failures
     }
 
     private func run(
         _ step: JobDescription.Step, of job: JobDescription, _ start: StepStart, _ watch: LimitWatch,
-        secrets: [String: String], log: inout JobLog
+        secrets: [String: String], log: inout JobLog, begins: () -> Bool
     ) -> StepRun.End {
         var environment = ["PATH": Self.defaultPath]
         environment.merge(job.environment) { $1 }
@@ -175,7 +187,7 @@ struct JobRun {
         var run = StepRun(
             step: step, environment: environment, graceMilliseconds: job.limits.graceMilliseconds, signals: signals,
             watch: watch, cancel: cancelRequest)
-        return run.run(start, log: &log)
+        return run.run(start, log: &log, begins: begins)
     }
 
     /// Reports of every step that was begun; artifacts only of a job that completed, since what lies in the workspace of

@@ -27,6 +27,8 @@ struct SpawnRequest {
     var fileBytes: Int64?
     /// Of its user, threads counted.
     var processes: Int?
+    /// A `Gate`'s descriptor, at which its process waits before it becomes the command.
+    var gate: Int32?
 
     /// Why a command was not started.
     struct Failure: Error {
@@ -35,10 +37,12 @@ struct SpawnRequest {
         let isCommand: Bool
     }
 
+    /// - Parameter meanwhile: Called while the process is made, before it is known whether it became the command; not when none can be
+    ///   made. It opens the gate.
     /// - Returns: The process, or why it could not be started.
-    func start() -> Result<Int32, Failure> {
-        var number: Int32 = 0
-        let pid = CommandVector.withStrings(arguments) { arguments in
+    func start(meanwhile: () -> Void = {}) -> Result<Int32, Failure> {
+        var (number, told): (Int32, Int32) = (0, -1)
+        let child = CommandVector.withStrings(arguments) { arguments in
             CommandVector.withStrings(environment.map { $0.key + "=" + $0.value }.sorted()) { environment in
                 kept.withUnsafeBufferPointer { kept in
                     (group?.entrances ?? []).withUnsafeBufferPointer { groups in
@@ -49,12 +53,15 @@ struct SpawnRequest {
                             user: identity.map { Int64($0.user) } ?? -1,
                             group: identity.map { Int64($0.group) } ?? -1,
                             drops_capabilities: dropsCapabilities ? 1 : 0,
-                            file_bytes: fileBytes ?? -1, processes: processes.map { Int64($0) } ?? -1, address_bytes: 0)
-                        return clinux_spawn(&request, &number)
+                            file_bytes: fileBytes ?? -1, processes: processes.map { Int64($0) } ?? -1, address_bytes: 0,
+                            gate: gate ?? 0)
+                        return clinux_spawn_begin(&request, &told, &number)
                     }
                 }
             }
         }
+        if child >= 0 { meanwhile() }
+        let pid = child < 0 ? child : clinux_spawn_end(child, told, &number)
         guard pid < 0 else { return .success(pid) }
         return .failure(
             Failure(error: SystemError(number: number), isCommand: pid == Int32(CLINUX_SPAWN_NO_COMMAND)))

@@ -61,15 +61,20 @@ struct StepRun {
         self.cancel = cancel
     }
 
-    mutating func run(_ start: StepStart, log: inout JobLog) -> End {
+    /// - Parameter begins: Called at most once, before the command begins: whether it may.
+    mutating func run(_ start: StepStart, log: inout JobLog, begins: () -> Bool) -> End {
         var pipe: [Int32] = [-1, -1]
         guard clinux_pipe(&pipe) == 0 else {
             return notStarted(.fault("no pipe: \(SystemError(number: errno).text)"), &log)
         }
         watch.begin(now: Time.monotonicMilliseconds())
-        let result = start.start(step, environment: environment, output: pipe[1])
+        let result = start.start(step, environment: environment, output: pipe[1], begins: begins)
         close(pipe[1])
         switch result {
+        case .failure(.refused):
+            close(pipe[0])
+            end.isStuck = !Descendants.killAll().isEmpty
+            return end
         case .failure(let error):
             close(pipe[0])
             return notStarted(error, &log)
@@ -119,6 +124,7 @@ struct StepRun {
         case .fault(let reason):
             end.fault = reason
             return log.say(reason)
+        case .refused: return
         }
         let command = step.arguments.first ?? ""
         let place = command.contains("/") ? "" : "; PATH is \(environment["PATH"] ?? "not set")"
@@ -161,8 +167,9 @@ struct StepRun {
             ]
             poll(&sources, nfds_t(sources.count), Int32(clamping: max(0, wakeAt - now)))
             if sources[2].revents != 0 { takeReport(isLast: false, &log) }
-            if sources[0].revents != 0 { takeSignals(&log) }
+            // Before the signals: what was printed first stands before what we say of them.
             if sources[1].revents != 0 { isOpen = readSome(output, into: &log) }
+            if sources[0].revents != 0 { takeSignals(&log) }
         }
     }
 

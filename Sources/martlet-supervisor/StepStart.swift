@@ -25,17 +25,41 @@ struct StepStart {
         case noCommand(SystemError)
         /// What goes before the command failed: ours or the machine's fault.
         case fault(String)
+        /// The command was not let begin.
+        case refused
     }
 
-    /// - Parameter output: The end of a pipe that what the step prints is written to.
+    /// - Parameters:
+    ///   - output: The end of a pipe that what the step prints is written to.
+    ///   - begins: Called once while the command's process is made, which waits for it: whether the command may begin. Not called where
+    ///     it fails before.
     func start(
-        _ step: JobDescription.Step, environment: [String: String], output: Int32
+        _ step: JobDescription.Step, environment: [String: String], output: Int32, begins: () -> Bool
     ) -> Result<Started, Failure> {
-        guard let fence else { return startBare(step, environment: environment, output: output) }
+        guard let gate = Gate() else { return .failure(.fault("no gate: \(SystemError(number: errno).text)")) }
+        defer { gate.close() }
+        var isRefused = false
+        let started = start(step, environment: environment, output: output, gate: gate) {
+            isRefused = !begins()
+            gate.open(!isRefused)
+        }
+        // Its process, or what becomes its fence, ends by itself.
+        return isRefused ? .failure(.refused) : started
+    }
+
+    private func start(
+        _ step: JobDescription.Step, environment: [String: String], output: Int32, gate: Gate, meanwhile: () -> Void
+    ) -> Result<Started, Failure> {
+        guard let fence else {
+            return startBare(step, environment: environment, output: output, gate: gate, meanwhile: meanwhile)
+        }
         var report: [Int32] = [-1, -1]
         guard clinux_pipe(&report) == 0 else { return .failure(.fault("no pipe: \(SystemError(number: errno).text)")) }
         defer { close(report[1]) }
-        switch fence.start(step, environment: environment, output: output, report: report[1], group: group) {
+        let started = fence.start(
+            step, environment: environment, output: output, report: report[1], gate: gate, group: group,
+            meanwhile: meanwhile)
+        switch started {
         case .success(let pid): return .success(Started(pid: pid, report: report[0]))
         case .failure(let error):
             close(report[0])
@@ -44,7 +68,7 @@ struct StepStart {
     }
 
     private func startBare(
-        _ step: JobDescription.Step, environment: [String: String], output: Int32
+        _ step: JobDescription.Step, environment: [String: String], output: Int32, gate: Gate, meanwhile: () -> Void
     ) -> Result<Started, Failure> {
         let place = step.workingDirectory == "." ? [] : Array(step.workingDirectory.utf8)
         let directory: Int32
@@ -55,8 +79,8 @@ struct StepStart {
         defer { close(directory) }
         return SpawnRequest(
             arguments: step.arguments, environment: environment, directory: directory, output: output, errors: output,
-            group: group, fileBytes: limits.workspaceBytes, processes: processCeiling
-        ).start().map { pid in
+            group: group, fileBytes: limits.workspaceBytes, processes: processCeiling, gate: gate.descriptor
+        ).start(meanwhile: meanwhile).map { pid in
             Self.yieldMemory("\(pid)")
             return Started(pid: pid, report: nil)
         }.mapError { failure in

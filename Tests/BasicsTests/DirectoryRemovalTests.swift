@@ -16,7 +16,7 @@ import Testing
         }
     }
 
-    @Test(arguments: ["empty", "filled", "file", "link", "closed", "absent/below"])
+    @Test(arguments: ["empty", "narrow", "wide", "filled", "file", "link", "closed", "absent/below"])
     func testThatAnEmptyDirectoryIsThereAndStaysOnlyIfItWasOne(name: String) async throws {
         try await withTemporaryDirectory { temporary in
             // given
@@ -26,6 +26,11 @@ import Testing
             #expect(symlink("empty", temporary.path("link")) == 0)
             try temporary.makeDirectory("closed")
             #expect(chmod(temporary.path("closed"), 0o500) == 0)
+            // as a umask leaves it, and as nothing of ours does
+            for (name, mode) in [("narrow", 0o700), ("wide", 0o777)] {
+                try temporary.makeDirectory(name)
+                #expect(chmod(temporary.path(name), mode_t(mode)) == 0)
+            }
             let directory = try temporary.directory()
             let before = try directory.status(name)?.inode
             // when
@@ -33,9 +38,9 @@ import Testing
             // then
             let status = try #require(try directory.status(name))
             #expect(status.kind == .directory)
-            #expect(status.mode == 0o755)
+            #expect(status.mode == (name == "narrow" ? 0o700 : 0o755))
             #expect(try directory.entries(name).isEmpty)
-            if name == "empty" { #expect(status.inode == before) }
+            if ["empty", "narrow"].contains(name) { #expect(status.inode == before) }
             #expect(try directory.status("filled/file") == nil || name != "filled")
         }
     }

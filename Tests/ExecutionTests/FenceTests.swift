@@ -105,12 +105,12 @@ import Testing
             try await withLaunched(as: user) { launched in
                 // given
                 let job = launched.fenced(
-                    "trap 'echo cleaning; exit 9' TERM; echo ready; while :; do sleep 0.05; done", timeout: 500,
+                    "trap 'echo cleaning; exit 9' TERM; echo ready; while :; do sleep 0.05; done", timeout: 2000,
                     limits: .init(graceMilliseconds: 20_000))
                 // when
                 let end = try await launched.run(job)
                 // then
-                #expect(end.step(0) == "exit 9 testing exceeded 500 ms")
+                #expect(end.step(0) == "exit 9 testing exceeded 2 s")
                 #expect(end.log.contains("cleaning"))
             }
         }

@@ -1,4 +1,5 @@
 import BotSupport
+import Execution
 import ExecutionSupport
 import Integrations
 import JobProtocol
@@ -14,7 +15,7 @@ import Testing
     /// A Swift package with two tests, of which `subtracts` fails as long as it is broken; or none fails, and the command does
     /// after them, as with a `tearDown` of a class.
     private static func withPackage(
-        also: String = "", file: String = "", fault: Fault = .ofATest,
+        also: String = "", file: String = "", fault: Fault = .ofATest, losing: Locked<Int>? = nil,
         _ body: (Bot, Locked<Bool>, Locked<[[String]]>) async throws -> Void
     ) async throws {
         let isBroken = Locked(true)
@@ -39,11 +40,61 @@ import Testing
         }
         let recipe = "configurations:\n  debug:\n\(also)analyze: []\narchive: { include: [] }\n"
         try await withBot(
-            BotPlan(recipe: recipe, file: file, scripts: ["tell": "#!/bin/sh\n"], executor: .scripted(executor))
+            BotPlan(
+                recipe: recipe, file: file, scripts: ["tell": "#!/bin/sh\n"],
+                executor: losing.map { .other(Losing(executor, $0)) } ?? .scripted(executor))
         ) { bot in
             try await bot.push(Commit(files: ["Package.swift": "// swift-tools-version:6.0\n"]))
             try await bot.announce()
             try await body(bot, isBroken, commands)
+        }
+    }
+
+    /// Loses the supervisors of so many attempts as soon as they are started.
+    private final class Losing: Executor {
+        private let playing: ScriptedExecutor
+        private let left: Locked<Int>
+        private let lost = ScriptedExecutor()
+
+        init(_ playing: ScriptedExecutor, _ left: Locked<Int>) { (self.playing, self.left) = (playing, left) }
+
+        func start(_ attempt: AttemptDirectory, secrets: [String: String]) async throws(ExecutionError) {
+            let isLost = left.withLock { left in
+                left -= 1
+                return left >= 0
+            }
+            try await (isLost ? lost : playing).start(attempt, secrets: secrets)
+            lost.lose(attempt)
+        }
+
+        func liveness(of attempt: AttemptDirectory) async throws(ExecutionError) -> Liveness {
+            try await (lost.starts.contains(attempt.path) ? lost : playing).liveness(of: attempt)
+        }
+
+        func cancel(_ attempt: AttemptDirectory, reason: String, grace: Duration) async throws(ExecutionError) {
+            try await playing.cancel(attempt, reason: reason, grace: grace)
+        }
+    }
+
+    @Test func testThatALostAttemptIsMadeAgainWithItsFilter() async throws {
+        let losing = Locked(0)
+        try await Self.withPackage(losing: losing) { bot, isBroken, commands in
+            // given
+            let red = try await bot.completion(of: Self.first)
+            expectVerdict(of: red, .testFailures)
+            isBroken.withLock { $0 = false }
+            losing.withLock { $0 = 1 }
+
+            // when
+            _ = try await bot.operations.rerun(Self.first, Rerun(testFilter: "subtracts"), by: "ada")
+            let again = try await bot.completion(of: Self.first)
+
+            // then
+            #expect(again.attempts.map(\.testFilter) == [nil, "subtracts", "subtracts"])
+            #expect(again.attempts.map(\.state.verdict) == [.testFailures, .internalError, .warnings])
+            #expect(commands.value.last?.contains("--filter=subtracts") == true)
+            #expect(again.tests.map(\.result.name).sorted() == ["adds", "subtracts"])
+            expectVerdict(of: again, .warnings, because: "1 test is flaky: KitTests/subtracts")
         }
     }
 

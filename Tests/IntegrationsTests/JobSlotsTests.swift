@@ -1,4 +1,5 @@
 import Integrations
+import Model
 import TestSupport
 import Testing
 
@@ -47,6 +48,46 @@ import Testing
             gates.end(5)
             try await group.waitForAll()
         }
+    }
+
+    @Test func testThatOnlyAFreeSlotIsTakenWithoutWaiting() async throws {
+        // given
+        let slots = JobSlots(count: 1)
+        #expect(slots.takeFree())
+        let waiter = Task.immediate { try await slots.take() }
+
+        // when, then: who waits goes first
+        #expect(!slots.takeFree())
+        slots.give()
+        try await waiter.value
+        #expect(!slots.takeFree())
+        slots.give()
+        #expect(slots.takeFree())
+    }
+
+    @Test func testThatHeldSlotsAreHandedOutOnceAndTheRestGivenBack() throws {
+        // given
+        let slots = JobSlots(count: 2)
+        let jobs = ["a", "b", "c"].map { Name(nearest: $0) }
+
+        // when
+        let held = HeldSlots(of: slots, for: jobs)
+
+        // then
+        #expect(held.held == Set(jobs.prefix(2)))
+        #expect(!slots.takeFree())
+        #expect(!held.take(jobs[2]))
+        #expect(held.take(jobs[0]))
+        #expect(!held.take(jobs[0]))
+
+        // and when
+        held.giveBack()
+        held.giveBack()
+
+        // then: the other job's only
+        #expect(slots.takeFree())
+        #expect(!slots.takeFree())
+        #expect(!held.take(jobs[1]))
     }
 
     /// A slot that is given back is the first waiter's at once, so that there is no moment in which a newcomer could take it.

@@ -47,7 +47,8 @@ extension Bench {
             say(
                 "no-op builds a minute, \(kind)", "\(Int(minute)) (\(each * bots.count) in \(seconds.text) s)",
                 ratio: "two cores only spawning × \((minute / alone).text)",
-                goal: ("≥ \(Int(goal))", minute >= goal))
+                goal: Goal(
+                    120_000 / minute, atMost: 120_000 / goal, "≥ \(Int(goal))", unit: unit(isFenced: kind == "fenced")))
         }
     }
 }

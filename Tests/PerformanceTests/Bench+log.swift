@@ -40,12 +40,12 @@ extension Bench {
             say(
                 "200 MB of build-like log, to its end", "\(seconds.text) s",
                 ratio: "cat | cat × \((seconds * 1000 / plain).text)",
-                goal: ("≤ 1.2 s", seconds <= 1.2))
+                goal: Goal("≤ 1.2 s", isMet: seconds <= 1.2))
             say(
                 "others' answers meanwhile", "median \(others.median.text) ms, p99 \(others.p99.text)",
-                ratio: "idle p99 × \((others.p99 / idle.p99).text)", goal: ("p99 ≤ 20 ms", others.p99 <= 20))
+                ratio: "idle p99 × \((others.p99 / idle.p99).text)", goal: Goal("p99 ≤ 20 ms", isMet: others.p99 <= 20))
             let growth = Double(max(0, peak - before)) / 1_048_576
-            say("the daemon's memory meanwhile", "+\(growth.text) MiB", goal: ("≤ 8 MiB", growth <= 8))
+            say("the daemon's memory meanwhile", "+\(growth.text) MiB", goal: Goal("≤ 8 MiB", isMet: growth <= 8))
         }
     }
 

@@ -36,15 +36,21 @@ final class Bench {
         try body(service)
     }
 
+    /// What a goal for a job is counted in: with a fence bubblewrap's time, else a process's.
+    func unit(isFenced: Bool) -> (here: Double, there: Double, name: String) {
+        if isFenced, let fence = baseline.fence { return (fence.median, Goal.bubblewrap, "bubblewrap") }
+        return (baseline.spawn.median, Goal.spawn, "spawn and wait")
+    }
+
     // MARK: Lines
 
     /// - Parameters:
     ///   - value: With its unit.
     ///   - ratio: To what of the same run.
-    ///   - goal: In words, and whether it is met; nothing where there is none.
-    func say(_ name: String, _ value: String, ratio: String = "", goal: (text: String, isMet: Bool)? = nil) {
+    ///   - goal: Nothing where there is none.
+    func say(_ name: String, _ value: String, ratio: String = "", goal: Goal? = nil) {
         var line = "figure  \(name.padding(to: 44)) \(value.padding(to: 34)) \(ratio.padding(to: 40))"
-        if let goal { line += " \(goal.text): \(goal.isMet ? "met" : "missed")" }
+        if let goal { line += " \(goal.words)" }
         while line.hasSuffix(" ") { line.removeLast() }
         Shell.say(line)
     }

@@ -1,4 +1,5 @@
 import Foundation
+import Glibc
 
 extension Service {
     /// Git's own configuration, of nobody's account.
@@ -89,12 +90,17 @@ extension Service {
     }
 
     /// Waits for an integration's end.
+    /// - Parameters:
+    ///   - limit: In seconds.
+    ///   - pause: Between two looks, in milliseconds.
+    ///   - first: After how many milliseconds it is looked at first: who asks takes of the time that is measured.
     /// - Returns: What the API says of it then.
     /// - Throws: `ServiceFailure` when it does not end within `limit` seconds.
     @discardableResult package func completed(
-        _ bot: String, _ number: Int, limit: Double = 120, pause: Double = 2
+        _ bot: String, _ number: Int, limit: Double = 120, pause: Double = 2, after first: Double = 0
     ) throws -> [String: Any] {
         var object: [String: Any] = [:]
+        usleep(useconds_t(first * 1000))
         let isDone = try Moment.until(limit: limit, pause: pause) {
             object = try client.get("bots/\(bot)/integrations/\(number)")
             return object["state"] as? String == "completed"

@@ -227,6 +227,39 @@ import Transfer
         }
     }
 
+    /// Nothing is printed by which the server could find out.
+    @Test func testThatAReaderThatGoesAwayIsNoticedAndNothingOfItRemains() async throws {
+        try await withWeb(looksAtLogs: .milliseconds(1)) { web in
+            // given
+            let job = try await Running(web)
+            job.print("first\n")
+            do {
+                let goes = try await job.events()
+                var seen = ""
+                try await read(goes, &seen, until: "first")
+                #expect(try Self.isWatched(job.attempt.paths.log))
+            }
+            // when: it is gone
+            // then
+            try await until("nobody watches the log") { try !Self.isWatched(job.attempt.paths.log) }
+            try job.finish()
+        }
+    }
+
+    /// Whether anybody in this process is told of what becomes of a file: the kernel's own list (proc_pid_fdinfo(5)).
+    private static func isWatched(_ path: String) throws -> Bool {
+        var status = stat()
+        try #require(stat(path, &status) == 0)
+        let wanted = " ino:\(String(status.st_ino, radix: 16)) "
+        return try Directory(opening: "/proc/self/fdinfo").entries().contains { entry in
+            // Others' descriptors come and go.
+            let text = SmallFile.read("/proc/self/fdinfo/" + entry.name, limit: 1 << 20) ?? []
+            return String(decoding: text, as: UTF8.self).split(separator: "\n").contains {
+                $0.hasPrefix("inotify ") && $0.contains(wanted)
+            }
+        }
+    }
+
     /// Row L2 of the threats.
     @Test func testThatL2ReadersThatDoNotReadHoldNobodyUp() async throws {
         try await withWeb { web in

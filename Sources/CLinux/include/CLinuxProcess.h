@@ -73,6 +73,8 @@ typedef struct clinux_spawn_request {
     int64_t processes;
     /// RLIMIT_AS; 0: as its parent's.
     int64_t address_bytes;
+    /// Of `clinux_gate`: it becomes the command only when that is opened. 0: at once.
+    int gate;
 } clinux_spawn_request;
 
 /// Why a command was not started: it is not there or cannot be executed, or what goes before failed, which is no fault of it.
@@ -82,6 +84,25 @@ enum { CLINUX_SPAWN_NO_COMMAND = -1, CLINUX_SPAWN_FAULT = -2 };
 /// those to keep, no blocked signal, no core, umask 022. It gets SIGKILL when the calling thread ends.
 /// - Returns: Its process identifier; or one of the two above, with the error's number in `failure`.
 pid_t clinux_spawn(const clinux_spawn_request *request, int *failure);
+
+/// Its first half, which makes the process and does not wait for it to become the command.
+/// - Returns: As `clinux_spawn`, but for what only the second half knows; in `told` what that needs.
+pid_t clinux_spawn_begin(const clinux_spawn_request *request, int *told, int *failure);
+
+/// Its second half.
+/// - Returns: As `clinux_spawn`.
+pid_t clinux_spawn_end(pid_t child, int told, int *failure);
+
+/// What a process can be held up by, closed on exec: eventfd(2). -1 when no descriptor is left.
+int clinux_gate(void);
+
+/// Lets one process through, or ends its wait without.
+/// - Returns: 0, or -1.
+int clinux_gate_open(int gate, int passes);
+
+/// Waits until the gate is opened.
+/// - Returns: Whether to pass.
+int clinux_gate_wait(int gate);
 
 /// Starts a program that is to end with us: posix_spawn(3) in a new session, with no blocked signal and no other descriptor
 /// than the given standard input, the given standard output and our standard error. Safe with other threads.

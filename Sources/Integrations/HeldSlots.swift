@@ -1,0 +1,30 @@
+package import Model
+import Synchronization
+
+/// Slots that were free when an integration began, for its first jobs: those are stored as begun with it, and not once more.
+package final class HeldSlots: Sendable {
+    private let slots: JobSlots
+    private let jobs: Mutex<Set<Name>>
+
+    /// Holds a slot for as many of the jobs as are free now, the first ones first.
+    package init(of slots: JobSlots, for jobs: [Name]) {
+        self.slots = slots
+        self.jobs = Mutex(Set(jobs.prefix { _ in slots.takeFree() }))
+    }
+
+    /// The jobs that have a slot here.
+    package var held: Set<Name> { jobs.withLock { $0 } }
+
+    /// Hands a job its slot, once; whoever takes it gives it back to the slots themselves.
+    /// - Returns: Whether there was one.
+    package func take(_ job: Name) -> Bool { jobs.withLock { $0.remove(job) != nil } }
+
+    /// Gives back what was not taken.
+    package func giveBack() {
+        let left = jobs.withLock { jobs in
+            defer { jobs = [] }
+            return jobs.count
+        }
+        for _ in 0..<left { slots.give() }
+    }
+}

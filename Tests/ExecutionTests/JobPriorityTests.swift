@@ -1,0 +1,55 @@
+import Execution
+import Glibc
+import JobProtocol
+import TestSupport
+import Testing
+
+/// What jobs leave to the daemon: people who wait for its answers go before them.
+@Suite struct JobPriorityTests {
+    @Test(arguments: Launched.fences) func testThatAStepIsNicerThanWhoStartedIt(isFenced: Bool) async throws {
+        try await withLaunched { launched in
+            // given
+            let own = getpriority(__priority_which_t(PRIO_PROCESS.rawValue), 0)
+            // when
+            let end = try await launched.run(isFenced ? launched.fenced("nice") : launched.job("nice"))
+            // then
+            #expect(end.log == "\(min(19, own + 5))\n")
+        }
+    }
+
+    /// One group for the jobs of all launchers, since its share is against the groups beside it.
+    @Test(.processorGroups) func testThatAllJobsTogetherHaveAQuarterOfWhatAnyOtherGroupHas() async throws {
+        try await withLaunched { launched in
+            // when
+            let end = try await launched.run(launched.job("cat /proc/self/cgroup"))
+            // then
+            let group = try #require(ProcessorGroups.path(in: end.log))
+            #expect(group.hasSuffix("/martlet-jobs"))
+            let shares = SmallFile.read("\(ProcessorGroups.mount)\(group)/cpu.shares", limit: 64) ?? []
+            #expect(String(decoding: shares, as: UTF8.self) == "256\n")
+        }
+    }
+}
+
+/// The processors' control groups of version 1.
+private enum ProcessorGroups {
+    static let mount = "/sys/fs/cgroup/cpu"
+
+    /// - Parameter text: A /proc/PID/cgroup: lines `4:cpu,cpuacct:/path`.
+    static func path(in text: String) -> String? {
+        text.split(separator: "\n").map { $0.split(separator: ":", maxSplits: 2) }
+            .first { $0.count == 3 && $0[1].split(separator: ",").contains("cpu") }.map { String($0[2]) }
+    }
+
+    static let areOurs: Bool = {
+        let own = String(decoding: SmallFile.read("/proc/self/cgroup", limit: 8192) ?? [], as: UTF8.self)
+        guard let path = path(in: own) else { return false }
+        return access("\(mount)\(path)/cpu.shares", W_OK) == 0
+    }()
+}
+
+extension Trait where Self == ConditionTrait {
+    fileprivate static var processorGroups: Self {
+        .enabled(if: ProcessorGroups.areOurs, "no processors' groups of version 1 that are ours")
+    }
+}
