@@ -93,7 +93,7 @@ cleanup() {
 }
 
 # The daemon that all claims but the quickstart's share. Made once.
-prepare() {
+prepare() { # further lines of its settings
     [ -z "$daemon" ] || return 0
     mkdir -p "$scratch"/{config/bots,config/triggers,config/secrets,repositories,clones}
     chmod 700 "$scratch/config/secrets"
@@ -103,6 +103,7 @@ prepare() {
     local mirrors
     mirrors=$(git config --system --get-regexp '^url\./.*\.insteadof$' 2>/dev/null | sed -n 's,^url\.\(/[^ ]*[^ /]\)/*\.insteadof .*,\1,p' | sort -u | paste -sd, - || true)
     [ -z "$mirrors" ] || printf 'fence: { read-only: [%s, /etc/gitconfig] }\n' "$mirrors" >>"$scratch/config/martlet.yml"
+    [ $# -eq 0 ] || printf '%s\n' "$@" >>"$scratch/config/martlet.yml"
     if ! start_daemon; then
         failed "the daemon starts" "$(tail -3 "$scratch/daemon.log")"
         exit 1
