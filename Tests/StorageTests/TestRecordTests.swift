@@ -45,6 +45,7 @@ import Testing
                 let test = try #require(try record.test(columns.ids[place], zstd))
                 #expect(test.outcome == columns.outcomes[place])
                 #expect(test.duration == columns.durations[place])
+                #expect(try record.detail(columns.ids[place], zstd) == columns.details[place])
             }
             #expect(try record.test(3, zstd) == nil)
             #expect(try record.test(0, zstd) == nil)
@@ -74,6 +75,7 @@ import Testing
                 let place = columns.place(of: id)
                 #expect(test?.outcome == place.map { columns.outcomes[$0] })
                 #expect(test?.duration == place.map { columns.durations[$0] })
+                #expect(try record.detail(id, zstd) == place.flatMap { columns.details[$0] })
             }
         }
 

@@ -43,8 +43,10 @@ final class TestReading {
 
     /// Why a test is skipped, or a known issue, where that is nothing new and so has no row.
     func message(_ test: Int64, of attempt: Int64) throws -> String? {
-        guard let columns = try columns(of: attempt, durations: false, details: true) else { return nil }
-        return columns.place(of: test).flatMap { columns.details[$0]?.message }
+        guard let record = try record(of: attempt) else { return nil }
+        return try undamaged("record of the tests of attempt row \(attempt)") {
+            try record.detail(test, zstd)?.message
+        }
     }
 
     func profile(_ id: Int64) throws -> TestColumns {

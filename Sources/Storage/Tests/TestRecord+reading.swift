@@ -76,19 +76,34 @@ extension TestRecord {
         return added.contains { $0.contains(id) }
     }
 
-    /// One test, at the cost of one block; nothing when it was not run.
-    func test(_ id: Int64, _ zstd: Zstd) throws -> (outcome: TestResult.Outcome, duration: DurationCode)? {
-        var (place, profilePlace) = (0, -1)
-        if let found = profile.place(of: id), !removed.contains(where: { $0.contains(Int64(found)) }) {
-            profilePlace = found
-            place = found - removed.count(below: Int64(found)) + added.count(below: id)
+    /// Where a test stands, here and in the profile (−1: nowhere); nothing when it was not run.
+    private func place(of id: Int64) throws -> (own: Int, profile: Int)? {
+        var found: (own: Int, profile: Int)
+        if let old = profile.place(of: id), !removed.contains(where: { $0.contains(Int64(old)) }) {
+            found = (old - removed.count(below: Int64(old)) + added.count(below: id), old)
         } else if added.contains(where: { $0.contains(id) }) {
             let before = profile.countOfIDs(below: id)
-            place = before - removed.count(below: Int64(before)) + added.count(below: id)
+            found = (before - removed.count(below: Int64(before)) + added.count(below: id), -1)
         } else {
             return nil
         }
-        guard place < count else { throw RecordReader.Damaged() }
+        guard found.own < count else { throw RecordReader.Damaged() }
+        return found
+    }
+
+    /// What a test without a row of its own said, at the cost of what differs from the profile; nothing when it said nothing.
+    func detail(_ id: Int64, _ zstd: Zstd) throws -> TestColumns.Detail? {
+        guard let place = try place(of: id) else { return nil }
+        var found = place.profile < 0 ? nil : profile.details[place.profile]
+        try readChanges(zstd) { changed, detail in
+            if changed == place.own { found = detail }
+        }
+        return found
+    }
+
+    /// One test, at the cost of one block; nothing when it was not run.
+    func test(_ id: Int64, _ zstd: Zstd) throws -> (outcome: TestResult.Outcome, duration: DurationCode)? {
+        guard let (place, profilePlace) = try place(of: id) else { return nil }
         var end = 0
         guard
             let run = outcomes.first(where: { run in
@@ -162,6 +177,12 @@ extension TestRecord {
         if !profile.details.isEmpty {
             for (place, old) in places.enumerated() where old >= 0 { found[place] = profile.details[old] }
         }
+        try readChanges(zstd) { place, detail in found[place] = detail }
+        return found
+    }
+
+    /// Reads the details that differ from the profile's; nothing for one that is gone.
+    private func readChanges(_ zstd: Zstd, _ body: (_ place: Int, _ detail: TestColumns.Detail?) -> Void) throws {
         var reader = RecordReader(try RecordReader.expanded(details, zstd))
         var paths: [String] = []
         for _ in 0..<(try reader.count(limit: count)) { paths.append(try reader.text()) }
@@ -174,10 +195,9 @@ extension TestRecord {
             let message = try reader.optionalText()
             let detail = TestColumns.Detail(
                 message: message, path: path == 0 ? nil : paths[path - 1], line: line == 0 ? nil : Int(line) - 1)
-            found[place] = detail.isEmpty ? nil : detail
+            body(place, detail.isEmpty ? nil : detail)
         }
         guard reader.isAtEnd else { throw RecordReader.Damaged() }
-        return found
     }
 }
 
