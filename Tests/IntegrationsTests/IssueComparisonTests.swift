@@ -139,6 +139,8 @@ import Testing
 
     @Test func testThatATestFailureIsResolvedByTheTestThatPasses() throws {
         #expect(try status(of: Self.test, after: [step(.testing, exit: 1)], tests: [Self.passed]) == .resolved)
+        // Also where the others were cut short.
+        #expect(try status(of: Self.test, after: [step(.testing, limit: "time")], tests: [Self.passed]) == .resolved)
     }
 
     @Test func testThatATestFailureRemainsWhenTestingWasNotWhole() throws {
