@@ -117,6 +117,8 @@ final class ControlGroup {
 
     /// For the next step, after `killAll`.
     func open() {
+        // What the steps before had at most says nothing of this one.
+        if !isVersion2, memory != nil { _ = write(.memory, "memory.max_usage_in_bytes", 0) }
         guard isClosed, let processes else { return }
         _ = write(.pids, "pids.max", processes)
         isClosed = false

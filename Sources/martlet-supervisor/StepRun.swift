@@ -83,7 +83,7 @@ struct StepRun {
         log.open()
         follow(pipe[0], log: &log)
         // Before ours fails forks and kills.
-        let finding = end.limit == nil ? watch.lookAtMainEnd() : nil
+        let finding = end.limit == nil && end.fault == nil ? watch.lookAtMainEnd() : nil
         var rounds = 0
         // The fence of a step that ended by itself is on its way out.
         let patience = killAt == nil ? Self.fenceMilliseconds : 0
