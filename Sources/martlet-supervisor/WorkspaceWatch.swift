@@ -119,11 +119,10 @@ final class WorkspaceWatch {
             return "workspace over \(Words.number(Int64(limits.workspaceFiles))) files"
         }
         if walk.isTooDeep { return "workspace over \(Self.levelLimit) levels of directories" }
-        // What has no name, or cannot be read, is not in the walk. It is looked for when the file system has grown that much.
+        // What has no name, or cannot be read, is not in the walk. The one is looked for after each, whatever the file system's growth says,
+        // which others' deletions hide; of the other nothing else is known.
         guard walk.isComplete else { return nil }
-        let growth = Self.use(of: tree).bytes - atStart.bytes
-        if walk.hasHidden, growth > limits.workspaceBytes { return byteWords }
-        guard growth > limits.workspaceBytes / 2 else { return nil }
+        if walk.hasHidden, Self.use(of: tree).bytes - atStart.bytes > limits.workspaceBytes { return byteWords }
         return walk.bytes + DeletedFiles.bytes(on: device) > limits.workspaceBytes ? byteWords : nil
     }
 
