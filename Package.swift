@@ -76,7 +76,7 @@ let package = Package(
         // Adapters: none imports another
         library("Settings", ["Model", .yams]),
         library("Storage", ["Model", "Basics", "CZstd", .grdb, .sqlite]),
-        library("SourceControl", ["Model", "Basics", "CLibGit2", "CLinux"]),
+        library("SourceControl", ["Model", "Basics", "CLibGit2", "CLibCurl", "CLinux"]),
         library("Execution", ["Model", "Basics", "JobProtocol", "CLinux", "CZstd", .subprocess]),
         library("Reports", ["Model"]),
         library("Archives", ["Model", "Basics", "CLibArchive", .crypto]),

@@ -35,6 +35,19 @@ static inline CURLcode clibcurl_set_seek_callback(CURL *handle, clibcurl_seek_ca
     return curl_easy_setopt(handle, CURLOPT_SEEKFUNCTION, value);
 }
 
+static inline CURLcode clibcurl_set_open_socket_callback(CURL *handle, curl_opensocket_callback value) {
+    return curl_easy_setopt(handle, CURLOPT_OPENSOCKETFUNCTION, value);
+}
+
+static inline CURLcode clibcurl_set_close_socket_callback(CURL *handle, curl_closesocket_callback value) {
+    return curl_easy_setopt(handle, CURLOPT_CLOSESOCKETFUNCTION, value);
+}
+
+// Declared as 16 bytes long, it is as long as addrlen says: a copy would cut an IPv6 address short.
+static inline const struct sockaddr *clibcurl_socket_address(const struct curl_sockaddr *address) {
+    return &address->addr;
+}
+
 static inline CURLcode clibcurl_get_long(CURL *handle, CURLINFO info, long *value) {
     return curl_easy_getinfo(handle, info, value);
 }

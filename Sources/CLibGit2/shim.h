@@ -3,9 +3,11 @@
 #if __has_include(<git2/sys/errors.h>)
 #include <git2/sys/errors.h>
 #endif
+#include <git2/sys/credential.h>
 #include <git2/sys/path.h>
 #include <git2/sys/repository.h>
 #include <git2/sys/stream.h>
+#include <git2/sys/transport.h>
 #include <fcntl.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
@@ -18,9 +20,6 @@ static inline int clibgit2_set_option_size(int option, size_t value) { return gi
 static inline int clibgit2_set_search_path(int level, const char *path) {
     return git_libgit2_opts(GIT_OPT_SET_SEARCH_PATH, level, path);
 }
-static inline int clibgit2_set_certificates(const char *file) {
-    return git_libgit2_opts(GIT_OPT_SET_SSL_CERT_LOCATIONS, file, NULL);
-}
 
 // A stream of ours, laid out as libgit2's own git_socket_stream (src/libgit2/streams/socket.h): its ssh transport takes
 // the socket out of the structure instead of asking the stream to read.
@@ -30,6 +29,17 @@ typedef struct {
     char *port;
     int socket;
 } clibgit2_socket_stream;
+
+// A way to servers of ours, and one of its requests, as libgit2 holds them: its own table, then our object.
+typedef struct {
+    git_smart_subtransport parent;
+    void *object;
+} clibgit2_subtransport;
+
+typedef struct {
+    git_smart_subtransport_stream parent;
+    void *object;
+} clibgit2_subtransport_stream;
 
 // Milliseconds since the peer last sent anything, -1 when the kernel does not say (no TCP).
 static inline long clibgit2_milliseconds_since_last_receive(int socket) {

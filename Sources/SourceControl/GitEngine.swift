@@ -1,8 +1,8 @@
 /// Who talks to servers: libgit2, or the `git` command.
 package enum GitEngine: Sendable, Hashable {
-    /// libgit2; the command, where it is installed, for https (libgit2's mbedTLS accepts TLS 1.0 and 1.1, and no option forbids
-    /// it), ssh (OpenSSH knows RSA keys and every form of known_hosts), local paths (libgit2 packs them anew, on one core and
-    /// without the deltas that are there), first mirrors and proxies.
+    /// libgit2; the command, where it is installed, for https, ssh (OpenSSH knows RSA keys and every form of known_hosts), local
+    /// paths (libgit2 packs them anew, on one core and without the deltas that are there) and first mirrors (libgit2 indexes a pack
+    /// on one core).
     case automatic
     /// libgit2 alone, as where `git` is not installed.
     case library
@@ -22,15 +22,11 @@ package enum GitEngine: Sendable, Hashable {
         }
         let installed = self == .library ? nil : try GitProgram.installed()
         if let installed, url.kind != .ssh || installed.ssh != nil {
-            let isProxied = ProxyRules.ofThisProcess.proxy(for: url) != nil
-            let isWanted = self == .program || isWhole || isProxied || [.https, .ssh, .path].contains(url.kind)
+            let isWanted = self == .program || isWhole || [.https, .ssh, .path].contains(url.kind)
             return isWanted ? installed : nil
         }
         if url.kind == .ssh, credentials?.knownHosts != nil { throw unsupported("ssh with known hosts of a secret") }
         if url.kind == .ssh, credentials?.key?.isRSA == true { throw unsupported("ssh with an RSA key") }
-        if url.kind == .http, let proxy = ProxyRules.ofThisProcess.proxy(for: url) {
-            throw unsupported("plain http through the proxy \(proxy)")
-        }
         if self == .program { throw unsupported("what was asked for") }
         return nil
     }

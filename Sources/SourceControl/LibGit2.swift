@@ -27,11 +27,8 @@ enum LibGit2 {
             try git("setting up libgit2") {
                 clibgit2_set_option_size(Int32(GIT_OPT_SET_PACK_MAX_OBJECTS.rawValue), NetworkLimits().objects)
             }
-            // As curl and git take it: whose certificates count, in place of the machine's.
-            if let certificates = ProgramAccess.variable("SSL_CERT_FILE") {
-                try git("reading SSL_CERT_FILE, \(certificates)") { clibgit2_set_certificates(certificates) }
-            }
             try SocketStream.register()
+            try HTTPTransport.register()
             return nil
         } catch {
             return error

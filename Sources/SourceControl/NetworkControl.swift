@@ -3,7 +3,7 @@ import Synchronization
 
 /// One network operation while it runs: its sockets and processes, and whether it was told to stop.
 ///
-/// Shared by the lane's thread, on which libgit2 works, and the watch. A stop shuts the sockets down, which ends every
+/// Shared by the lane's thread, on which libgit2 and libcurl work, and the watch. A stop shuts the sockets down, which ends every
 /// read, write and poll on them, also those inside libssh2; the lane gets free at once.
 final class NetworkControl: Sendable {
     enum Stop: Sendable, Equatable {
@@ -27,7 +27,6 @@ final class NetworkControl: Sendable {
         var listed = 0
         var credentialTries = 0
         var failure: SourceControlError.Code?
-        var peer: String?
     }
 
     let limits: NetworkLimits
@@ -43,24 +42,14 @@ final class NetworkControl: Sendable {
 
     func begin() { state.withLock { $0.began = .now } }
     func note(_ failure: SourceControlError.Code) { state.withLock { $0.failure = failure } }
+    /// Another connection begins, which has found nothing yet.
+    func forgetFailure() { state.withLock { $0.failure = nil } }
 
     /// Counts a question for credentials. - Returns: Which it is, from 1.
     func countCredentialTry() -> Int {
         state.withLock {
             $0.credentialTries += 1
             return $0.credentialTries
-        }
-    }
-
-    /// Whether an operation may connect there: to the first address it connected to, and to no other.
-    ///
-    /// `GIT_REMOTE_REDIRECT_NONE` of libgit2 1.5.1 refuses only redirects to other hosts; to another port of the same host
-    /// it goes, and takes the credentials along (seen in `CredentialTests`).
-    func mayConnect(to peer: String) -> Bool {
-        state.withLock {
-            if $0.peer == nil { $0.peer = peer }
-            if $0.peer != peer { $0.failure = .redirected }
-            return $0.peer == peer
         }
     }
 

@@ -1,9 +1,9 @@
 /// How long and how much a git server may keep us.
 ///
 /// libgit2 has time-outs of its own only since 1.7; before, a silent server holds a thread for ever. So connections are
-/// opened by us (`SocketStream`), and `NetworkWatch` shuts them down when one of these is over.
+/// opened by us (`SocketStream`, `HTTPSubtransport`), and `NetworkWatch` shuts them down when one of these is over.
 package struct NetworkLimits: Sendable, Hashable {
-    /// For one TCP connection, per address tried.
+    /// For one TCP connection, per address tried; over http for all of them together, with the name's look-up, TLS and a proxy.
     package var connect: Duration = .seconds(30)
     /// Without a byte from the server. git's own servers send a keep-alive every 5 s while they pack
     /// (`uploadpack.keepAlive`, git-config(1)).
@@ -33,4 +33,8 @@ package struct NetworkLimits: Sendable, Hashable {
     static let listMemory: Int64 = 1 << 30
 
     package init() {}
+}
+
+extension Duration {
+    var wholeMilliseconds: Int64 { components.seconds * 1000 + components.attoseconds / 1_000_000_000_000_000 }
 }

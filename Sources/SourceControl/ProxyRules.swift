@@ -23,12 +23,18 @@ struct ProxyRules: Sendable {
             .map { String($0.drop { $0 == "." }) }.filter { !$0.isEmpty }
     }
 
-    /// The proxy without what stands before an `@`, fit for messages.
-    func proxy(for url: RemoteURL) -> String? {
+    /// The proxy without its account, fit for messages.
+    func proxy(for url: RemoteURL) -> String? { proxyWithAccount(for: url).map(Self.withoutAccount) }
+
+    /// The proxy as the environment names it, with its password.
+    func proxyWithAccount(for url: RemoteURL) -> String? {
         guard let host = url.host, let proxy = url.kind == .http ? http : url.kind == .https ? https : nil else {
             return nil
         }
         let isExcepted = exceptions.contains { $0 == "*" || host == $0 || host.hasSuffix("." + $0) }
-        return isExcepted ? nil : proxy.split(separator: "@").last.map(String.init)
+        return isExcepted ? nil : proxy
     }
+
+    /// A proxy without what stands before an `@`.
+    static func withoutAccount(_ proxy: String) -> String { proxy.split(separator: "@").last.map(String.init) ?? "" }
 }

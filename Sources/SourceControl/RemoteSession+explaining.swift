@@ -25,6 +25,9 @@ extension RemoteSession {
                 .invalidURL,
                 "\(url.host ?? "its host") has no public address, and only the bot file may name one of this network; "
                     + "move the submodule to the repository's host")
+        case .repositoryNotFound: return explained(.repositoryNotFound, Self.absent(url, said))
+        case .unreachable: return explained(.unreachable, "\(said); it is tried again later")
+        case .file: return explained(.file, said)
         default: break
         }
         if failure.code == GIT_EAUTH.rawValue {

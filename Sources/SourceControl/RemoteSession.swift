@@ -101,6 +101,7 @@ struct RemoteSession {
             options.flags = GIT_REMOTE_CREATE_SKIP_INSTEADOF.rawValue
             return git_remote_create_with_opts(out, address, &options)
         }
+        control.forgetFailure()
         do throws(SourceControlError) {
             var options = git_remote_connect_options()
             try git(operation) {
@@ -109,8 +110,6 @@ struct RemoteSession {
             let payload = RemoteCallbacks(credentials: credentials, userInURL: url.user, control: control)
             return try withExtendedLifetime(payload) { () throws(SourceControlError) in
                 options.callbacks = payload.callbacks
-                options.proxy_opts.type = GIT_PROXY_AUTO
-                options.follow_redirects = GIT_REMOTE_REDIRECT_NONE
                 let connected = remote.pointer
                 try git(operation) { git_remote_connect_ext(connected, GIT_DIRECTION_FETCH, &options) }
                 defer { git_remote_disconnect(connected) }
@@ -134,8 +133,6 @@ struct RemoteSession {
         try git(operation) { git_fetch_options_init(&options, UInt32(GIT_FETCH_OPTIONS_VERSION)) }
         let payload = RemoteCallbacks(credentials: credentials, userInURL: url.user, control: control)
         options.callbacks = payload.callbacks
-        options.proxy_opts.type = GIT_PROXY_AUTO
-        options.follow_redirects = GIT_REMOTE_REDIRECT_NONE
         options.download_tags = GIT_REMOTE_DOWNLOAD_TAGS_AUTO
         options.update_fetchhead = 0
         try withExtendedLifetime(payload) { () throws(SourceControlError) in

@@ -3,8 +3,8 @@ import Glibc
 
 /// The TCP connections of libgit2, opened by us so that they have time-outs and can be shut down by the watch.
 ///
-/// libgit2 1.5.1 has no `GIT_OPT_SET_SERVER_TIMEOUT` (1.7). Its http, https (TLS goes on top), git and ssh transports all
-/// open their socket through the registry that `git_stream_register` fills.
+/// libgit2 1.5.1 has no `GIT_OPT_SET_SERVER_TIMEOUT` (1.7). Its git and ssh transports open their socket through the registry that
+/// `git_stream_register` fills; http and https are `HTTPTransport`'s.
 enum SocketStream {
     static func register() throws(SourceControlError) {
         var registration = git_stream_registration()
@@ -56,9 +56,6 @@ enum SocketStream {
         let whole = socketStream(stream)
         guard let host = whole.pointee.host, let port = whole.pointee.port else { return fail("no host") }
         guard let control = NetworkControl.current else { return fail("a connection outside of an operation") }
-        guard control.mayConnect(to: "\(String(cString: host)):\(String(cString: port))") else {
-            return fail("the server redirects to \(String(cString: host)):\(String(cString: port))")
-        }
         var hints = addrinfo()
         hints.ai_socktype = Int32(SOCK_STREAM.rawValue)
         var found: UnsafeMutablePointer<addrinfo>?
@@ -154,11 +151,5 @@ enum SocketStream {
     private static func fail(_ message: String) -> Int32 {
         git_error_set_str(Int32(GIT_ERROR_NET.rawValue), message)
         return -1
-    }
-}
-
-extension Duration {
-    fileprivate var wholeMilliseconds: Int64 {
-        components.seconds * 1000 + components.attoseconds / 1_000_000_000_000_000
     }
 }

@@ -1,0 +1,161 @@
+import CLibCurl
+
+/// One request and its answer, as libgit2 reads it: the transfer goes on only while nothing of it is left to be read.
+final class HTTPStream {
+    /// Bytes of the answer that are kept until libgit2 reads them; then the transfer is paused, so that a pack of any size takes no
+    /// more memory than this and libcurl's own buffer.
+    static let maximumPending = 256 << 10
+    /// Bytes of an answer that nobody reads (the page of a 401) that are taken so that the connection can be used again.
+    static let maximumIgnored = 64 << 10
+
+    let request: HTTPRequest
+    let parent: HTTPSubtransport
+    /// What is sent, where libcurl finds it as long as it sends.
+    private(set) var sent = UnsafeMutableRawBufferPointer(start: nil, count: 0)
+    private var answer = HTTPAnswer()
+    private var verdict: HTTPAnswer.Verdict?
+    private var (pending, taken, ignored) = ([UInt8](), 0, 0)
+    private var (hasBegun, isRunning, isPaused, isIgnoring) = (false, false, false, false)
+    /// Of the transfer, once it is over.
+    private var outcome: CURLcode?
+    /// What a callback found, which so ended the transfer.
+    private var failure: HTTPFailure?
+    var headerList: UnsafeMutablePointer<curl_slist>?
+
+    var control: NetworkControl { parent.control }
+
+    init(_ request: HTTPRequest, by parent: HTTPSubtransport) {
+        (self.request, self.parent) = (request, parent)
+    }
+
+    deinit { sent.deallocate() }
+
+    /// Takes up what is to be sent; it is sent when the answer is first asked for.
+    func write(_ bytes: UnsafeRawBufferPointer) {
+        let longer = UnsafeMutableRawBufferPointer.allocate(byteCount: sent.count + bytes.count, alignment: 1)
+        longer.copyMemory(from: UnsafeRawBufferPointer(sent))
+        UnsafeMutableRawBufferPointer(rebasing: longer[sent.count...]).copyMemory(from: bytes)
+        sent.deallocate()
+        sent = longer
+    }
+
+    /// - Returns: How many bytes of the answer's body there are now; 0 at its end.
+    func read(into space: UnsafeMutableRawBufferPointer) throws(HTTPFailure) -> Int {
+        if !hasBegun { try begin() }
+        while taken == pending.count {
+            guard try advance() else { return 0 }
+        }
+        let count = min(space.count, pending.count - taken)
+        pending.withUnsafeBytes { space.copyMemory(from: UnsafeRawBufferPointer(rebasing: $0[taken..<taken + count])) }
+        taken += count
+        if taken == pending.count {
+            pending.removeAll(keepingCapacity: true)
+            taken = 0
+        }
+        return count
+    }
+
+    /// Sends the request until the server says more than who are you.
+    private func begin() throws(HTTPFailure) {
+        hasBegun = true
+        while true {
+            try start()
+            while verdict == nil {
+                guard try advance() else { throw HTTPFailure(.unreachable, "no answer") }
+            }
+            guard verdict == .credentialsAsked else { return }
+            finish()
+            try parent.askForCredentials(request.repository)
+        }
+    }
+
+    private func start() throws(HTTPFailure) {
+        (answer, verdict, outcome, failure) = (HTTPAnswer(), nil, nil, nil)
+        (ignored, isPaused, isIgnoring) = (0, false, false)
+        try configure()
+        guard curl_multi_add_handle(parent.multi, parent.handle) == CURLM_OK else {
+            throw HTTPFailure(.unreachable, "libcurl did not take the request")
+        }
+        isRunning = true
+    }
+
+    /// Lets the transfer go on, waiting for the server when it has nothing to say. - Returns: False at the answer's end.
+    private func advance() throws(HTTPFailure) -> Bool {
+        if let outcome {
+            guard outcome == CURLE_OK else { throw failure ?? failed(outcome) }
+            return false
+        }
+        guard control.stopped == nil else { throw HTTPFailure(nil, "stopped") }
+        if isPaused {
+            isPaused = false
+            curl_easy_pause(parent.handle, CURLPAUSE_CONT)
+        }
+        let (before, known) = (pending.count, verdict)
+        var running: Int32 = 0
+        curl_multi_perform(parent.multi, &running)
+        var left: Int32 = 0
+        while let message = curl_multi_info_read(parent.multi, &left) {
+            if message.pointee.msg == CURLMSG_DONE { outcome = clibcurl_message_result(message) }
+        }
+        if outcome != nil {
+            leave()
+        } else if !isPaused, pending.count == before, verdict == known {
+            // A stop shuts the socket down, which ends this; while there is none yet, it is seen after the interval.
+            curl_multi_poll(parent.multi, nil, 0, Int32(clamping: control.limits.interval.wholeMilliseconds), nil)
+        }
+        return true
+    }
+
+    /// Takes what is left of an answer that nobody reads, so that the connection can serve the next request; but not for long.
+    private func finish() {
+        isIgnoring = true
+        let end = ContinuousClock.now + control.limits.interval
+        while isRunning, ContinuousClock.now < end, (try? advance()) == true {}
+        leave()
+    }
+
+    /// No more of the answer is wanted.
+    func end() {
+        if isRunning, verdict == .body { finish() }
+        leave()
+    }
+
+    private func leave() {
+        guard isRunning else { return }
+        isRunning = false
+        // Closes the connection if the answer is not over.
+        curl_multi_remove_handle(parent.multi, parent.handle)
+        curl_slist_free_all(headerList)
+        headerList = nil
+    }
+
+    // MARK: Called by libcurl meanwhile
+
+    /// - Returns: False ends the transfer.
+    func receive(line: UnsafeRawBufferPointer) -> Bool {
+        control.received(line.count)
+        do throws(HTTPFailure) {
+            try answer.take(line)
+            if answer.isWhole, verdict == nil { verdict = try answer.verdict(expecting: request.answerType) }
+            return true
+        } catch {
+            failure = error
+            return false
+        }
+    }
+
+    /// - Returns: How many were taken, or that the transfer is to pause.
+    func receive(_ bytes: UnsafeRawBufferPointer) -> Int {
+        guard verdict == .body, !isIgnoring else {
+            ignored += bytes.count
+            return ignored <= Self.maximumIgnored ? bytes.count : 0
+        }
+        guard pending.count - taken < Self.maximumPending else {
+            isPaused = true
+            return clibcurl_pause()
+        }
+        control.received(bytes.count)
+        pending.append(contentsOf: bytes)
+        return bytes.count
+    }
+}
