@@ -49,9 +49,9 @@ extension HTTPStream {
     }
 
     private func configureProxy() throws(HTTPFailure) {
-        // Empty texts switch the environment's off (CURLOPT_PROXY(3), CURLOPT_NOPROXY(3)): its rules have been applied.
+        // An empty text switches the environment's off (CURLOPT_PROXY(3)). What its no_proxy excepts in forms that our rules do not
+        // know (10.0.0.0/8), libcurl excepts all the same.
         try set(CURLOPT_PROXY, proxy ?? "")
-        try set(CURLOPT_NOPROXY, "")
         clibcurl_set_long(parent.handle, CURLOPT_SUPPRESS_CONNECT_HEADERS, 1)
         clibcurl_set_long(parent.handle, CURLOPT_PROXYAUTH, clibcurl_auth_basic())
     }

@@ -23,6 +23,8 @@ final class HTTPStream {
     var headerList: UnsafeMutablePointer<curl_slist>?
 
     var control: NetworkControl { parent.control }
+    /// Bytes of the answer that are here and not read.
+    var unread: Int { pending.count - taken }
 
     init(_ request: HTTPRequest, by parent: HTTPSubtransport) {
         (self.request, self.parent) = (request, parent)
@@ -42,10 +44,10 @@ final class HTTPStream {
     /// - Returns: How many bytes of the answer's body there are now; 0 at its end.
     func read(into space: UnsafeMutableRawBufferPointer) throws(HTTPFailure) -> Int {
         if !hasBegun { try begin() }
-        while taken == pending.count {
+        while unread == 0 {
             guard try advance() else { return 0 }
         }
-        let count = min(space.count, pending.count - taken)
+        let count = min(space.count, unread)
         pending.withUnsafeBytes { space.copyMemory(from: UnsafeRawBufferPointer(rebasing: $0[taken..<taken + count])) }
         taken += count
         if taken == pending.count {
@@ -150,7 +152,7 @@ final class HTTPStream {
             ignored += bytes.count
             return ignored <= Self.maximumIgnored ? bytes.count : 0
         }
-        guard pending.count - taken < Self.maximumPending else {
+        guard unread < Self.maximumPending else {
             isPaused = true
             return clibcurl_pause()
         }

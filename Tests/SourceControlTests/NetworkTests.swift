@@ -1,4 +1,5 @@
 import Basics
+import Glibc
 import Model
 import SourceControl
 import TestSupport
@@ -60,8 +61,12 @@ import Testing
         }
     }
 
-    @Test(arguments: ["git", "http", "https", "ssh"])
-    func testThatASilentServerIsGivenUp(_ scheme: String) async throws {
+    @Test(arguments: [
+        (GitEngine.automatic, "git"), (.automatic, "http"), (.automatic, "https"), (.automatic, "ssh"),
+        (.library, "https"),
+        (.library, "ssh"),
+    ])
+    func testThatASilentServerIsGivenUp(_ engine: GitEngine, _ scheme: String) async throws {
         try await withTemporaryDirectory { directory in
             // given
             let server = try LoopbackSocket()
@@ -69,7 +74,8 @@ import Testing
             limits.silence = .milliseconds(200)
             limits.interval = .milliseconds(20)
             let url = try RemoteURL("\(scheme)://127.0.0.1:\(server.port)/kit", isInsecureAllowed: true)
-            let mirror = Mirrors(directory: directory.path("repositories"), limits: limits).mirror(of: url)
+            let mirror = Mirrors(directory: directory.path("repositories"), limits: limits, engine: engine).mirror(
+                of: url)
 
             // when
             let start = ContinuousClock.now
@@ -97,11 +103,12 @@ import Testing
         }
     }
 
-    @Test func testThatACanceledLookEndsAtOnce() async throws {
+    @Test(arguments: ["git", "http", "https"])
+    func testThatACanceledLookEndsAtOnce(_ scheme: String) async throws {
         try await withTemporaryDirectory { directory in
             let server = try LoopbackSocket()
-            let url = try RemoteURL("git://127.0.0.1:\(server.port)/kit", isInsecureAllowed: true)
-            let mirror = Mirrors(directory: directory.path("repositories")).mirror(of: url)
+            let url = try RemoteURL("\(scheme)://127.0.0.1:\(server.port)/kit", isInsecureAllowed: true)
+            let mirror = Mirrors(directory: directory.path("repositories"), engine: .library).mirror(of: url)
             let code = await withTaskGroup(of: SourceControlError.Code?.self) { group in
                 group.addTask {
                     do throws(SourceControlError) {
@@ -126,12 +133,33 @@ import Testing
         }
     }
 
-    @Test(arguments: [("https", "connect to 127.0.0.1"), ("git", "Connection refused")])
-    func testThatARefusedConnectionIsUnreachable(_ scheme: String, _ words: String) async throws {
+    /// Who does not even refuse: a full backlog, whose next caller the kernel lets wait.
+    @Test(arguments: ["git", "http"])
+    func testThatAConnectionThatIsNotMadeIsUnreachable(_ scheme: String) async throws {
+        try await withTemporaryDirectory { directory in
+            let server = try LoopbackSocket()
+            defer { server.stop() }
+            let callers = (0..<40).compactMap { _ in LoopbackSocket.connected(to: server.port, isWaiting: false) }
+            defer { callers.forEach { close($0) } }
+            var limits = NetworkLimits()
+            limits.connect = .milliseconds(100)
+            let url = try RemoteURL("\(scheme)://127.0.0.1:\(server.port)/kit", isInsecureAllowed: true)
+            let mirror = Mirrors(directory: directory.path("repositories"), limits: limits).mirror(of: url)
+            let start = ContinuousClock.now
+            await expectRejection(SourceControlError.self, \.code, .unreachable) { try await mirror.look() }
+            #expect(ContinuousClock.now - start < .seconds(5) * TestLimits.scale)
+        }
+    }
+
+    @Test(arguments: [
+        (GitEngine.automatic, "https", "connect to 127.0.0.1"), (.library, "https", "connect to 127.0.0.1"),
+        (.automatic, "git", "Connection refused"),
+    ])
+    func testThatARefusedConnectionIsUnreachable(_ engine: GitEngine, _ scheme: String, _ words: String) async throws {
         try await withTemporaryDirectory { directory in
             let port = try LoopbackSocket.freePort()
             let url = try RemoteURL("\(scheme)://127.0.0.1:\(port)/kit", isInsecureAllowed: true)
-            let mirror = Mirrors(directory: directory.path("repositories")).mirror(of: url)
+            let mirror = Mirrors(directory: directory.path("repositories"), engine: engine).mirror(of: url)
             let error = await expectRejection(SourceControlError.self, \.code, .unreachable) { try await mirror.look() }
             expectContains("\(try #require(error))", words)
         }

@@ -9,23 +9,36 @@ final class ScriptedHTTPServer: Sendable {
     let port: Int
     private let socket: LoopbackSocket
     private let received = Mutex<[String]>([])
+    private let accepted = Mutex(0)
 
     /// The heads of all requests so far.
     var requests: [String] { received.withLock { $0 } }
+    /// How many connections there were.
+    var connections: Int { accepted.withLock { $0 } }
 
     private init() throws {
         socket = try LoopbackSocket()
         port = socket.port
     }
 
-    /// - Parameter answer: Gets the request's head and returns the whole answer.
+    /// - Parameter answer: Gets the request's head and returns the whole answer, after which the connection is closed.
     static func serving(
         _ answer: @escaping @Sendable (String) -> String, _ body: (ScriptedHTTPServer) async throws -> Void
+    ) async throws {
+        try await serving(bytes: { Array(answer($0).utf8) }, body)
+    }
+
+    /// - Parameters:
+    ///   - isLasting: Whether a connection serves until the other side closes it; only then the next one is accepted.
+    ///   - answer: Gets the request's head and returns the whole answer.
+    static func serving(
+        isLasting: Bool = false, bytes answer: @escaping @Sendable (String) -> [UInt8],
+        _ body: (ScriptedHTTPServer) async throws -> Void
     ) async throws {
         let server = try ScriptedHTTPServer()
         try await withThrowingTaskGroup(of: Void.self) { group in
             let lane = BlockingLane(label: "http")
-            group.addTask { await lane.run { server.serve(answer) } }
+            group.addTask { await lane.run { server.serve(isLasting, answer) } }
             let result: Result<Void, any Error>
             do {
                 try await body(server)
@@ -39,19 +52,34 @@ final class ScriptedHTTPServer: Sendable {
         }
     }
 
-    /// Ends when the socket is stopped. Each answer closes its connection.
-    private func serve(_ answer: (String) -> String) {
+    /// Ends when the socket is stopped.
+    private func serve(_ isLasting: Bool, _ answer: (String) -> [UInt8]) {
         while let connection = socket.accepted() {
-            var head: [UInt8] = []
-            var byte: UInt8 = 0
-            while !head.suffix(4).elementsEqual("\r\n\r\n".utf8), recv(connection, &byte, 1, 0) == 1 {
-                head.append(byte)
-            }
-            let text = String(decoding: head, as: UTF8.self)
-            received.withLock { $0.append(text) }
-            let bytes = Array(answer(text).utf8)
-            _ = send(connection, bytes, bytes.count, Int32(MSG_NOSIGNAL))
+            accepted.withLock { $0 += 1 }
+            repeat {
+                guard let head = Self.request(from: connection) else { break }
+                received.withLock { $0.append(head) }
+                let bytes = answer(head)
+                guard send(connection, bytes, bytes.count, Int32(MSG_NOSIGNAL)) == bytes.count else { break }
+            } while isLasting
             close(connection)
         }
+    }
+
+    /// The head of the next request, whose body is read too: closing a connection with unread bytes breaks it.
+    static func request(from connection: Int32) -> String? {
+        var head: [UInt8] = []
+        var byte: UInt8 = 0
+        while !head.suffix(4).elementsEqual("\r\n\r\n".utf8) {
+            guard recv(connection, &byte, 1, 0) == 1 else {
+                return head.isEmpty ? nil : String(decoding: head, as: UTF8.self)
+            }
+            head.append(byte)
+        }
+        let text = String(decoding: head, as: UTF8.self)
+        let length = text.lowercased().split(separator: "\r\n").first { $0.hasPrefix("content-length:") }
+        var left = length.flatMap { Int($0.dropFirst("content-length:".count).drop { $0 == " " }) } ?? 0
+        while left > 0, recv(connection, &byte, 1, 0) == 1 { left -= 1 }
+        return text
     }
 }

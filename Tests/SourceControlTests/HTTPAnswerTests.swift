@@ -1,0 +1,89 @@
+import CLibGit2
+import Testing
+
+@testable import SourceControl
+
+@Suite struct HTTPAnswerTests {
+    private static func answer(_ lines: String...) throws(HTTPFailure) -> HTTPAnswer {
+        var answer = HTTPAnswer()
+        for line in lines { try answer.take(Array("\(line)\r\n".utf8)) }
+        return answer
+    }
+
+    @Test func testThatAnAnswerThatIsOnlyAnnouncedIsNoneYet() throws {
+        let announced = try Self.answer("HTTP/1.1 103 Early Hints", "Content-Type: text/html", "Location: /x", "")
+        #expect(!announced.isWhole)
+        let answer = try Self.answer(
+            "HTTP/1.1 100 Continue", "Content-Type: text/html", "", "HTTP/1.1 200 OK", "content-TYPE: \t x/y ", "")
+        #expect(answer.isWhole)
+        #expect(try answer.verdict(expecting: "x/y") == .body)
+        #expect(throws: HTTPFailure.self) { try answer.verdict(expecting: "x/z") }
+    }
+
+    @Test func testThatFieldsAfterTheBodyChangeNothing() throws {
+        let answer = try Self.answer(
+            "HTTP/1.1 200 OK", "Content-Type: x/y", "", "Content-Type: text/html", "HTTP/1.1 301 Moved", "")
+        #expect(try answer.verdict(expecting: "x/y") == .body)
+    }
+
+    @Test(arguments: [
+        (["Basic realm=\"x\""], true), (["BASIC"], true), (["Negotiate, Basic realm=\"x\", charset=\"UTF-8\""], true),
+        (["Negotiate", "Basic realm=\"x\""], true), (["Digest realm=\"x\", qop=\"auth\""], false),
+        (["Bearer basic"], false),
+        (["Basically x"], false), ([""], false), ([], false),
+    ])
+    func testWhoAsksForAPassword(_ challenges: [String], _ isAsking: Bool) throws {
+        var answer = HTTPAnswer()
+        try answer.take(Array("HTTP/1.1 401 Unauthorized\r\n".utf8))
+        for challenge in challenges { try answer.take(Array("WWW-Authenticate: \(challenge)\r\n".utf8)) }
+        try answer.take(Array("\r\n".utf8))
+        if isAsking {
+            #expect(try answer.verdict(expecting: "x/y") == .credentialsAsked)
+        } else {
+            let failure = #expect(throws: HTTPFailure.self) { try answer.verdict(expecting: "x/y") }
+            #expect(failure?.result == GIT_EAUTH.rawValue)
+        }
+    }
+
+    @Test(arguments: [
+        (200, SourceControlError.Code.unreachable), (204, .unreachable), (206, .unreachable), (300, .redirected),
+        (304, .redirected), (399, .redirected), (400, .unreachable), (403, .unreachable), (404, .repositoryNotFound),
+        (407, .unreachable), (410, .repositoryNotFound), (503, .unreachable), (999, .unreachable),
+    ])
+    func testWhatAStatusMeans(_ status: Int, _ code: SourceControlError.Code) throws {
+        let answer = try Self.answer("HTTP/1.1 \(status) Whatever", "")
+        #expect(answer.isWhole)
+        let failure = #expect(throws: HTTPFailure.self) { try answer.verdict(expecting: "x/y") }
+        #expect(failure?.code == code)
+    }
+
+    @Test(arguments: [
+        ("https://new.example/a/b/info/refs?service=x", "https://new.example/a/b"), ("/b/git-upload-pack#x", "/b"),
+        ("", ""),
+        ("http://u:p@h:1/x@y?u:p", "http://h:1/x@y"), ("//u@h", "//h"), ("@@//@@", "@@//"), ("?", ""),
+    ])
+    func testWhatIsShownOfARedirect(_ location: String, _ shown: String) throws {
+        let answer = try Self.answer("HTTP/1.1 302 Found", "Location: \(location)", "")
+        let failure = #expect(throws: HTTPFailure.self) { try answer.verdict(expecting: "x/y") }
+        #expect(failure?.said == "http status 302 to \(shown)")
+    }
+
+    @Test(arguments: [
+        "HTTP/1.1", "HTTP/1.1 ", "HTTP/1.1 -1 x", "HTTP/1.1 99999999999999999999 x", "HTTP/", ": ", ":", "a",
+    ])
+    func testThatRubbishIsNoAnswer(_ line: String) throws {
+        #expect(try !Self.answer(line, "").isWhole)
+    }
+
+    @Test func testThatAHeadHasALimitHoweverManyAnnounceIt() throws {
+        var answer = HTTPAnswer()
+        let failure = #expect(throws: HTTPFailure.self) {
+            for _ in 0...HTTPAnswer.maximumHead / 40 {
+                for line in ["HTTP/1.1 100 Continue\r\n", "X: 0123456789abcd\r\n", "\r\n"] {
+                    try answer.take(Array(line.utf8))
+                }
+            }
+        }
+        #expect(failure?.code == .unreachable)
+    }
+}
