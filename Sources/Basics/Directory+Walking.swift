@@ -14,25 +14,49 @@ extension Directory {
         _ visit: (_ path: [UInt8], _ status: FileStatus) throws -> Void
     ) throws {
         let start = try CheckedPath(path, operation: "walk")
-        var pending: [[UInt8]] = [start.bytes]
+        var pending: [(path: [UInt8], status: FileStatus?)] = [(start.bytes, nil)]
         var count = 0
-        while let path = pending.popLast() {
-            let isStart = path == start.bytes
-            if !isStart {
+        while let (path, status) = pending.popLast() {
+            if let status {
                 count += 1
                 guard count <= limit else {
                     throw FileError(
                         code: .tooLarge, operation: "walk", path: whole(start.bytes),
                         message: "more than \(limit) files")
                 }
-                // Nothing: it went away while we walked.
-                guard let status = try self.status(path) else { continue }
                 try visit(path, status)
                 guard status.kind == .directory, try enters(path) else { continue }
             }
-            let prefix = path.elementsEqual(".".utf8) ? [] : path + [UInt8(ascii: "/")]
-            for entry in try entries(path, limit: limit).reversed() { pending.append(prefix + entry.bytes) }
+            for (name, status) in try statuses(in: path, limit: limit).reversed() {
+                pending.append((path.elementsEqual(".".utf8) ? name : path + [UInt8(ascii: "/")] + name, status))
+            }
         }
+    }
+
+    /// The names in a directory with their statuses, without what went away meanwhile, sorted by their bytes.
+    ///
+    /// One call for each, fstatat(2) of a single name beneath the opened directory, follows nothing; what it finds on another
+    /// device, a mount or a file of an overlay, is asked for by its whole path, which does not lead into mounts.
+    private func statuses(in path: [UInt8], limit: Int) throws(FileError) -> [([UInt8], FileStatus)] {
+        let opened = try open(path, O_RDONLY | O_DIRECTORY, operation: "walk")
+        let device = try opened.status(operation: "walk", path: whole(path)).device
+        let names = try Self.names(in: opened, limit: limit + 1, path: whole(path))
+        guard names.count <= limit else {
+            throw FileError(code: .tooLarge, operation: "walk", path: whole(path), message: "more than \(limit) names")
+        }
+        var result: [([UInt8], FileStatus)] = []
+        result.reserveCapacity(names.count)
+        for name in names.map(\.bytes).sorted(by: { $0.lexicographicallyPrecedes($1) }) {
+            var found = stat()
+            if name.withCPath({ fstatat(opened.number, $0, &found, AT_SYMLINK_NOFOLLOW) }) != 0 {
+                guard errno == ENOENT else { throw FileError(operation: "stat", path: whole(path), errno: errno) }
+            } else if UInt64(found.st_dev) == device {
+                result.append((name, FileStatus(found)))
+            } else if let status = try self.status(path + [UInt8(ascii: "/")] + name) {
+                result.append((name, status))
+            }
+        }
+        return result
     }
 
     /// Has the directory's names written to the disk.

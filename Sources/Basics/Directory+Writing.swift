@@ -12,6 +12,23 @@ extension Directory {
         }
     }
 
+    /// Writes a file where none is, under its name at once. The parent must exist; nothing is synchronized to the disk.
+    /// - Parameter mode: Exactly this, whatever the umask.
+    /// - Returns: Its status as it is then.
+    /// - Throws: `exists` when there is something of that name.
+    package func create(_ path: some RelativePath, bytes: [UInt8], mode: UInt16 = 0o644) throws(FileError) -> FileStatus
+    {
+        let path = try CheckedPath(path, operation: "create")
+        let shown = whole(path.bytes)
+        let file = try open(
+            path.bytes, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, mode: 0o600, operation: "create")
+        try file.writeAll(bytes, path: shown)
+        guard fchmod(file.number, mode_t(mode)) == 0 else {
+            throw FileError(operation: "create", path: shown, errno: errno)
+        }
+        return try file.status(operation: "create", path: shown)
+    }
+
     /// Makes a symbolic link, in place of a file or link that is there. The target is only stored, never resolved.
     package func makeLink(_ path: some RelativePath, target: [UInt8]) throws(FileError) {
         let path = try CheckedPath(path, operation: "symlink")

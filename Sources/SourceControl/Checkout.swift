@@ -102,7 +102,7 @@ struct Checkout {
             guard let entry = writer.listing.entries[path] else { continue }
             if entry.kind == .submodule {
                 report.submodules.append(String(decoding: path, as: UTF8.self))
-                try writer.write([], to: path, entry)
+                _ = try writer.write([], to: path, entry, isNew: report.isFresh)
                 continue
             }
             let content = try writer.content(of: path, entry)
@@ -113,9 +113,8 @@ struct Checkout {
                 record.entries[path] = CheckoutRecord.Entry(entry, status)
                 continue
             }
-            try writer.write(content, to: path, entry)
+            let status = try writer.write(content, to: path, entry, isNew: report.isFresh)
             report.written += 1
-            let status = try files(operation) { () throws(FileError) in try tree.status(path) }
             if let status { record.entries[path] = CheckoutRecord.Entry(entry, status) }
         }
         let isSame = !report.isFresh && record == before

@@ -55,7 +55,7 @@ extension Mirror {
                 directory: target)
             for path in listing.order {
                 guard let entry = listing.entries[path] else { continue }
-                try writer.write(try writer.content(of: path, entry), to: path, entry)
+                _ = try writer.write(try writer.content(of: path, entry), to: path, entry, isNew: true)
             }
             try files(operation) { () throws(FileError) in try rules.removeContents() }
         }

@@ -42,7 +42,11 @@ struct TreeWriter {
     }
 
     /// Writes one file, link or empty directory of a submodule, with the directories above.
-    mutating func write(_ content: [UInt8], to path: [UInt8], _ entry: TreeListing.Entry) throws(SourceControlError) {
+    /// - Parameter isNew: Whether the directory was empty: nothing is to be replaced.
+    /// - Returns: Its status; nothing when it went away meanwhile.
+    mutating func write(
+        _ content: [UInt8], to path: [UInt8], _ entry: TreeListing.Entry, isNew: Bool
+    ) throws(SourceControlError) -> FileStatus? {
         let directory = directory
         if let slash = path.lastIndex(of: UInt8(ascii: "/")) {
             let parent = Array(path[..<slash])
@@ -50,13 +54,16 @@ struct TreeWriter {
                 try files(reading.operation) { () throws(FileError) in try directory.makeDirectories(parent) }
             }
         }
-        try files(reading.operation) { () throws(FileError) in
+        return try files(reading.operation) { () throws(FileError) in
             switch entry.kind {
-            case .file: try directory.write(path, bytes: content, mode: 0o644)
-            case .executable: try directory.write(path, bytes: content, mode: 0o755)
+            case .file, .executable:
+                let mode: UInt16 = entry.kind == .executable ? 0o755 : 0o644
+                if isNew { return try directory.create(path, bytes: content, mode: mode) }
+                try directory.write(path, bytes: content, mode: mode)
             case .link: try directory.makeLink(path, target: content)
             case .submodule: try directory.makeDirectories(path)
             }
+            return try directory.status(path)
         }
     }
 }

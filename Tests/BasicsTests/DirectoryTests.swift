@@ -18,6 +18,29 @@ import Testing
         }
     }
 
+    @Test func testThatAFileIsMadeOnlyWhereNoneIs() async throws {
+        try await withTemporaryDirectory { temporary in
+            // given
+            let directory = try Directory(opening: temporary.path)
+            try directory.makeDirectories("a")
+            try directory.makeLink("a/link", target: Array("elsewhere".utf8))
+
+            // when: more than the usual umask lets through
+            let status = try directory.create("a/b", bytes: Array("1".utf8), mode: 0o777)
+
+            // then
+            #expect(status.mode == 0o777)
+            #expect(try directory.status("a/b") == status)
+            for name in ["a/b", "a/link", "a"] {
+                await expectRejection(FileError.self, \.code, .exists) {
+                    _ = try directory.create(name, bytes: [], mode: 0o644)
+                }
+            }
+            #expect(try directory.read("a/b", limit: 10) == Array("1".utf8))
+            #expect(try directory.status("a/elsewhere") == nil)
+        }
+    }
+
     @Test func testThatAnAbsentPathHasNoStatus() async throws {
         try await withTemporaryDirectory { temporary in
             try temporary.write("file", "x")
