@@ -35,6 +35,9 @@ enum Figures {
         fflush(nil)
     }
 
+    /// The one in the middle: each step has another amount of work.
+    static func median(_ durations: [Duration]) -> [Duration] { [durations.sorted()[durations.count / 2]] }
+
     static func text(_ duration: Duration) -> String {
         let seconds = Double(duration.components.seconds) + Double(duration.components.attoseconds) / 1e18
         return String(format: "%.3f s", seconds)

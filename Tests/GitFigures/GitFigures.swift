@@ -96,15 +96,13 @@ struct GitFigures {
         }
         try await Figures.git(["update-ref", branch, last.description], in: server)
         Figures.say(
-            name, "fetch and checkout of a commit, \(what)", ours: medians(oursTook), git: medians(theirsTook), goal: 1)
+            name, "fetch and checkout of a commit, \(what)", ours: Figures.median(oursTook),
+            git: Figures.median(theirsTook), goal: 1)
         Figures.say(
-            name, "with the look before it, \(what)", ours: medians(zip(oursTook, looks).map { $0 + $1 }),
-            git: medians(theirsTook))
+            name, "with the look before it, \(what)", ours: Figures.median(zip(oursTook, looks).map { $0 + $1 }),
+            git: Figures.median(theirsTook))
         try remove("ours", "workspace", "worktree", "narrow.git")
     }
-
-    /// The one in the middle: each step has another amount of work.
-    private func medians(_ durations: [Duration]) -> [Duration] { [durations.sorted()[durations.count / 2]] }
 
     private func output(_ arguments: [String]) async throws -> String {
         let text = try await runExpectingSuccess(
