@@ -1,8 +1,8 @@
 /// Who talks to servers: libgit2, or the `git` command.
 package enum GitEngine: Sendable, Hashable {
-    /// libgit2; the command, where it is installed, for https, ssh (OpenSSH knows RSA keys and every form of known_hosts), local
-    /// paths (libgit2 packs them anew, on one core and without the deltas that are there) and first mirrors (libgit2 indexes a pack
-    /// on one core).
+    /// libgit2; the command, where it is installed, for https, ssh (OpenSSH knows RSA keys and every form of known_hosts), what
+    /// `PathRepository` leaves of local paths (libgit2 packs them anew, on one core and without the deltas that are there) and first
+    /// mirrors (libgit2 indexes a pack on one core).
     case automatic
     /// libgit2 alone, as where `git` is not installed.
     case library

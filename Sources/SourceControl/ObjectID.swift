@@ -13,6 +13,12 @@ extension git_oid {
         }
     }
 
+    /// - Parameter hexadecimal: 40 digits; nothing for anything else.
+    init?(hexadecimal: String) {
+        self.init()
+        guard hexadecimal.utf8.count == Int(GIT_OID_HEXSZ), git_oid_fromstr(&self, hexadecimal) == 0 else { return nil }
+    }
+
     /// 40 hexadecimal digits.
     var hexadecimal: String {
         var copy = self

@@ -79,11 +79,21 @@ struct RemoteSession {
         guard let program = try engine.program(for: target, credentials, isWhole: isWhole, operation) else {
             return try runLibrary(in: repository, address, operation, body)
         }
+        let place =
+            engine == .automatic && target.kind == .path && !isAnew
+            ? PathRepository(target.path, operation: operation) : nil
         let list: Advertisement
-        if let known { list = known } else { list = try self.list(address, by: program, operation) }
+        if let known {
+            list = known
+        } else if let near = try place?.list(limit: control.limits.refs) {
+            list = near
+        } else {
+            list = try self.list(address, by: program, operation)
+        }
         return try body(
             Conversation(list: list, isListedNow: known == nil, operation: operation) {
                 refspecs throws(SourceControlError) in
+                if let place, try copy(refspecs, listed: list.refs, from: place, into: repository, operation) { return }
                 try download(refspecs, listed: list.refs, address, isAnew: isAnew, by: program, operation)
             })
     }

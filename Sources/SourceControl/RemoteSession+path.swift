@@ -1,0 +1,33 @@
+import CLibGit2
+import Model
+
+/// The conversation with a repository on this machine that is read in this process.
+extension RemoteSession {
+    /// Brings what refspecs name, with the tags that lead to what is here then, as `git fetch` does.
+    /// - Returns: False for what git is to do: commits by their ids, all that there is, much at once.
+    func copy(
+        _ refspecs: [String], listed: [RefName: AdvertisedRef], from place: PathRepository,
+        into repository: OpaquePointer,
+        _ operation: String
+    ) throws(SourceControlError) -> Bool {
+        var tips: [git_oid] = []
+        for specification in refspecs {
+            guard let name = specification.split(separator: ":").last, let ref = listed[RefName(String(name))],
+                let id = git_oid(hexadecimal: ref.id)
+            else { return false }
+            tips.append(id)
+        }
+        let here = try GitHandle(operation, free: git_odb_free) { git_repository_odb($0, repository) }
+        let pointer = here.pointer
+        try git(operation) { git_odb_refresh(pointer) }
+        let source = try place.open()
+        let there = try GitHandle(operation, free: git_odb_free) { git_repository_odb($0, source.pointer) }
+        let tags = listed.values.compactMap { ref -> (tag: git_oid, commit: git_oid)? in
+            guard let tag = git_oid(hexadecimal: ref.id), let commit = ref.peeled.flatMap({ git_oid(hexadecimal: $0) })
+            else { return nil }
+            return (tag, commit)
+        }
+        var missing = MissingObjects(of: source.pointer, there.pointer, notIn: pointer, operation: operation)
+        return missing.bring(tips, tags: tags, to: store.path + "/objects/pack")
+    }
+}

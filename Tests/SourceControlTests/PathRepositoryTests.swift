@@ -1,0 +1,141 @@
+import Basics
+import Glibc
+import Model
+import SourceControl
+import TestSupport
+import Testing
+
+/// Repositories on this machine that are read without starting git.
+@Suite struct PathRepositoryTests {
+    /// Where `git` would work for the mirror: with a file in its place, whatever needs git fails.
+    private static func refuseGit(_ fixture: Fixture) throws {
+        try AtomicFile.write([], to: fixture.mirror.path + "/martlet-git")
+    }
+
+    @Test func testThatALookAndWhatIsNewNeedNoGit() async throws {
+        try await withOrigin(["a/b/c": "1\n", "d": "1\n"]) { fixture in
+            // given
+            try await fixture.fetch()
+            try Self.refuseGit(fixture)
+            try await fixture.origin.git("checkout", "-q", "-b", "side")
+            _ = try await fixture.origin.commit(files: ["a/b/c": "2\n", "e": "new\n"])
+            try await fixture.origin.tag("v1", message: "One")
+            try await fixture.origin.git("tag", "-a", "-m", "Of a tag", "v1-signed", "v1")
+            try await fixture.origin.checkout("main")
+            _ = try await fixture.origin.commit(files: ["d": "2\n"])
+            try await fixture.origin.git("merge", "-q", "--no-ff", "-m", "Both", "side")
+            let tip = try await fixture.origin.head()
+
+            // when
+            let commit = try await fixture.fetch()
+
+            // then
+            #expect(commit == tip)
+            for tag in ["v1", "v1-signed"] {
+                let id = try await runExpectingSuccess([
+                    "git", "-C", fixture.mirror.path, "rev-parse", "refs/tags/\(tag)",
+                ])
+                #expect(try await id == fixture.origin.git("rev-parse", "refs/tags/\(tag)") + "\n")
+            }
+            try await runExpectingSuccess(["git", "-C", fixture.mirror.path, "fsck", "--full", "--strict"])
+            _ = try await fixture.mirror.checkout(tip, ref: fixture.main, into: fixture.workspace, state: fixture.state)
+            #expect(try fixture.tree() == ["a/b/c": "2\n", "d": "2\n", "e": "new\n"])
+        }
+    }
+
+    @Test func testThatItListsWhatGitLists() async throws {
+        try await withOrigin { fixture in
+            // given
+            try await fixture.fetch()
+            try Self.refuseGit(fixture)
+            let script = """
+                git tag light; git tag -a -m One heavy; git tag -a -m Two twice heavy; git tag blob HEAD:README; git tag -a -m B heavy-blob blob
+                git branch packed; git tag -a -m P heavy-packed; git pack-refs --all; git branch loose; git branch release/1.0
+                git symbolic-ref refs/heads/alias refs/heads/loose; git symbolic-ref refs/heads/nowhere refs/heads/none
+                printf '%040d\\n' 1 > .git/refs/heads/missing; : > .git/refs/heads/x.lock
+                git update-ref "$(printf 'refs/heads/latin-\\344')" HEAD; git update-ref refs/pull/1/head HEAD; git update-ref refs/notes/x HEAD
+                """
+            try await runExpectingSuccess(
+                ["sh", "-ec", script], in: fixture.origin.path, environment: GitRepository.environment())
+            for head in ["ref: refs/heads/main", "ref: refs/heads/none", try await fixture.origin.head().description] {
+                try AtomicFile.write(Array((head + "\n").utf8), to: fixture.origin.path + "/.git/HEAD")
+
+                // when
+                let theirs = try await fixture.other(.program).look()
+                let ours = try await fixture.mirror.look()
+
+                // then
+                #expect(ours.heads.count == 12)
+                #expect(ours == theirs)
+            }
+        }
+    }
+
+    @Test(arguments: [
+        "git config transfer.hideRefs refs/heads/secret; git branch secret", "git config --add include.path nowhere",
+        "echo \"$PWD/other\" > .git/objects/info/alternates; mkdir other", "git rev-parse HEAD > .git/shallow",
+        "mkdir -p .git/objects/pack; : > .git/objects/pack/pack-x.promisor",
+        "git config core.repositoryformatversion 1; git config extensions.objectFormat sha1",
+        ": > .git/refs/heads/main", "git pack-refs --all; sed -i 's/fully-peeled//' .git/packed-refs",
+    ])
+    func testThatWhatIsUnusualIsLeftToGit(_ change: String) async throws {
+        try await Self.expectGit(after: change)
+    }
+
+    @Test(.enabled(if: geteuid() == 0, "only root gives files away"))
+    func testThatAnotherOwnersIsLeftToGit() async throws { try await Self.expectGit(after: "chown 12345 .git/objects") }
+
+    private static func expectGit(after change: String) async throws {
+        try await withOrigin { fixture in
+            // given
+            try await fixture.fetch()
+            try refuseGit(fixture)
+            _ = try await fixture.mirror.look()
+
+            // when
+            try await runExpectingSuccess(
+                ["sh", "-ec", change], in: fixture.origin.path, environment: GitRepository.environment())
+
+            // then
+            await expectRejection(SourceControlError.self, \.code, .file) { _ = try await fixture.mirror.look() }
+        }
+    }
+
+    @Test func testThatMuchAtOnceIsLeftToGit() async throws {
+        try await withOrigin { fixture in
+            // given
+            try await fixture.fetch()
+            try Self.refuseGit(fixture)
+            let many = Dictionary(uniqueKeysWithValues: (0..<2001).map { ("f\($0 % 40)/\($0)", "\($0)\n") })
+            let commit = try await fixture.origin.commit(files: many)
+
+            // when
+            await expectRejection(SourceControlError.self, \.code, .file) { try await fixture.fetch() }
+            try Directory(opening: fixture.mirror.path).remove("martlet-git")
+            try await fixture.fetch()
+
+            // then
+            #expect(try await fixture.mirror.contains(commit))
+        }
+    }
+
+    @Test func testThatADamagedObjectIsNotTaken() async throws {
+        try await withOrigin { fixture in
+            // given: another file's bytes in a new blob's place
+            try await fixture.fetch()
+            _ = try await fixture.origin.commit(files: ["a": "1\n", "b": "2\n"])
+            let script = """
+                place() { id=$(git rev-parse "$1"); echo ".git/objects/$(echo $id | cut -c1-2)/$(echo $id | cut -c3-)"; }
+                cp -f "$(place HEAD:a)" "$(place HEAD:b)"
+                """
+            try await runExpectingSuccess(
+                ["sh", "-ec", script], in: fixture.origin.path, environment: GitRepository.environment())
+
+            // when
+            await #expect(throws: SourceControlError.self) { try await fixture.fetch() }
+
+            // then
+            try await runExpectingSuccess(["git", "-C", fixture.mirror.path, "fsck", "--full", "--strict"])
+        }
+    }
+}
