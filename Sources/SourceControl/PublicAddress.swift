@@ -1,3 +1,6 @@
+// The compiler gives the declarations of <sys/socket.h> to whichever of these modules it meets first.
+import CLibCurl
+import CLibGit2
 import Glibc
 
 /// Whether an address belongs to everybody's network: what a commit names must not lead to machines that only we can reach.

@@ -1,3 +1,5 @@
+// The compiler gives the declarations of <sys/socket.h> to whichever of these modules it meets first.
+import CLibCurl
 import CLibGit2
 import Glibc
 
