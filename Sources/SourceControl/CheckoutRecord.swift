@@ -8,8 +8,7 @@ import CLibGit2
 struct CheckoutRecord: Equatable {
     struct Entry: Equatable {
         let kind: TreeListing.Kind
-        /// 20 bytes.
-        let id: [UInt8]
+        let id: ObjectKey
         let size: Int64
         let modified: Int64
         let changed: Int64
@@ -26,6 +25,9 @@ struct CheckoutRecord: Equatable {
     /// 5,000,000 entries with paths of 100 bytes.
     static let maximumSize = 1 << 30
 
+    /// Bytes of an entry without its path.
+    private static let entrySize = 69
+
     /// The digest of rules and attributes that the files were written under; others may make other bytes of the same blob.
     var attributes: [UInt8] = []
     /// What was checked out, in hexadecimal digits.
@@ -41,22 +43,27 @@ struct CheckoutRecord: Equatable {
         func number() -> UInt64? {
             guard position + 8 <= bytes.count else { return nil }
             defer { position += 8 }
-            return bytes[position..<position + 8].reversed().reduce(0) { $0 << 8 | UInt64($1) }
+            return bytes.withUnsafeBytes {
+                UInt64(littleEndian: $0.loadUnaligned(fromByteOffset: position, as: UInt64.self))
+            }
         }
-        func run(_ count: UInt64?) -> [UInt8]? {
+        func run(_ count: UInt64?) -> ArraySlice<UInt8>? {
             guard let count, count <= UInt64(bytes.count - position) else { return nil }
             defer { position += Int(count) }
-            return Array(bytes[position..<position + Int(count)])
+            return bytes[position..<position + Int(count)]
         }
         guard let attributes = run(20), let commit = run(number()), let count = number() else { return nil }
-        self.attributes = attributes
+        self.attributes = Array(attributes)
         self.commit = String(decoding: commit, as: UTF8.self)
+        // No more than can be there, whatever it says.
+        entries.reserveCapacity(Int(min(count, UInt64(bytes.count / Self.entrySize))))
         for _ in 0..<count {
-            guard let path = run(number()), let kind = run(1).flatMap({ TreeListing.Kind(rawValue: $0[0]) }),
-                let id = run(20), let size = number(), let modified = number(), let changed = number(),
+            guard let path = run(number()), let kind = run(1)?.first.flatMap({ TreeListing.Kind(rawValue: $0) }),
+                let id = run(20).flatMap({ ObjectKey($0) }), let size = number(), let modified = number(),
+                let changed = number(),
                 let inode = number(), let device = number()
             else { return nil }
-            entries[path] = Entry(
+            entries[Array(path)] = Entry(
                 kind: kind, id: id, size: Int64(bitPattern: size), modified: Int64(bitPattern: modified),
                 changed: Int64(bitPattern: changed), inode: inode, device: device)
         }
@@ -65,11 +72,8 @@ struct CheckoutRecord: Equatable {
 
     var bytes: [UInt8] {
         var result = Self.magic
-        func append(_ number: UInt64) {
-            for shift in stride(from: UInt64(0), to: 64, by: 8) {
-                result.append(UInt8(truncatingIfNeeded: number >> shift))
-            }
-        }
+        result.reserveCapacity(entries.count * (Self.entrySize + 40))
+        func append(_ number: UInt64) { withUnsafeBytes(of: number.littleEndian) { result += $0 } }
         result += attributes.count == 20 ? attributes : [UInt8](repeating: 0, count: 20)
         append(UInt64(commit.utf8.count))
         result += commit.utf8
@@ -78,7 +82,7 @@ struct CheckoutRecord: Equatable {
             append(UInt64(path.count))
             result += path
             result.append(entry.kind.rawValue)
-            result += entry.id
+            entry.id.withBytes { result += $0 }
             append(UInt64(bitPattern: entry.size))
             append(UInt64(bitPattern: entry.modified))
             append(UInt64(bitPattern: entry.changed))
@@ -93,13 +97,13 @@ extension CheckoutRecord.Entry {
     /// Of what has no status on the disk that counts.
     init(_ entry: TreeListing.Entry, size: Int64) {
         kind = entry.kind
-        id = entry.id.bytes
+        id = ObjectKey(entry.id)
         (self.size, modified, changed, inode, device) = (size, 0, 0, 0, 0)
     }
 
     init(_ entry: TreeListing.Entry, _ status: FileStatus) {
         kind = entry.kind
-        id = entry.id.bytes
+        id = ObjectKey(entry.id)
         size = status.size
         modified = status.modified
         changed = status.changed

@@ -34,3 +34,38 @@ extension git_oid {
 
     var bytes: [UInt8] { withUnsafeBytes(of: id) { Array($0) } }
 }
+
+/// The 20 bytes of an id, to be compared and kept by the thousand.
+struct ObjectKey: Hashable {
+    private let (first, second, third): (UInt64, UInt64, UInt32)
+
+    init(_ id: git_oid) { self = withUnsafeBytes(of: id.id) { ObjectKey(loading: $0) } }
+
+    /// - Parameter bytes: 20; nothing for any other number.
+    init?(_ bytes: ArraySlice<UInt8>) {
+        guard bytes.count == Int(GIT_OID_RAWSZ) else { return nil }
+        self = bytes.withUnsafeBytes { ObjectKey(loading: $0) }
+    }
+
+    private init(loading bytes: UnsafeRawBufferPointer) {
+        first = bytes.loadUnaligned(fromByteOffset: 0, as: UInt64.self)
+        second = bytes.loadUnaligned(fromByteOffset: 8, as: UInt64.self)
+        third = bytes.loadUnaligned(fromByteOffset: 16, as: UInt32.self)
+    }
+
+    func withBytes(_ body: (UnsafeRawBufferPointer) -> Void) {
+        withUnsafeBytes(of: first) { body($0) }
+        withUnsafeBytes(of: second) { body($0) }
+        withUnsafeBytes(of: third) { body($0) }
+    }
+
+    var id: git_oid {
+        var result = git_oid()
+        withUnsafeMutableBytes(of: &result.id) { bytes in
+            bytes.storeBytes(of: first, as: UInt64.self)
+            bytes.storeBytes(of: second, toByteOffset: 8, as: UInt64.self)
+            bytes.storeBytes(of: third, toByteOffset: 16, as: UInt32.self)
+        }
+        return result
+    }
+}

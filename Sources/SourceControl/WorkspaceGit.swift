@@ -156,7 +156,7 @@ struct WorkspaceGit {
             case .link: added.mode = GIT_FILEMODE_LINK.rawValue
             case .submodule: added.mode = GIT_FILEMODE_COMMIT.rawValue
             }
-            withUnsafeMutableBytes(of: &added.id.id) { $0.copyBytes(from: entry.id) }
+            added.id = entry.id.id
             var result: Int32 = 0
             (path + [0]).withUnsafeBytes { bytes in
                 added.path = bytes.bindMemory(to: CChar.self).baseAddress

@@ -20,6 +20,7 @@ struct WorkspaceSurvey {
     ) throws(FileError) {
         var entersLast = false
         var untracked: [[UInt8]] = []
+        unchanged.reserveCapacity(record.entries.count)
         do {
             try tree.walk(limit: limit, enters: { _ in entersLast }) { path, status in
                 entersLast = false
@@ -31,7 +32,7 @@ struct WorkspaceSurvey {
                         entersLast = true
                     } else if status.kind == (entry.kind == .link ? .link : .file), entry.kind != .submodule {
                         let known = record.entries[path]
-                        if isSameAttributes, let known, known.kind == entry.kind, known.id == entry.id.bytes,
+                        if isSameAttributes, let known, known.kind == entry.kind, known.id == ObjectKey(entry.id),
                             known.matches(status)
                         {
                             unchanged[path] = known
