@@ -64,7 +64,7 @@ struct RefFigures {
         }
         Figures.say(
             "20,000 files", "checkout of one changed file", ours: Figures.median(oursTook),
-            git: Figures.median(theirsTook), goal: 1)
+            git: Figures.median(theirsTook))
     }
 
     private static var resident: String {
