@@ -30,6 +30,8 @@ struct HTTPFailure: Error {
             // OpenSSL's own reason begins like this: no common version or cipher. Without it the connection broke.
             self.init(said.contains("error:") ? .serverUntrusted : .unreachable, said)
         case CURLE_SSL_CACERT_BADFILE: self.init(.file, "\(said), which SSL_CERT_FILE names")
+        // What libcurl says of a field above its 100 KiB too.
+        case CURLE_OUT_OF_MEMORY: self.init(.unreachable, "memory is short, or a line of the server's answer too long")
         default: self.init(.unreachable, said)
         }
     }

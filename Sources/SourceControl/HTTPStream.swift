@@ -43,10 +43,14 @@ final class HTTPStream {
 
     /// - Returns: How many bytes of the answer's body there are now; 0 at its end.
     func read(into space: UnsafeMutableRawBufferPointer) throws(HTTPFailure) -> Int {
-        if !hasBegun { try begin() }
-        while unread == 0 {
-            guard try advance() else { return 0 }
+        let isOver = try control.waiting { () throws(HTTPFailure) in
+            if !hasBegun { try begin() }
+            while unread == 0 {
+                guard try advance() else { return true }
+            }
+            return false
         }
+        if isOver { return 0 }
         let count = min(space.count, unread)
         pending.withUnsafeBytes { space.copyMemory(from: UnsafeRawBufferPointer(rebasing: $0[taken..<taken + count])) }
         taken += count

@@ -81,7 +81,7 @@ final class HTTPSubtransport {
         let kind = address.pointee.socktype | Int32(SOCK_CLOEXEC.rawValue | SOCK_NONBLOCK.rawValue)
         let number = socket(address.pointee.family, kind, address.pointee.protocol)
         guard number >= 0 else { return -1 }
-        guard control.add(number) else {
+        guard control.add(number, isPulled: true) else {
             control.close(number)
             return -1
         }

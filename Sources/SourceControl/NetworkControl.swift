@@ -26,8 +26,12 @@ final class NetworkControl: Sendable {
         /// What processes had worked when they had been silent for a while.
         var effort: UInt64?
         var stop: Stop?
-        var isListing = true
-        var listed = 0
+        var isPackComing = false
+        /// Bytes of what is no pack, since the last question.
+        var said = 0
+        /// Whether sockets are read only while somebody waits for them, and since when somebody does.
+        var isPulled = false
+        var waiting: ContinuousClock.Instant?
         var credentialTries = 0
         var failure: SourceControlError.Code?
     }
@@ -57,11 +61,20 @@ final class NetworkControl: Sendable {
     }
 
     /// Puts a socket under the watch. - Returns: False when the operation is to stop.
-    func add(_ socket: Int32) -> Bool {
+    /// - Parameter isPulled: Whether its silence means something only within `waiting`.
+    func add(_ socket: Int32, isPulled: Bool = false) -> Bool {
         state.withLock {
             $0.sockets.insert(socket)
+            $0.isPulled = isPulled
             return $0.stop == nil
         }
+    }
+
+    /// Runs what waits for the server. A server that nobody listens to, while libgit2 puts a pack together, is not silent.
+    func waiting<Value, Failure: Error>(_ body: () throws(Failure) -> Value) throws(Failure) -> Value {
+        state.withLock { $0.waiting = .now }
+        defer { state.withLock { $0.waiting = nil } }
+        return try body()
     }
 
     /// Closes a socket; under the same lock as `stop`, which so never hits a number that means another file by now.
@@ -89,7 +102,12 @@ final class NetworkControl: Sendable {
     func silence(of measure: (Int32) -> Int?) -> Duration? {
         state.withLock {
             let process = $0.processes.isEmpty ? nil : $0.heard.map { ContinuousClock.now - $0 }
-            return ($0.sockets.compactMap(measure).map { .milliseconds($0) } + [process].compactMap(\.self)).min()
+            var sockets = $0.sockets.compactMap(measure).map { Duration.milliseconds($0) }
+            if $0.isPulled {
+                let waited = $0.waiting.map { ContinuousClock.now - $0 }
+                sockets = sockets.compactMap { silent in waited.map { min($0, silent) } }
+            }
+            return (sockets + [process].compactMap(\.self)).min()
         }
     }
 
@@ -109,20 +127,24 @@ final class NetworkControl: Sendable {
         }
     }
 
-    // MARK: The list
+    // MARK: What is no pack
 
-    /// Counts bytes of the list of refs, which libgit2 keeps in memory, several times as much. A pack has a limit of its own.
+    /// Counts bytes of the list of refs, and then of what the server has to say of ours, which libgit2 keeps in memory, several times
+    /// as much. A pack has a limit of its own.
     func received(_ count: Int) {
         let isTooMuch = state.withLock {
-            guard $0.isListing else { return false }
-            $0.listed += count
-            return $0.listed > limits.listBytes
+            guard !$0.isPackComing else { return false }
+            $0.said += count
+            return $0.said > limits.listBytes
         }
         if isTooMuch { stop(.tooManyBytes(limits.listBytes)) }
     }
 
-    /// The list is whole; what comes now is a pack.
-    func endList() { state.withLock { $0.isListing = false } }
+    /// The list is whole; what comes now is about the pack.
+    func endList() { state.withLock { $0.said = 0 } }
+
+    /// What comes now is the pack.
+    func beginPack() { state.withLock { $0.isPackComing = true } }
 
     // MARK: Processes
 

@@ -16,7 +16,7 @@ package struct NetworkLimits: Sendable, Hashable {
     package var interval: Duration = .milliseconds(250)
     /// Refs listed by a server. 200,000 are about 40 MB of names and ids.
     package var refs = 200_000
-    /// Bytes of such a list; libgit2 needs about twice as many of memory.
+    /// Bytes of such a list, and of what a server says before a pack; libgit2 needs about twice as many of memory.
     package var listBytes: Int64 = 128 << 20
     /// Bytes received by one fetch.
     package var bytes: Int64 = 20 << 30

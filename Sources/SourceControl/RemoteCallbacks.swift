@@ -45,6 +45,7 @@ final class RemoteCallbacks {
     }
 
     private func goOn(received: Int64) -> Bool {
+        control.beginPack()
         if received > control.limits.bytes { control.stop(.tooManyBytes(control.limits.bytes)) }
         return control.stopped == nil
     }

@@ -12,9 +12,10 @@ enum SmartHTTPAnswer {
     }
 
     /// One branch, `main`.
-    static func list(_ commit: CommitID) -> [UInt8] {
+    static func list(_ commit: CommitID, _ capabilities: String = "ofs-delta") -> [UInt8] {
         let lines = [
-            "\(commit) HEAD\0symref=HEAD:refs/heads/main ofs-delta agent=git/2.39\n", "\(commit) refs/heads/main\n",
+            "\(commit) HEAD\0symref=HEAD:refs/heads/main \(capabilities) agent=git/2.39\n",
+            "\(commit) refs/heads/main\n",
         ]
         return Array(("001e# service=git-upload-pack\n0000" + lines.map(packet).joined() + "0000").utf8)
     }
