@@ -12,14 +12,13 @@ extension RemoteSession {
             return SourceControlError(
                 code: code, operation: operation + address, message: message, underlying: failure)
         }
-        func redirected() -> SourceControlError { explained(.redirected, Self.redirected(said)) }
         switch control.failure {
         case .credentialsMissing: return explained(.credentialsMissing, Self.missingCredentials(url))
         case .credentialsRefused: return explained(.credentialsRefused, Self.refusedCredentials(url))
         case .serverUntrusted:
             return explained(
                 .serverUntrusted, url.kind == .ssh ? Self.unknownHost(url) : Self.untrustedCertificate(url, said))
-        case .redirected: return redirected()
+        case .redirected: return explained(.redirected, Self.redirected(said))
         case .invalidURL:
             return explained(
                 .invalidURL,
@@ -36,10 +35,10 @@ extension RemoteSession {
         if failure.code == GIT_ECERTIFICATE.rawValue {
             return explained(.serverUntrusted, "the server's certificate or key is not valid (\(said))")
         }
-        let lower = said.lowercased()
-        if lower.contains("redirect") || lower.contains("status code: 30") {
-            return redirected()
+        if failure.errorClass == Int32(GIT_ERROR_NONE.rawValue) {
+            return explained(.unreachable, "the server's answer is none of git's (\(said)); it is tried again later")
         }
+        let lower = said.lowercased()
         // Refs of the mirror that lead to nothing: what we have is wrong, not the server.
         if failure.code == GIT_ENOTFOUND.rawValue, failure.errorClass == Int32(GIT_ERROR_ODB.rawValue) {
             return explained(.mirrorDamaged, "\(said) in the mirror; what is damaged is fetched anew")

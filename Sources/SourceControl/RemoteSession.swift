@@ -120,7 +120,11 @@ struct RemoteSession {
             let payload = RemoteCallbacks(credentials: credentials, userInURL: url.user, control: control)
             return try withExtendedLifetime(payload) { () throws(SourceControlError) in
                 options.callbacks = payload.callbacks
+                // Else libgit2 looks for an option, and leaves its absence as the reason of whatever fails next.
+                options.follow_redirects = GIT_REMOTE_REDIRECT_NONE
                 let connected = remote.pointer
+                // Some failures say nothing, and what failed before is no reason of theirs.
+                git_error_clear()
                 try git(operation) { git_remote_connect_ext(connected, GIT_DIRECTION_FETCH, &options) }
                 defer { git_remote_disconnect(connected) }
                 let list = try advertisement(of: connected, operation)
@@ -143,6 +147,7 @@ struct RemoteSession {
         try git(operation) { git_fetch_options_init(&options, UInt32(GIT_FETCH_OPTIONS_VERSION)) }
         let payload = RemoteCallbacks(credentials: credentials, userInURL: url.user, control: control)
         options.callbacks = payload.callbacks
+        options.follow_redirects = GIT_REMOTE_REDIRECT_NONE
         options.download_tags = GIT_REMOTE_DOWNLOAD_TAGS_AUTO
         options.update_fetchhead = 0
         try withExtendedLifetime(payload) { () throws(SourceControlError) in
@@ -151,6 +156,7 @@ struct RemoteSession {
             var result: Int32 = 0
             strings.withUnsafeMutableBufferPointer { buffer in
                 var array = git_strarray(strings: buffer.baseAddress, count: buffer.count)
+                git_error_clear()
                 result = git_remote_download(remote, &array, &options)
             }
             try git(operation) { result }

@@ -58,4 +58,25 @@ import Testing
             }
         }
     }
+
+    /// Lines of git's protocol that have no place in a list of refs; libgit2 has no words of its own for some.
+    @Test(arguments: [
+        "0001", "0002", "0003", "0004", "0005#", "0005\u{1}", "0006\u{1}x", "0005\u{2}", "0005\u{3}", "0006\u{3}x",
+        "0008ACK ",
+        "0008NAK\n", "0009ERR \n", "000bok x\n", "000eng refs x\n", "000cunpack ok", "000dshallow 1", "ffff", "zzzz",
+        "0031ACK aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa\n", "002daaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa\0",
+    ])
+    func testThatALineOutOfPlaceIsUnreachable(_ line: String) async throws {
+        try await withTemporaryDirectory { directory in
+            let list = "001e# service=git-upload-pack\n0000\(line)0000"
+            let answer = SmartHTTPAnswer.answer(SmartHTTPAnswer.listType, Array(list.utf8))
+            try await ScriptedHTTPServer.serving(bytes: { _ in answer }) { server in
+                let mirror = try HTTPTransportTests.mirror(server, in: directory)
+                let error = await expectRejection(SourceControlError.self, \.code, .unreachable) {
+                    try await mirror.look()
+                }
+                #expect(!"\(try #require(error))".contains("config value"))
+            }
+        }
+    }
 }

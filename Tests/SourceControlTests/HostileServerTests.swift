@@ -11,7 +11,7 @@ import Testing
 
     /// Packs, each from the fixture's honest one.
     enum Fault: String, CaseIterable, Sendable, CustomTestStringConvertible {
-        case nothing, page, cut, broken, wrongSum, wrongByte, claimsObjects, claimsSize, missingBase, endless, bomb
+        case nothing, page, cut, broken, wrongSum, wrongByte, claimsObjects, claimsSize, missingBase, unknownBase, endless, bomb
 
         var testDescription: String { rawValue }
 
@@ -34,6 +34,11 @@ import Testing
             case .missingBase:
                 var pack = HostilePack(objects: 1)
                 pack.add(.offsetDelta, size: 3, back: 1 << 30, compressed: HostilePack.stored([1, 1, 0x90]))
+                return .bytes(try await pack.sealed(in: directory))
+            case .unknownBase:
+                var pack = HostilePack(objects: 1)
+                let base = [UInt8](repeating: 0xaa, count: 20)
+                pack.add(.delta, size: 3, base: base, compressed: HostilePack.stored([1, 1, 0x90]))
                 return .bytes(try await pack.sealed(in: directory))
             case .endless:
                 return .endless(HostilePack(objects: 1 << 20).bytes) { count in

@@ -4,7 +4,7 @@ import TestSupport
 
 /// A pack as no git would write it, byte by byte (gitformat-pack(5)).
 struct HostilePack {
-    enum Kind: UInt8 { case commit = 1, tree = 2, blob = 3, offsetDelta = 6 }
+    enum Kind: UInt8 { case commit = 1, tree = 2, blob = 3, offsetDelta = 6, delta = 7 }
 
     private(set) var bytes: [UInt8] = []
 
@@ -19,8 +19,9 @@ struct HostilePack {
     /// - Parameters:
     ///   - size: What the object's header claims of its length when unpacked.
     ///   - back: How far before this object the base of a delta begins.
+    ///   - base: The id of a delta's base, 20 bytes.
     ///   - compressed: A whole zlib stream.
-    mutating func add(_ kind: Kind, size: Int, back: Int? = nil, compressed: [UInt8]) {
+    mutating func add(_ kind: Kind, size: Int, back: Int? = nil, base: [UInt8] = [], compressed: [UInt8]) {
         var (rest, byte) = (size >> 4, kind.rawValue << 4 | UInt8(size & 15))
         while rest > 0 {
             bytes.append(byte | 0x80)
@@ -38,7 +39,7 @@ struct HostilePack {
             }
             bytes += groups
         }
-        bytes += compressed
+        bytes += base + compressed
     }
 
     /// With the SHA-1 of it all at its end.
