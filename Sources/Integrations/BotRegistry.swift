@@ -7,12 +7,13 @@ package import Settings
 package actor BotRegistry {
     private let directory: BotDirectory?
     private let settings: ServiceSettings
-    private let secrets: SecretStore
+    /// What webhooks are signed with; read for each delivery.
+    nonisolated let secrets: SecretStore
     private let isolation: Isolation
     private let version: String
     /// Bot files, secrets and signatures of large bodies are read and computed here.
     private let lane = BlockingLane(label: "registry")
-    private var bots: [Name: BotSpecification] = [:]
+    var bots: [Name: BotSpecification] = [:]
     private var problems: [String] = []
     /// As stored last by this daemon; nothing before the first time.
     private var registered: [BotSpecification]?
@@ -63,31 +64,6 @@ package actor BotRegistry {
         ResolvedYAML.print(try known(name))
     }
 
-    /// How to connect the repository's host: the URL, and the name of the secret but never its value.
-    /// - Throws: `.notFound`; `.invalid` when the bot names no webhook secret.
-    package func webhookInstructions(_ name: Name) throws(OperationError) -> String {
-        let bot = try known(name)
-        guard let secret = bot.webhookSecret else {
-            throw OperationError(
-                .invalid,
-                "the bot \(name) names no webhook secret: add `webhook: { secret: \(name)-webhook }` to its file and set it "
-                    + "with `martlet secret set \(name)-webhook`")
-        }
-        return """
-            \(serviceURL)/webhooks/push/\(name)
-
-            In the bare repository on your git server:
-              cp hooks/post-receive REPOSITORY/hooks/post-receive
-              git -C REPOSITORY config martlet.url \(serviceURL)/webhooks/push/\(name)
-              git -C REPOSITORY config martlet.secret FILE    (a file with the value of the secret \(secret))
-
-            Any other sender: POST {"updates":[{"ref":…,"before":…,"after":…}]} with
-              X-Hub-Signature-256: sha256=HMAC-SHA256 of the body, in hexadecimal
-              X-Martlet-Delivery: an id of the delivery, the same when it is sent again
-
-            """
-    }
-
     /// Whether a push is signed with the bot's secret. A bot that is unknown, or names no secret, or one that is not
     /// set, verifies nothing.
     package func verifies(_ push: PushRequest) async -> BotSpecification? {
@@ -103,18 +79,15 @@ package actor BotRegistry {
 
     /// Whether a text is `sha256=` and the body's HMAC-SHA256 in hexadecimal. Nothing is signed by an empty secret.
     static func isSignature(_ text: String, of body: [UInt8], secret: String) -> Bool {
-        let prefix = "sha256="
-        guard text.utf8.count == prefix.utf8.count + 64, text.hasPrefix(prefix), !secret.isEmpty,
-            let given = Hexadecimal.decode(text.dropFirst(prefix.count))
-        else { return false }
+        guard !secret.isEmpty, let given = WebhookProof.digest(text, prefix: "sha256=") else { return false }
         return ConstantTime.areEqual(Digest.hmacSHA256(key: Array(secret.utf8), message: body), given)
     }
 
-    private var serviceURL: String {
+    var serviceURL: String {
         settings.url ?? settings.listen.first.map { "http://\($0)" } ?? "http://127.0.0.1:8080"
     }
 
-    private func known(_ name: Name) throws(OperationError) -> BotSpecification {
+    func known(_ name: Name) throws(OperationError) -> BotSpecification {
         guard let bot = bots[name] else {
             throw OperationError(.notFound, "there is no bot \(name); `martlet bots` lists them")
         }

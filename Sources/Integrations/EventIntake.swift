@@ -7,13 +7,16 @@ package import Storage
 
 /// Takes events in: verified, stored, and only then accepted. What an event says is a hint to look, never the truth.
 package struct EventIntake: Sendable {
-    private let store: Store
-    private let registry: BotRegistry
-    private let clock: WallClock
+    let store: Store
+    let registry: BotRegistry
+    let clock: WallClock
     private let looks: Wakeup
-    private let logger: Logger
-    /// Bodies are decoded and digested here: 26 MiB take a second.
+    let logger: Logger
+    /// Bodies are decoded and digested here.
     private let lane = BlockingLane(label: "intake")
+    /// The same for large ones, so that no usual one waits for them: 26 MiB take a second.
+    private let slowLane = BlockingLane(label: "intake of large bodies")
+    let refusals = RefusalCounter()
 
     /// - Parameter looks: Rung after an event is stored.
     package init(store: Store, registry: BotRegistry, clock: WallClock, looks: Wakeup, logger: Logger) {
@@ -30,6 +33,7 @@ package struct EventIntake: Sendable {
             throw OperationError(.tooLarge, "a push may have at most \(PushRequest.maximumBodyBytes) bytes")
         }
         guard let bot = await registry.verifies(push) else {
+            refusals.count()
             throw OperationError(
                 .unauthenticated,
                 "the signature is missing or wrong: X-Hub-Signature-256 must be sha256= and the HMAC-SHA256 of the body "
@@ -43,28 +47,42 @@ package struct EventIntake: Sendable {
                 "X-Martlet-Delivery must name the delivery in 1 to \(PushRequest.maximumDeliveryBytes) visible ASCII "
                     + "characters")
         }
-        let (digest, claims) = try await lane.run { () throws(OperationError) in
+        let (digest, claims) = try await lane(for: push.body).run { () throws(OperationError) in
             (Digest.sha256(of: push.body), try Self.claims(in: push.body))
         }
         let event = NewEvent(
             repository: bot.repository, bot: bot.name, source: .webhook, hook: "push/\(bot.name)", deliveryID: delivery,
             bodyDigest: digest, event: "push", receivedAt: clock.now(), claims: claims)
+        return try await accept(event)
+    }
+
+    /// Bodies up to this many bytes never wait for larger ones.
+    private static let usualBytes = 256 << 10
+
+    func lane(for body: [UInt8]) -> BlockingLane { body.count <= Self.usualBytes ? lane : slowLane }
+
+    /// Stores an event, and rings for the look that it asks for.
+    /// - Parameter others: Repositories that are to be looked at beside the event's.
+    func accept(_ event: NewEvent, others: [String] = []) async throws(OperationError) -> PushAcceptance {
         let recorded: RecordedEvent
         do {
+            // A look too many does no harm, one too few would.
+            for repository in others { try await store.requestLook(at: repository) }
             recorded = try await store.record(event)
         } catch {
             logger.error(
-                "an authentic push could not be stored", metadata: ["bot": "\(bot.name)", "error": "\(error)"])
+                "an authentic push could not be stored", metadata: ["hook": "\(event.hook)", "error": "\(error)"])
             throw OperationError(.unavailable, "the push could not be stored; send it again", underlying: error)
         }
-        looks.ring()
+        if event.fate == .pending { looks.ring() }
         switch recorded {
-        case .stored(let record): return PushAcceptance(delivery: record.id, isDuplicate: false)
-        case .duplicate(let record): return PushAcceptance(delivery: record.id, isDuplicate: true)
+        case .stored(let record): return PushAcceptance(record, isDuplicate: false)
+        case .duplicate(let record): return PushAcceptance(record, isDuplicate: true)
         case .conflict:
+            let delivery = event.deliveryID ?? ""
             logger.warning(
                 "a delivery id came again with another body",
-                metadata: ["bot": "\(bot.name)", "delivery": "\(delivery)"])
+                metadata: ["hook": "\(event.hook)", "delivery": "\(delivery)"])
             throw OperationError(.conflict, "the delivery \(delivery) was received before with another body")
         }
     }

@@ -25,6 +25,16 @@ package struct Operations: Sendable {
         try await intake.receive(push)
     }
 
+    /// Verifies and stores a forge's delivery, by the rules of the forge that its URL names. No network is used before it returns.
+    /// An authentic event that moves no ref is stored as ignored and asks for no look.
+    /// - Throws: As `receive(_:)` of a push; `.invalid` for another forge's delivery and a body that cannot be read.
+    package func receive(_ delivery: ForgeDelivery) async throws(OperationError) -> PushAcceptance {
+        try await intake.receive(delivery)
+    }
+
+    /// How many deliveries were refused for their signature since the start.
+    package var refusedDeliveries: Int { intake.refusals.total }
+
     /// Queues an integration because a person asked.
     /// - Parameter revision: A full ref name, a branch's or tag's name, or a commit id of at least 7 digits; nothing:
     ///   the tip of the default branch.
@@ -91,9 +101,9 @@ package struct Operations: Sendable {
     /// - Throws: `.notFound`.
     package func resolved(bot: Name) async throws(OperationError) -> String { try await registry.resolved(bot) }
 
-    /// The path and first lines of what a person pastes into a forge or a `post-receive` hook for this bot.
+    /// What a person pastes into a forge or a `post-receive` hook for this bot, word for word.
     /// - Throws: `.notFound`; `.invalid` when the bot names no webhook secret.
-    package func webhookInstructions(bot: Name) async throws(OperationError) -> String {
-        try await registry.webhookInstructions(bot)
+    package func webhookInstructions(bot: Name, forge: Forge) async throws(OperationError) -> String {
+        try await registry.webhookInstructions(bot, forge: forge)
     }
 }

@@ -24,16 +24,3 @@ package struct PushRequest: Sendable {
         self.body = body
     }
 }
-
-/// What became of an authentic push: it is stored when this is returned.
-package struct PushAcceptance: Sendable {
-    /// The delivery's id in `/deliveries`.
-    package let delivery: String
-    /// The same delivery had been stored before.
-    package let isDuplicate: Bool
-
-    package init(delivery: String, isDuplicate: Bool) {
-        self.delivery = delivery
-        self.isDuplicate = isDuplicate
-    }
-}

@@ -13,11 +13,14 @@ extension LookApplication {
         let rows = try Row.fetchAll(
             db,
             sql:
-                "SELECT id, claims FROM deliveries WHERE repository = ? AND fate = 'pending' AND request <= ? ORDER BY id",
+                "SELECT id, claims, reason FROM deliveries WHERE repository = ? AND fate = 'pending' AND request <= ? ORDER BY id",
             arguments: [repository, look.request.sequence])
         for row in rows {
             let id: Int64 = row["id"]
-            let decision = try decide(try row.json("claims", as: [RefClaim].self) ?? [])
+            var decision = try decide(try row.json("claims", as: [RefClaim].self) ?? [])
+            // What it was stored with says why it asked, such as a pull request; what came of it says the look.
+            let reasons = [row["reason"] as String?, decision.reason].compactMap(\.self)
+            if !reasons.isEmpty { decision.reason = reasons.joined(separator: "; ") }
             try db.execute(
                 sql: "UPDATE deliveries SET fate = ?, reason = ? WHERE id = ?",
                 arguments: [decision.fate.rawValue, decision.reason, id])
@@ -58,7 +61,9 @@ extension LookApplication {
     private func decide(_ claim: RefClaim) throws -> Decision {
         if let movement = movements[claim.ref] {
             // A forge names an annotated tag's own object, a look its commit.
-            if movement.after == claim.after || claim.ref.tag != nil { return Self.decision(of: movement) }
+            if movement.after == claim.after || claim.isHeadUnknown || claim.ref.tag != nil {
+                return Self.decision(of: movement)
+            }
             return Decision(
                 fate: .coalesced,
                 reason: movement.after.map { "a newer head was found: \($0.abbreviated)" }
@@ -66,11 +71,12 @@ extension LookApplication {
                 updates: [movement.rowID])
         }
         let head = look.heads[claim.ref]
-        if head == claim.after || (head != nil && claim.ref.tag != nil) {
+        if claim.isHeadUnknown ? head != nil : head == claim.after || (head != nil && claim.ref.tag != nil) {
             let update = try current(claim.ref)?["id"] as Int64?
             return update.map { Decision(fate: .duplicate, reason: "this was known already", updates: [$0]) }
                 ?? Decision(fate: .ignored, reason: "the ref does not exist")
         }
+        if claim.isHeadUnknown { return Decision(fate: .ignored, reason: "the ref does not exist") }
         let earlier = try Int64.fetchOne(
             db,
             sql: "SELECT id FROM ref_updates WHERE repository = ? AND ref = ? AND after IS ? ORDER BY id DESC LIMIT 1",

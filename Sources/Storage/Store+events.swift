@@ -50,7 +50,8 @@ extension Store {
                 try jsonText(event.claims), fate.rawValue, reason?.kept, request,
             ])
         let rowID = db.lastInsertedRowID
-        if event.source == .webhook, let repository {
+        // What asks for nothing, such as a star, does not show that pushes arrive.
+        if event.source == .webhook, fate == .pending, let repository {
             try db.change(
                 "UPDATE repositories SET has_authentic_webhook = 1 WHERE id = ? AND has_authentic_webhook = 0",
                 [repository])

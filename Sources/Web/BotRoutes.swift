@@ -41,8 +41,13 @@ struct BotRoutes: Sendable {
                 }
                 return .plain(text)
             },
-            Route(.get, "/api/v1/bots/{bot}/webhook", .role(.operator), "How to connect the repository's host.") {
-                .plain(try await site.operations.webhookInstructions(bot: $0.name("bot")))
+            Route(
+                .get, "/api/v1/bots/{bot}/webhook", .role(.operator), "How to connect the repository's host; ?forge=."
+            ) { call in
+                guard let forge = Forge(rawValue: call.query("forge") ?? Forge.push.rawValue) else {
+                    throw Problem(400, "`forge` is one of \(Forge.allCases.map(\.rawValue).joined(separator: ", ")).")
+                }
+                return .plain(try await site.operations.webhookInstructions(bot: call.name("bot"), forge: forge))
             },
             Route(.get, "/api/v1/bots/{bot}/integrations", .read, "A bot's integrations, newest first.") { call in
                 let name = try call.name("bot")

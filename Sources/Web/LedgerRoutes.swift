@@ -27,6 +27,20 @@ struct LedgerRoutes: Sendable {
                     ["delivery": .string(acceptance.delivery), "duplicate": .bool(acceptance.isDuplicate)],
                     status: .accepted)
             },
+            Route(
+                .post, "/webhooks/{forge}/{bot}", .signature, bodyLimit: PushRequest.maximumBodyBytes,
+                "A forge's event, signed as it does: github, gitlab, gitea, forgejo, gogs, bitbucket, bitbucket-server."
+            ) { call in
+                let forge = try forge(call)
+                guard let bot = Name(call.text("bot")) else {
+                    throw Problem(401, "The signature is missing or wrong.")
+                }
+                return try await receive(call, forge, bot)
+            },
+            Route(
+                .post, "/webhooks/{forge}", .signature, bodyLimit: PushRequest.maximumBodyBytes,
+                "The same for all bots of a forge: the signature and the repository that the event names say which."
+            ) { call in try await receive(call, try forge(call), nil) },
             Route(.get, "/api/v1/deliveries", .read, "What came in and what became of it, newest first.") { call in
                 let (limit, before) = try call.page()
                 let page = try await site.store.deliveries(limit: limit, before: before)
@@ -38,5 +52,25 @@ struct LedgerRoutes: Sendable {
                 return .json(.list(page.items.map { JSONValue($0) }, next: page.next))
             },
         ]
+    }
+
+    private func forge(_ call: Call) throws(Problem) -> Forge {
+        guard let forge = Forge(rawValue: call.text("forge")), forge != .push else { throw .notFound }
+        return forge
+    }
+
+    private func receive(_ call: Call, _ forge: Forge, _ bot: Name?) async throws -> Response {
+        var headers: [String: String] = [:]
+        for field in call.request.headers {
+            let name = field.name.canonicalName
+            headers[name] = headers[name].map { "\($0), \(field.value)" } ?? field.value
+        }
+        let acceptance = try await site.operations.receive(
+            ForgeDelivery(forge: forge, bot: bot, headers: headers, body: try await call.body()))
+        return .json(
+            [
+                "delivery": .string(acceptance.delivery), "duplicate": .bool(acceptance.isDuplicate),
+                "ignored": acceptance.ignored.map { .string($0) } ?? .null,
+            ], status: .accepted)
     }
 }

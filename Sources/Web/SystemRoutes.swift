@@ -53,6 +53,11 @@ struct SystemRoutes: Sendable {
             versions.append(("{product=\"\(product)\"}", count))
         }
         gauge("martlet_versions", "Published versions.", versions)
+        lines += [
+            "# HELP martlet_webhooks_refused_total Deliveries refused for their signature since the start.",
+            "# TYPE martlet_webhooks_refused_total counter",
+            "martlet_webhooks_refused_total \(site.operations.refusedDeliveries)",
+        ]
         let writer = site.store.writerFigures()
         gauge("martlet_transactions", "Transactions since the start.", [("", writer.transactions)])
         gauge("martlet_transactions_long", "Those that held the writer for more than 5 ms.", [("", writer.long)])

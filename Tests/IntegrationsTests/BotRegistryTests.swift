@@ -216,17 +216,17 @@ import Testing
     @Test func testThatInstructionsNameTheURLAndTheSecretButNotItsValue() async throws {
         try await withRegistry { registry, _ in
             // when
-            let text = try await registry.webhookInstructions(try Samples.name("kit"))
+            let text = try await registry.webhookInstructions(try Samples.name("kit"), forge: .push)
 
             // then
             #expect(text.hasPrefix("https://ci.example/webhooks/push/kit\n"))
             expectContains(text, "kit-webhook")
             #expect(!text.contains(Self.secret))
             await expectRejection(OperationError.self, \.code, .invalid) {
-                try await registry.webhookInstructions(try Samples.name("open"))
+                try await registry.webhookInstructions(try Samples.name("open"), forge: .push)
             }
             await expectRejection(OperationError.self, \.code, .notFound) {
-                try await registry.webhookInstructions(try Samples.name("nobody"))
+                try await registry.webhookInstructions(try Samples.name("nobody"), forge: .push)
             }
         }
     }

@@ -240,7 +240,7 @@ import Testing
                 (["cancel", "kit#1"], 1, "kit#1 is completed already: test-failures"),
                 (["yank", "kit@9.9.9"], 66, "there is no published version 9.9.9 of kit"),
                 (["yank", "kit"], 1, "write PRODUCT@VERSION, such as kit@1.4.2"),
-                (["webhook", "kit", "--forge", "other"], 1, "this version takes signed pushes only"),
+                (["webhook", "kit", "--forge", "other"], 1, "there is no forge other here; --forge takes github,"),
                 (
                     ["show", "kit#1", "--server", "/nowhere/martlet.socket"], 69,
                     "no daemon answers at /nowhere/martlet.socket"

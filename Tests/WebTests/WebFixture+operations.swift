@@ -8,9 +8,10 @@ import TestSupport
 import Transfer
 
 /// The real operations over the real store. No job is ever started: the service is built and not run.
+/// - Parameter readsBots: Whether the bot files are read.
 func makeOperations(
-    store: Store, directory: TemporaryDirectory, state: String, log: RecordingLogger
-) throws -> Operations {
+    store: Store, directory: TemporaryDirectory, state: String, log: RecordingLogger, readsBots: Bool = false
+) async throws -> Operations {
     let settings = ServiceSettings(
         listen: [], url: "http://ci.example", state: state, bots: directory.path("bots"), concurrency: 1)
     let secrets = SecretStore(directory: directory.path("secrets"), credentialsDirectory: nil)
@@ -24,5 +25,7 @@ func makeOperations(
         clock: WallClock { WebFixture.now }, environment: [:],
         supervisor: "", isolation: JobIsolation(isolation: .none(reason: "bwrap is not installed")), version: "1.2.3",
         logger: log.logger)
-    return try IntegrationService(parts).operations
+    let service = try IntegrationService(parts)
+    if readsBots { try await service.prepare() }
+    return service.operations
 }

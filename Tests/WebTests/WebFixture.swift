@@ -72,7 +72,8 @@ func withWeb(
             tokens[role] = token
             try await store.createToken(name: role.rawValue, role: role, hash: token.hash, at: WebFixture.now)
         }
-        let operations = try makeOperations(store: store, directory: directory, state: state, log: log)
+        let operations = try await makeOperations(
+            store: store, directory: directory, state: state, log: log, readsBots: !bots.isEmpty)
         let (addresses, continuation) = AsyncStream.makeStream(of: [String].self)
         let server = try WebServer(
             configuration: .init(

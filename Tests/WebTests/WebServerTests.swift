@@ -16,7 +16,7 @@ import Testing
                         listen: [.init(host: "127.0.0.1", port: web.port)], socket: socket, state: web.state,
                         url: "http://ci.example", anonymousMayRead: true, version: "1.2.3"),
                     store: web.store,
-                    operations: try makeOperations(
+                    operations: try await makeOperations(
                         store: web.store, directory: web.directory, state: web.state, log: web.log),
                     clock: { WebFixture.now }, logger: web.log.logger)
 

@@ -1,4 +1,5 @@
 import ArgumentParser
+import Integrations
 
 /// `martlet bots`.
 struct Bots: AsyncParsableCommand {
@@ -63,19 +64,24 @@ struct BotCommand: AsyncParsableCommand {
 
 /// `martlet webhook BOT`.
 struct Webhook: AsyncParsableCommand {
-    static let configuration = CommandConfiguration(abstract: "Prints the URL to paste and how to sign.")
+    static let configuration = CommandConfiguration(
+        abstract: "Prints the URL to paste into a forge, and what to choose there.")
 
     @OptionGroup var server: ServerOptions
     @Argument(help: "The bot's name.") var bot: String
-    @Option(help: "The sender; this version knows push, the signed POST of hooks/post-receive.") var forge = "push"
+    @Option(
+        help:
+            "Who sends: github, gitlab, gitea, forgejo, gogs, bitbucket, bitbucket-server; push is the signed POST of hooks/post-receive."
+    ) var forge = "push"
 
     func run() async throws {
         try await Failure.exiting {
-            guard forge == "push" else {
-                throw Failure(
-                    .no, "this version takes signed pushes only (--forge push); use hooks/post-receive or polling")
+            guard let forge = Forge(rawValue: forge) else {
+                let names = Forge.allCases.map(\.rawValue).joined(separator: ", ")
+                throw Failure(.no, "there is no forge \(Output.visible(forge)) here; --forge takes \(names)")
             }
-            Output.print(try await server.connect().get("/api/v1/bots/\(Escaped.segment(bot))/webhook"))
+            Output.print(
+                try await server.connect().get("/api/v1/bots/\(Escaped.segment(bot))/webhook?forge=\(forge.rawValue)"))
         }
     }
 }

@@ -1,0 +1,77 @@
+import Archives
+import Basics
+import Model
+import Settings
+import Storage
+
+extension EventIntake {
+    /// See `Operations.receive(_:)`.
+    package func receive(_ delivery: ForgeDelivery) async throws(OperationError) -> PushAcceptance {
+        guard delivery.body.count <= PushRequest.maximumBodyBytes else {
+            throw OperationError(.tooLarge, "a delivery may have at most \(PushRequest.maximumBodyBytes) bytes")
+        }
+        let hooks = await registry.hooks(of: delivery.forge, bot: delivery.bot)
+        let now = clock.now()
+        let refusal = OperationError(
+            .unauthenticated, "the signature is missing or wrong: \(delivery.forge.signatureRule)")
+        // Refused before anything is hashed.
+        guard let proof = WebhookProof(of: delivery) else {
+            refusals.count()
+            throw refusal
+        }
+        let secrets = registry.secrets
+        let read = try await lane(for: delivery.body).run {
+            () throws(OperationError) -> (bots: [BotSpecification], digest: String, event: ForgeEvent)? in
+            let bots = Self.senders(of: delivery, proof, among: hooks, secrets, at: now)
+            guard !bots.isEmpty else { return nil }
+            return (bots, Digest.sha256(of: delivery.body), try ForgeEventReader.read(delivery))
+        }
+        guard let read else {
+            refusals.count()
+            throw refusal
+        }
+        return try await accept(read.event, of: delivery, digest: read.digest, for: read.bots, at: now)
+    }
+
+    /// The bots whose secret made the proof. Secrets are compared by value: two bots may name one, or two that are the same.
+    private static func senders(
+        of delivery: ForgeDelivery, _ proof: WebhookProof, among hooks: [WebhookBots], _ secrets: SecretStore,
+        at now: Timestamp
+    ) -> [BotSpecification] {
+        var bots: [String: [BotSpecification]] = [:]
+        for hook in hooks {
+            // A secret that cannot be read verifies nothing, like one that is not set; `martlet doctor` says why.
+            guard let secret = try? secrets.value(hook.secret) else { continue }
+            bots[secret, default: []] += hook.bots
+        }
+        let message = delivery.signed
+        // So that an unknown bot takes as long as a wrong signature.
+        if bots.isEmpty { _ = proof.holds(over: message, secret: "no bot's", at: now) }
+        return bots.first { secret, _ in proof.holds(over: message, secret: secret, at: now) }?.value ?? []
+    }
+
+    private func accept(
+        _ event: ForgeEvent, of delivery: ForgeDelivery, digest: String, for bots: [BotSpecification],
+        at now: Timestamp
+    ) async throws(OperationError) -> PushAcceptance {
+        // The hook's own bot, whatever the body names; of a shared hook, those whose configured repository the body names.
+        let named = delivery.bot == nil ? Self.choose(bots, event.repository) : bots
+        let repositories = Set(named.map(\.repository)).sorted()
+        var new = NewEvent(
+            repository: repositories.first, bot: named.count == 1 ? named.first?.name : nil, source: .webhook,
+            hook: delivery.hook, deliveryID: delivery.id(digest: digest), bodyDigest: digest, event: event.word,
+            receivedAt: now, claims: event.claims, fate: event.asksForLook ? .pending : .ignored, reason: event.reason)
+        if named.isEmpty, event.asksForLook {
+            (new.fate, new.reason) = (
+                .ignored, "no bot with this secret has the repository \(event.repository.description)"
+            )
+        }
+        return try await accept(new, others: event.asksForLook ? Array(repositories.dropFirst()) : [])
+    }
+
+    /// By address; where none fits, by owner and name.
+    static func choose(_ bots: [BotSpecification], _ repository: NamedRepository) -> [BotSpecification] {
+        let byAddress = bots.filter { repository.isAt($0.repository) }
+        return byAddress.isEmpty ? bots.filter { repository.hasPath(of: $0.repository) } : byAddress
+    }
+}

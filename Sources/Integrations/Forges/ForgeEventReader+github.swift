@@ -1,0 +1,44 @@
+import Model
+import Storage
+
+/// GitHub ("Webhook events and payloads"), and Gogs, Gitea and Forgejo, which took its bodies over.
+extension ForgeEventReader {
+    func githubFamily() throws(OperationError) -> ForgeEvent {
+        // No member of this family sends it, so the hook is another forge's, with these headers put on.
+        guard body["object_kind"].text == nil else {
+            throw OperationError(.invalid, "this is a body of GitLab: let it send to /webhooks/gitlab")
+        }
+        switch word {
+        case "push": return moving([try claim(body["ref"], body["before"], body["after"])])
+        case "create", "delete": return try createdOrDeleted(isCreated: word == "create")
+        case "pull_request", "pull_request_sync": return pullRequest
+        case "ping": return ForgeEvent(kind: .ping, word: word, repository: repository)
+        default: return other
+        }
+    }
+
+    /// `ref` is a short name. GitHub's body has no commit; Gitea's has one in `sha`.
+    private func createdOrDeleted(isCreated: Bool) throws(OperationError) -> ForgeEvent {
+        guard let type = body["ref_type"].text, type == "branch" || type == "tag" else {
+            return ignored("\(word) of neither a branch nor a tag")
+        }
+        guard let name = body["ref"].text else { throw unclear(body["ref"]) }
+        let ref = try refName(name, isTag: type == "tag")
+        guard isCreated else { return moving([RefClaim(ref: ref, before: nil, after: nil)]) }
+        guard let commit = body["sha"].text.flatMap({ CommitID($0) }), !commit.isZero else {
+            return moving([.head(of: ref)])
+        }
+        return moving([RefClaim(ref: ref, before: nil, after: commit)])
+    }
+
+    private var pullRequest: ForgeEvent {
+        let action = body["action"].text ?? ""
+        switch action {
+        case "opened": return pullRequest(.opened)
+        case "synchronize", "synchronized", "edited": return pullRequest(.updated)
+        case "reopened": return pullRequest(.reopened)
+        case "closed": return pullRequest(.closed)
+        default: return ignored("pull request \(action.prefix(60)): neither its commits nor its target changed")
+        }
+    }
+}

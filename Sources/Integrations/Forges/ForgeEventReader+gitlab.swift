@@ -1,0 +1,50 @@
+import Model
+import Storage
+
+/// GitLab ("Webhook events", "System hooks").
+extension ForgeEventReader {
+    func gitlab() throws(OperationError) -> ForgeEvent {
+        let kind: String
+        switch word {
+        case "Push Hook", "Tag Push Hook", "Merge Request Hook", "System Hook":
+            kind = body["object_kind"].text ?? body["event_name"].text ?? ""
+        default: return other
+        }
+        switch kind {
+        case "push", "tag_push": return moving([try claim(body["ref"], body["before"], body["after"])])
+        case "repository_update":
+            guard let changes = body["changes"].elements else { throw unclear(.null) }
+            var claims: [RefClaim] = []
+            for change in try bounded(changes) {
+                claims.append(try claim(change["ref"], change["before"], change["after"]))
+            }
+            return moving(claims)
+        case "merge_request": return mergeRequest
+        default:
+            // Other forges' bodies under these headers, too.
+            guard word == "System Hook" else {
+                throw OperationError(.invalid, "the body of a \(word) of GitLab says what it is in object_kind")
+            }
+            return ignored(kind.isEmpty ? "\(word) moves no ref" : "\(kind.prefix(60)) moves no ref")
+        }
+    }
+
+    private var mergeRequest: ForgeEvent {
+        let attributes = body["object_attributes"]
+        switch attributes["action"].text {
+        case "open": return pullRequest(.opened)
+        case "reopen": return pullRequest(.reopened)
+        case "close", "merge": return pullRequest(.closed)
+        case "update":
+            // `oldrev` is there when commits came.
+            let changes = body["changes"]
+            let isOther = ["target_branch", "title", "description"].contains { changes[$0] != .null }
+            if attributes["oldrev"].text != nil || isOther { return pullRequest(.updated) }
+            return ignored("merge request update: neither its commits nor its target changed")
+        // A system hook of old has none.
+        case nil: return pullRequest(.updated)
+        case let action?:
+            return ignored("merge request \(action.prefix(60)): neither its commits nor its target changed")
+        }
+    }
+}

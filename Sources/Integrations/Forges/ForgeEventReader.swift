@@ -1,0 +1,89 @@
+import Model
+import Storage
+
+/// Reads what an authentic delivery says, by the forge that its URL names.
+struct ForgeEventReader {
+    let forge: Forge
+    /// The forge's word for the event, as its header has it.
+    let word: String
+    let body: ForgeJSON
+
+    /// - Throws: `.invalid` for a delivery of another forge, a body that is no JSON object, and a push that does not say what
+    ///   moved; `.tooLarge` for more refs than `PushRequest.maximumUpdates`. Any other event is one, `ignored` at worst.
+    static func read(_ delivery: ForgeDelivery) throws(OperationError) -> ForgeEvent {
+        let forge = delivery.forge
+        guard let word = delivery.first(of: forge.eventHeaders), !word.isEmpty else { throw otherForge(delivery) }
+        guard let json = delivery.json else {
+            throw OperationError(.invalid, "the form has no field payload: let \(forge.title) send application/json")
+        }
+        let body = try ForgeJSONReader.read(json)
+        guard body.isObject else { throw OperationError(.invalid, "the body is no JSON object") }
+        let kept = word.utf8.count <= ForgeEvent.maximumWordBytes ? word : String(word.prefix(20)) + "…"
+        let reader = ForgeEventReader(forge: forge, word: kept, body: body)
+        switch forge {
+        case .github, .gitea, .forgejo, .gogs: return try reader.githubFamily()
+        case .gitlab: return try reader.gitlab()
+        case .bitbucket: return try reader.bitbucketCloud()
+        case .bitbucketServer: return try reader.bitbucketServer()
+        case .push: throw OperationError(.invalid, "a git server's hook sends to /webhooks/push/BOT")
+        }
+    }
+
+    private static func otherForge(_ delivery: ForgeDelivery) -> OperationError {
+        let sender = Forge.allCases.first { delivery.first(of: $0.eventHeaders) != nil }
+        let remedy = sender.map { "this comes from \($0.title): let it send to /webhooks/\($0)" } ?? "send it"
+        let header = delivery.forge.eventHeaders.first ?? ""
+        return OperationError(.invalid, "\(delivery.forge.title) sends the header \(header); \(remedy)")
+    }
+
+    // MARK: Parts that forges share
+
+    func ignored(_ reason: String) -> ForgeEvent {
+        ForgeEvent(kind: .ignored(reason), word: word, repository: repository)
+    }
+
+    /// An event that tells of no ref.
+    var other: ForgeEvent { ignored("\(word) moves no ref") }
+
+    func pullRequest(_ change: ForgeEvent.PullRequestChange) -> ForgeEvent {
+        ForgeEvent(kind: .pullRequest(change), word: word, repository: repository)
+    }
+
+    func moving(_ claims: [RefClaim]) -> ForgeEvent { .moving(claims, word: word, repository: repository) }
+
+    /// A full ref name with the commits before and after; all-zero ids are a ref created or deleted.
+    func claim(_ ref: ForgeJSON, _ before: ForgeJSON, _ after: ForgeJSON) throws(OperationError) -> RefClaim {
+        guard let name = ref.text, let before = before.text.flatMap({ CommitID($0) }),
+            let after = after.text.flatMap({ CommitID($0) })
+        else { throw unclear(ref) }
+        return RefClaim(ref: try refName(name), before: before, after: after)
+    }
+
+    /// A ref by its short name.
+    func refName(_ name: String, isTag: Bool) throws(OperationError) -> RefName {
+        guard !name.isEmpty else { throw unclear(.string(name)) }
+        return try refName((isTag ? "refs/tags/" : "refs/heads/") + name)
+    }
+
+    func refName(_ name: String) throws(OperationError) -> RefName {
+        guard name.hasPrefix("refs/"), name.utf8.count <= NewEvent.maximumNameBytes, !name.utf8.contains(0) else {
+            throw unclear(.string(name))
+        }
+        return RefName(name)
+    }
+
+    /// - Throws: `.tooLarge`.
+    func bounded(_ changes: [ForgeJSON]) throws(OperationError) -> [ForgeJSON] {
+        guard changes.count <= PushRequest.maximumUpdates else {
+            throw OperationError(.tooLarge, "a push may move at most \(PushRequest.maximumUpdates) refs")
+        }
+        return changes
+    }
+
+    func unclear(_ ref: ForgeJSON) -> OperationError {
+        OperationError(
+            .invalid,
+            "\(word) of \(forge.title) needs a full ref name and two full commit ids; this one has not: "
+                + (ref.text ?? "").prefix(200))
+    }
+}

@@ -1,0 +1,19 @@
+/// A JSON value of a webhook's body, as far as anything here asks for it: members of other names are checked and left out, and
+/// numbers, which nothing asks for, have no value.
+enum ForgeJSON: Sendable, Equatable {
+    case null, number, bool(Bool), string(String)
+    /// A text over `ForgeJSONReader.maximumStringBytes`: no name here is that long.
+    case longString
+    case array([ForgeJSON])
+    case object([String: ForgeJSON])
+
+    /// A member; `null` for another name, and for what is no object.
+    subscript(_ name: String) -> ForgeJSON {
+        if case .object(let members) = self { members[name] ?? .null } else { .null }
+    }
+
+    var text: String? { if case .string(let text) = self { text } else { nil } }
+    var elements: [ForgeJSON]? { if case .array(let elements) = self { elements } else { nil } }
+    var isObject: Bool { if case .object = self { true } else { false } }
+    var isTrue: Bool { self == .bool(true) }
+}

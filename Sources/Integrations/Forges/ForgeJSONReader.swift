@@ -1,0 +1,216 @@
+/// Reads JSON (RFC 8259) in one pass and in memory that does not grow with the body: what no forge's reader asks for, such as the list of
+/// commits, is only checked.
+///
+/// Why not Foundation's: 26 MiB of `[` and `]` become 2 GB there. Of a key that comes twice the last counts, as for most readers.
+struct ForgeJSONReader {
+    private let bytes: [UInt8]
+    private var position = 0
+    private var kept = 0
+
+    /// The most levels of arrays and objects; GitHub's deepest body has 9.
+    static let maximumDepth = 256
+    /// The longest text that is kept, in bytes as written.
+    static let maximumStringBytes = 4096
+    /// The most values that are kept: a push of the most refs has some 12 for each.
+    static let maximumKept = 200_000
+
+    /// The members that are kept.
+    private static let names: Set<String> = [
+        "action", "after", "base", "before", "changes", "clone", "clone_url", "description", "destination", "displayId",
+        "eventKey", "event_name", "fromHash", "fullName", "full_name", "git_http_url", "git_ssh_url", "git_url", "hash",
+        "homepage", "href", "html", "html_url", "http_url", "id", "key", "links", "name", "new", "object_attributes",
+        "object_kind", "old", "oldrev", "path_with_namespace", "project", "pullRequest", "pull_request", "pullrequest",
+        "push", "ref", "refId", "refLimitExceeded", "ref_type", "repo", "repository", "self", "sha", "slug", "ssh_url",
+        "state", "target", "target_branch", "title", "toHash", "toRef", "type", "url", "web_url",
+    ]
+    private static let longestName = 32
+
+    private init(_ bytes: [UInt8]) {
+        self.bytes = bytes
+        // A byte order mark is no JSON, and some write one.
+        if bytes.starts(with: [0xEF, 0xBB, 0xBF]) { position = 3 }
+    }
+
+    /// - Throws: `.invalid` for what is no JSON, and where; `.tooLarge`.
+    static func read(_ bytes: [UInt8]) throws(OperationError) -> ForgeJSON {
+        var reader = ForgeJSONReader(bytes)
+        let value = try reader.value(depth: 0, isKept: true)
+        reader.skipSpace()
+        guard reader.position == bytes.count else { throw reader.malformed("something follows the value") }
+        return value
+    }
+
+    private func malformed(_ what: String) -> OperationError {
+        OperationError(.invalid, "the body is no JSON: \(what) at byte \(position)")
+    }
+
+    private var byte: UInt8? { position < bytes.count ? bytes[position] : nil }
+
+    private mutating func skipSpace() {
+        while let byte, byte == 0x20 || byte == 0x0A || byte == 0x0D || byte == 0x09 { position += 1 }
+    }
+
+    private mutating func next(is wanted: UInt8) -> Bool {
+        guard byte == wanted else { return false }
+        position += 1
+        return true
+    }
+
+    private mutating func value(depth: Int, isKept: Bool) throws(OperationError) -> ForgeJSON {
+        guard depth <= Self.maximumDepth else { throw malformed("more than \(Self.maximumDepth) levels") }
+        if isKept {
+            kept += 1
+            guard kept <= Self.maximumKept else {
+                throw OperationError(.tooLarge, "the body has more than \(Self.maximumKept) values")
+            }
+        }
+        skipSpace()
+        switch byte {
+        case UInt8(ascii: "{"): return try object(depth: depth, isKept: isKept)
+        case UInt8(ascii: "["): return try array(depth: depth, isKept: isKept)
+        case UInt8(ascii: "\""):
+            let text = try string()
+            guard isKept else { return .null }
+            return text.count <= Self.maximumStringBytes ? .string(decoded(text)) : .longString
+        case UInt8(ascii: "t"): return try word("true", .bool(true))
+        case UInt8(ascii: "f"): return try word("false", .bool(false))
+        case UInt8(ascii: "n"): return try word("null", .null)
+        case nil: throw malformed("it ends too early")
+        default:
+            try number()
+            return .number
+        }
+    }
+
+    private mutating func word(_ word: StaticString, _ value: ForgeJSON) throws(OperationError) -> ForgeJSON {
+        let end = position + word.utf8CodeUnitCount
+        guard end <= bytes.count,
+            bytes[position..<end].elementsEqual(
+                UnsafeBufferPointer(start: word.utf8Start, count: word.utf8CodeUnitCount))
+        else { throw malformed("an unknown word") }
+        position = end
+        return value
+    }
+
+    private mutating func object(depth: Int, isKept: Bool) throws(OperationError) -> ForgeJSON {
+        var members: [String: ForgeJSON] = [:]
+        position += 1
+        skipSpace()
+        if next(is: UInt8(ascii: "}")) { return .object(members) }
+        while true {
+            skipSpace()
+            guard byte == UInt8(ascii: "\"") else { throw malformed("no key") }
+            let key = try string()
+            skipSpace()
+            guard next(is: UInt8(ascii: ":")) else { throw malformed("no colon") }
+            let name = isKept && key.count <= Self.longestName ? decoded(key) : ""
+            let isWanted = Self.names.contains(name)
+            let value = try value(depth: depth + 1, isKept: isWanted)
+            if isWanted { members[name] = value }
+            skipSpace()
+            if next(is: UInt8(ascii: "}")) { return .object(members) }
+            guard next(is: UInt8(ascii: ",")) else { throw malformed("no comma") }
+        }
+    }
+
+    private mutating func array(depth: Int, isKept: Bool) throws(OperationError) -> ForgeJSON {
+        var elements: [ForgeJSON] = []
+        position += 1
+        skipSpace()
+        if next(is: UInt8(ascii: "]")) { return .array(elements) }
+        while true {
+            let element = try value(depth: depth + 1, isKept: isKept)
+            if isKept { elements.append(element) }
+            skipSpace()
+            if next(is: UInt8(ascii: "]")) { return .array(elements) }
+            guard next(is: UInt8(ascii: ",")) else { throw malformed("no comma") }
+        }
+    }
+
+    /// Steps over a string and checks it.
+    /// - Returns: Where its content lies, as written.
+    private mutating func string() throws(OperationError) -> Range<Int> {
+        position += 1
+        let start = position
+        while let byte {
+            position += 1
+            if byte == UInt8(ascii: "\"") { return start..<position - 1 }
+            if byte < 0x20 { throw malformed("a control character in a string") }
+            guard byte == UInt8(ascii: "\\") else { continue }
+            guard let escaped = self.byte else { break }
+            position += 1
+            if escaped == UInt8(ascii: "u") {
+                guard position + 4 <= bytes.count, bytes[position..<position + 4].allSatisfy({ Self.digit($0) != nil })
+                else { throw malformed("no four hexadecimal digits") }
+                position += 4
+            } else if !"\"\\/bfnrt".utf8.contains(escaped) {
+                throw malformed("an unknown escape")
+            }
+        }
+        throw malformed("a string without end")
+    }
+
+    /// The content of a string that was checked. What is no UTF-8, and half a surrogate pair, becomes U+FFFD.
+    private func decoded(_ range: Range<Int>) -> String {
+        guard bytes[range].contains(UInt8(ascii: "\\")) else { return String(decoding: bytes[range], as: UTF8.self) }
+        var units: [UInt16] = []
+        var text = ""
+        var plain = range.lowerBound
+        var index = range.lowerBound
+        func flush(_ end: Int) {
+            if plain < end {
+                text += String(decoding: units, as: UTF16.self) + String(decoding: bytes[plain..<end], as: UTF8.self)
+                units = []
+            }
+        }
+        while index < range.upperBound {
+            guard bytes[index] == UInt8(ascii: "\\") else {
+                index += 1
+                continue
+            }
+            flush(index)
+            switch bytes[index + 1] {
+            case UInt8(ascii: "u"):
+                units.append(
+                    bytes[index + 2..<index + 6].reduce(0) { $0 << 4 | UInt16(Self.digit($1) ?? 0) })
+                index += 4
+            case UInt8(ascii: "b"): units.append(0x08)
+            case UInt8(ascii: "f"): units.append(0x0C)
+            case UInt8(ascii: "n"): units.append(0x0A)
+            case UInt8(ascii: "r"): units.append(0x0D)
+            case UInt8(ascii: "t"): units.append(0x09)
+            case let itself: units.append(UInt16(itself))
+            }
+            index += 2
+            plain = index
+        }
+        flush(index)
+        return text + String(decoding: units, as: UTF16.self)
+    }
+
+    private static func digit(_ byte: UInt8) -> UInt8? {
+        switch byte {
+        case UInt8(ascii: "0")...UInt8(ascii: "9"): byte - UInt8(ascii: "0")
+        case UInt8(ascii: "a")...UInt8(ascii: "f"): byte - UInt8(ascii: "a") + 10
+        case UInt8(ascii: "A")...UInt8(ascii: "F"): byte - UInt8(ascii: "A") + 10
+        default: nil
+        }
+    }
+
+    /// RFC 8259 section 6: no leading zeros, no plus, digits on both sides of the point. However large: it has no value here.
+    private mutating func number() throws(OperationError) {
+        func isDigit() -> Bool { byte.map { (0x30...0x39).contains($0) } ?? false }
+        _ = next(is: UInt8(ascii: "-"))
+        guard isDigit() else { throw malformed("no value") }
+        if !next(is: UInt8(ascii: "0")) { while isDigit() { position += 1 } }
+        if next(is: UInt8(ascii: ".")) {
+            guard isDigit() else { throw malformed("no digit after the point") }
+            while isDigit() { position += 1 }
+        }
+        if next(is: UInt8(ascii: "e")) || next(is: UInt8(ascii: "E")) {
+            if !next(is: UInt8(ascii: "+")) { _ = next(is: UInt8(ascii: "-")) }
+            guard isDigit() else { throw malformed("no exponent") }
+            while isDigit() { position += 1 }
+        }
+    }
+}

@@ -1,0 +1,53 @@
+import Archives
+import Basics
+import Foundation
+import Model
+
+/// A signature as Standard Webhooks says (standard-webhooks.com, specification, "Signature scheme"); GitLab's "signing token".
+struct StandardWebhookSignature: Sendable {
+    private let id: String
+    private let timestamp: String
+    private let seconds: Int64
+    /// Those of version 1. While a key is replaced there are two.
+    private let signatures: [[UInt8]]
+
+    /// How a key begins; base64 follows (gitlab!231325: of 32 bytes).
+    static let keyPrefix = "whsec_"
+    /// How far the sender's clock and ours may be apart, either way: that of the reference libraries.
+    static let tolerance: Int64 = 300
+    /// The most signatures that are compared.
+    static let maximumSignatures = 16
+    /// The longest value of the header, in bytes: 16 signatures of 47.
+    private static let maximumBytes = 1024
+
+    /// - Parameter headers: By name in lower case.
+    /// - Returns: Nothing unless `webhook-id`, `webhook-timestamp` and `webhook-signature` are there in their forms.
+    init?(_ headers: [String: String]) {
+        guard let id = headers["webhook-id"], ForgeDelivery.isID(id),
+            let timestamp = headers["webhook-timestamp"], (1...12).contains(timestamp.utf8.count),
+            timestamp.utf8.allSatisfy({ (0x30...0x39).contains($0) }), let seconds = Int64(timestamp),
+            let text = headers["webhook-signature"], text.utf8.count <= Self.maximumBytes
+        else { return nil }
+        let signatures = text.split(separator: " ").prefix(Self.maximumSignatures).compactMap { item -> [UInt8]? in
+            // One spelling of each: the unused bits of the last character are zero.
+            let text = String(item.dropFirst(3))
+            guard item.hasPrefix("v1,"), let data = Data(base64Encoded: text), data.count == 32,
+                data.base64EncodedString() == text
+            else { return nil }
+            return Array(data)
+        }
+        guard !signatures.isEmpty else { return nil }
+        (self.id, self.timestamp, self.seconds, self.signatures) = (id, timestamp, seconds, signatures)
+    }
+
+    /// Whether one of the signatures is the secret's, and was made within `tolerance` of now.
+    func holds(over message: [UInt8], secret: String, at now: Timestamp) -> Bool {
+        guard secret.hasPrefix(Self.keyPrefix),
+            let key = Data(base64Encoded: String(secret.dropFirst(Self.keyPrefix.count))), !key.isEmpty,
+            abs(now.millisecondsSinceEpoch / 1000 - seconds) <= Self.tolerance
+        else { return false }
+        let signed = Array("\(id).\(timestamp).".utf8) + message
+        let digest = Digest.hmacSHA256(key: Array(key), message: signed)
+        return signatures.reduce(false) { ConstantTime.areEqual(digest, $1) || $0 }
+    }
+}

@@ -1,0 +1,60 @@
+import Archives
+import Basics
+import Model
+
+/// What a delivery shows to prove that it is authentic, in the one form that its forge sends; nothing else is looked at.
+enum WebhookProof: Sendable {
+    /// An HMAC-SHA256.
+    case digest([UInt8])
+    /// GitLab's: the secret itself, or a signature. Which of them counts says the secret's own form, so that who can read requests
+    /// cannot choose the weaker one.
+    case gitlab(token: [UInt8]?, signature: StandardWebhookSignature?)
+
+    /// - Returns: Nothing when there is none of the exact form. That costs no hashing.
+    init?(of delivery: ForgeDelivery) {
+        let headers = delivery.headers
+        let digest: [UInt8]?
+        switch delivery.forge {
+        case .gitlab:
+            let token = headers["x-gitlab-token"].map { Array($0.utf8) }
+            let signature = StandardWebhookSignature(headers)
+            guard token != nil || signature != nil else { return nil }
+            self = .gitlab(token: token, signature: signature)
+            return
+        // `sha1=` alone is refused: it would let an attacker choose the weaker one.
+        case .github, .push: digest = Self.digest(headers["x-hub-signature-256"], prefix: "sha256=")
+        case .gitea: digest = Self.digest(headers["x-gitea-signature"])
+        // Its own first; where that is there and wrong, the other does not count.
+        case .forgejo: digest = Self.digest(headers["x-forgejo-signature"] ?? headers["x-gitea-signature"])
+        case .gogs: digest = Self.digest(headers["x-gogs-signature"])
+        // Not SHA-1 in spite of the header's name (adnanh/webhook#662).
+        case .bitbucket, .bitbucketServer: digest = Self.digest(headers["x-hub-signature"], prefix: "sha256=")
+        }
+        guard let digest else { return nil }
+        self = .digest(digest)
+    }
+
+    /// A prefix and 64 hexadecimal digits in lower case, as every forge sends them, and nothing else.
+    static func digest(_ text: String?, prefix: String = "") -> [UInt8]? {
+        guard let text, text.utf8.count == prefix.utf8.count + 64, text.utf8.starts(with: prefix.utf8) else {
+            return nil
+        }
+        let digits = text.utf8.dropFirst(prefix.utf8.count)
+        guard digits.allSatisfy({ !(UInt8(ascii: "A")...UInt8(ascii: "F")).contains($0) }) else { return nil }
+        return Hexadecimal.decode(String(decoding: digits, as: UTF8.self))
+    }
+
+    /// Whether a secret made this over some bytes. An empty secret makes nothing.
+    func holds(over message: [UInt8], secret: String, at now: Timestamp) -> Bool {
+        guard !secret.isEmpty else { return false }
+        switch self {
+        case .digest(let given):
+            return ConstantTime.areEqual(Digest.hmacSHA256(key: Array(secret.utf8), message: message), given)
+        case .gitlab(let token, let signature):
+            if secret.hasPrefix(StandardWebhookSignature.keyPrefix) {
+                return signature?.holds(over: message, secret: secret, at: now) ?? false
+            }
+            return token.map { ConstantTime.areEqual(Array(secret.utf8), $0) } ?? false
+        }
+    }
+}

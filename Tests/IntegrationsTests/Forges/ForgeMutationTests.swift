@@ -1,0 +1,130 @@
+import Foundation
+import Model
+import Storage
+import TestSupport
+import Testing
+
+@testable import Integrations
+
+/// W14: bodies of the corpus with one value replaced, removed or doubled.
+@Suite struct ForgeMutationTests {
+    /// Where each value and each member of a JSON text lies. The text is well formed.
+    private struct Places {
+        var values: [Range<Int>] = []
+        var members: [Range<Int>] = []
+        private let bytes: [UInt8]
+        private var position = 0
+
+        init(_ bytes: [UInt8]) {
+            self.bytes = bytes
+            value()
+        }
+
+        private mutating func skipSpace() { while bytes[position] <= 0x20 { position += 1 } }
+
+        private mutating func string() {
+            position += 1
+            while bytes[position] != UInt8(ascii: "\"") { position += bytes[position] == UInt8(ascii: "\\") ? 2 : 1 }
+            position += 1
+        }
+
+        private mutating func value() {
+            skipSpace()
+            let start = position
+            switch bytes[position] {
+            case UInt8(ascii: "{"), UInt8(ascii: "["):
+                let isObject = bytes[position] == UInt8(ascii: "{")
+                repeat {
+                    position += 1
+                    skipSpace()
+                    if bytes[position] == UInt8(ascii: "}") || bytes[position] == UInt8(ascii: "]") { break }
+                    let member = position
+                    if isObject {
+                        string()
+                        skipSpace()
+                        position += 1
+                    }
+                    value()
+                    if isObject { members.append(member..<position) }
+                    skipSpace()
+                } while bytes[position] == UInt8(ascii: ",")
+                position += 1
+            case UInt8(ascii: "\""): string()
+            default: while position < bytes.count, !Array(",]} \r\n\t".utf8).contains(bytes[position]) { position += 1 }
+            }
+            values.append(start..<position)
+        }
+    }
+
+    private static let replacements = ["null", "{}", "[]", "\"\"", "9223372036854775808", "1e400", "-1"].map {
+        Array($0.utf8)
+    }
+
+    /// How many bodies are made; a showcase asks for more.
+    private static var count: Int {
+        ProcessInfo.processInfo.environment["MARTLET_MUTATIONS"].flatMap { Int($0) } ?? 3000
+    }
+
+    @Test(.corpus) func testW14ThatNoBodyEndsTheDaemon() throws {
+        let huge = Array(("\"" + String(repeating: "a", count: 1 << 20) + "\"").utf8)
+        let bodies = try ForgeCorpus.bodies().map { (delivery: $0.delivery, places: Places($0.delivery.body)) }
+        var random = SystemRandom(state: 42)
+        var (made, taken, refused) = (0, 0, 0)
+        while made < Self.count {
+            for (delivery, places) in bodies {
+                var changed = delivery
+                let choice = random.next(10)
+                if choice < 8 {
+                    let place = places.values[random.next(places.values.count)]
+                    // A megabyte now and then: copying it is what costs.
+                    let isHuge = choice == 7 && made % 20 == 0
+                    changed.body.replaceSubrange(place, with: isHuge ? huge : Self.replacements[choice % 7])
+                } else {
+                    let place = places.members[random.next(places.members.count)]
+                    let member = Array(delivery.body[place])
+                    changed.body.replaceSubrange(
+                        place, with: choice == 8 ? Array("\"removed\":0".utf8) : member + [UInt8(ascii: ",")] + member)
+                }
+                made += 1
+                do {
+                    let event = try ForgeEventReader.read(changed)
+                    taken += 1
+                    for claim in event.claims {
+                        #expect(claim.ref.description.hasPrefix("refs/") && claim.ref.description.utf8.count <= 1024)
+                    }
+                } catch {
+                    refused += 1
+                    #expect(error.code == .invalid)
+                }
+            }
+        }
+        #expect(made >= Self.count && taken > refused && refused > 0)
+    }
+
+    /// The same sequence each time.
+    private struct SystemRandom {
+        var state: UInt64
+
+        mutating func next(_ bound: Int) -> Int {
+            state = state &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
+            return Int((state >> 33) % UInt64(bound))
+        }
+    }
+
+    /// Anything that is cut, or has another byte.
+    @Test(.corpus) func testThatNoTornBodyEndsTheDaemon() throws {
+        var random = SystemRandom(state: 7)
+        for body in try ForgeCorpus.bodies() {
+            for _ in 0..<10 {
+                var torn = body.delivery
+                if random.next(2) == 0 {
+                    torn.body = Array(torn.body.prefix(random.next(torn.body.count)))
+                    #expect(throws: OperationError.self) { _ = try ForgeEventReader.read(torn) }
+                } else {
+                    torn.body[random.next(torn.body.count)] = UInt8(random.next(256))
+                    do { _ = try ForgeEventReader.read(torn) } catch { #expect(error.code == .invalid) }
+                }
+            }
+        }
+    }
+}
