@@ -68,6 +68,42 @@ import Testing
         }
     }
 
+    /// TLS is with the server, through the proxy, and so are the credentials.
+    @Test(.enabled(if: SmartHTTPServer.isPossible, "needs nginx, fcgiwrap and openssl: deploy/packages --test"))
+    func testThatHTTPSGoesThroughIt() async throws {
+        try await withOrigin { fixture in
+            let authority = try await CertificateAuthority(in: fixture.directory)
+            let issued = try await authority.issue("good", host: "git.example.invalid")
+            let tls = SmartHTTPServer.TLS(certificate: issued.certificate, key: issued.key)
+            try await SmartHTTPServer.serving(fixture.directory.path("origin"), in: fixture.directory, tls: tls) {
+                server in
+                try await TunnelProxy.serving(to: server.port) { proxy in
+                    let (address, root, trusted) = (
+                        "http://ada:s3cret@127.0.0.1:\(proxy.port)", fixture.directory.path, authority.certificate
+                    )
+                    await #expect(processExitsWith: .success) {
+                        [address = address as String, root = root as String, trusted = trusted as String] in
+                        setenv("SSL_CERT_FILE", trusted, 1)
+                        setenv("https_proxy", address, 1)
+                        let mirror = Mirrors(directory: root + "/mirrors", engine: .library).mirror(
+                            of: try RemoteURL("https://git.example.invalid/git/kit", isInsecureAllowed: false),
+                            credentials: Credentials(user: "ci", password: "secret"))
+                        try await mirror.fetch(try await mirror.look().heads)
+                    }
+                    let (requests, authorized) = (proxy.requests, try server.authorized())
+                    #expect(requests.allSatisfy { $0.hasPrefix("CONNECT git.example.invalid:443 HTTP/1.1\r\n") })
+                    // base64 of ada:s3cret for the proxy, and of ci:secret for the server alone.
+                    #expect(requests.allSatisfy { $0.contains("\r\nProxy-Authorization: Basic YWRhOnMzY3JldA==\r\n") })
+                    #expect(requests.allSatisfy { !$0.contains("Y2k6c2VjcmV0") })
+                    #expect(authorized.allSatisfy { $0.hasSuffix(" Basic Y2k6c2VjcmV0") })
+                    // One connection for the look, one for the fetch with its two requests.
+                    #expect(requests.count == 2)
+                    #expect(authorized.count == 3)
+                }
+            }
+        }
+    }
+
     @Test(arguments: [
         "socks9://ada:s3cret@127.0.0.1:1", "http://ada:s3cret@127.0.0.1:99999999", "http://ada:s3cret@[x",
     ])

@@ -11,7 +11,8 @@ import Testing
 
     /// Packs, each from the fixture's honest one.
     enum Fault: String, CaseIterable, Sendable, CustomTestStringConvertible {
-        case nothing, page, cut, broken, wrongSum, wrongByte, claimsObjects, claimsSize, missingBase, unknownBase, endless, bomb
+        case nothing, page, cut, broken, wrongSum, wrongByte, claimsObjects, claimsSize, missingBase, unknownBase,
+            endless, bomb
 
         var testDescription: String { rawValue }
 
