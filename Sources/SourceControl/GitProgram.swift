@@ -2,7 +2,7 @@ import Glibc
 import Synchronization
 
 /// The `git` command of this machine, for what libgit2 1.5 cannot do or does slowly: ssh with RSA keys and known hosts of a
-/// secret, proxies, first mirrors, local paths, repacking.
+/// secret, first mirrors, local paths, repacking.
 ///
 /// It never opens a mirror: it works in an empty repository beside it (`GitScratch`) whose objects are the mirror's, reads
 /// no configuration but ours, asks nobody, follows no redirect, and speaks the one protocol that the URL names. What it

@@ -1,4 +1,5 @@
 import Basics
+import Glibc
 import Model
 import TestSupport
 import Testing
@@ -124,6 +125,21 @@ import Testing
                 }
                 #expect(try await !mirror.contains(served.commit))
                 #expect(try Directory(opening: mirror.objects + "/pack").entries().map(\.name) == [])
+            }
+        }
+    }
+
+    @Test func testThatCertificatesThatCannotBeReadAreNamed() async throws {
+        try await withTemporaryDirectory { directory in
+            let server = try LoopbackSocket()
+            defer { server.stop() }
+            let (root, url) = (directory.path, "https://127.0.0.1:\(server.port)/kit")
+            await #expect(processExitsWith: .success) { [root = root as String, url = url as String] in
+                setenv("SSL_CERT_FILE", root + "/nowhere.pem", 1)
+                let mirror = Mirrors(directory: root + "/mirrors", engine: .library)
+                    .mirror(of: try RemoteURL(url, isInsecureAllowed: false))
+                let error = await expectRejection(SourceControlError.self, \.code, .file) { try await mirror.look() }
+                expectContains("\(try #require(error))", "/nowhere.pem, which SSL_CERT_FILE names")
             }
         }
     }
