@@ -169,7 +169,8 @@ import Testing
     ])
     func testThatAFormWithoutJSONIsRefused(form: String) throws {
         #expect(throws: OperationError.self) {
-            _ = try ForgeSample.read(.github, form, headers: ["content-type": "application/x-www-form-urlencoded"])
+            _ = try ForgeSample.read(
+                .github, form, event: "star", headers: ["content-type": "application/x-www-form-urlencoded"])
         }
     }
 }
