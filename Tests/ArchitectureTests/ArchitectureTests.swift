@@ -76,6 +76,16 @@ import Testing
         }
     }
 
+    @Test func testW3ThatCodesAreComparedByOneFunctionOnly() throws {
+        let all = try sources(in: "Sources")
+        #expect(all.filter { $0.text.contains("func areEqual(") }.map(\.path) == ["Sources/Basics/ConstantTime.swift"])
+        for source in all {
+            for line in Rules.comparedOtherwise(in: source.text) {
+                Issue.record("\(source.path):\(line): a code that is not compared by ConstantTime.areEqual")
+            }
+        }
+    }
+
     @Test func testThatSwiftNIOHasTheSecurityFixes() throws {
         // 2.100.0 is the first without CVE-2026-28970 and CVE-2026-28980.
         let version = try #require(Manifest(try text("Package.swift")).packages["swift-nio"])

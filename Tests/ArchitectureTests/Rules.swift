@@ -108,6 +108,21 @@ enum Rules {
         }
     }
 
+    /// Codes that are made and not compared in constant time: `ConstantTime.areEqual` is around the call, or gets the constant that holds
+    /// its result.
+    static func comparedOtherwise(in text: String) -> [Int] {
+        lines(of: text).compactMap { number, line in
+            guard let call = line.firstRange(of: "Digest.hmacSHA256("), !line.trimmed.hasPrefix("//") else {
+                return nil
+            }
+            let before = line[..<call.lowerBound].trimmed
+            if before.contains("ConstantTime.areEqual(") { return nil }
+            let name = before.dropFirst("let ".count).dropLast(" =".count)
+            let isHeld = before.hasPrefix("let ") && before.hasSuffix(" =")
+            return isHeld && text.contains("ConstantTime.areEqual(\(name), ") ? nil : number
+        }
+    }
+
     static func lines(of text: String) -> [(number: Int, text: Substring)] {
         text.split(separator: "\n", omittingEmptySubsequences: false).enumerated().map { ($0.offset + 1, $0.element) }
     }

@@ -69,6 +69,19 @@ import Testing
         #expect(Rules.undocumented(in: text) == [1, 4, 8, 10])
     }
 
+    @Test func testThatACodeComparedOtherwiseIsFound() {
+        let text = """
+            ConstantTime.areEqual(Digest.hmacSHA256(key: a, message: b), given)
+            let digest = Digest.hmacSHA256(key: a, message: b)
+            ConstantTime.areEqual(digest, given)
+            // Digest.hmacSHA256(key: a, message: b) == given
+            Digest.hmacSHA256(key: a, message: b) == given
+            let other = Digest.hmacSHA256(key: a, message: b)
+            other == given
+            """
+        #expect(Rules.comparedOtherwise(in: text) == [5, 6])
+    }
+
     @Test func testThatForbiddenWordsAreFound() {
         let text = "// try! in words\nlet a = try! b()\nfatalError(\"x\")\nTask.detached {}\ntry b()"
         #expect(Rules.forbidden(in: text).map(\.line) == [2, 3, 4])

@@ -1,4 +1,5 @@
 import Basics
+import Foundation
 import Testing
 
 @Suite struct HexadecimalTests {
@@ -23,6 +24,36 @@ import Testing
             #expect(!ConstantTime.areEqual([UInt8](repeating: 7, count: 32), other))
         }
         #expect(!ConstantTime.areEqual([1, 2], [1, 2, 3]))
+    }
+
+    /// W3: Welch's t between no right byte and so many, 20,000 tries each, the slowest twentieth left out. A figure needs a quiet machine.
+    @Test(
+        .enabled(if: ProcessInfo.processInfo.environment["MARTLET_MEASURE"] != nil, "it measures; set MARTLET_MEASURE"))
+    func testW3ThatTheTimeDoesNotTellHowMuchIsRight() {
+        let right = (0..<64).map { UInt8($0 &* 37 &+ 11) }
+        let clock = ContinuousClock()
+        func time(_ given: [UInt8]) -> Double {
+            Double(clock.measure { for _ in 0..<8 { _ = ConstantTime.areEqual(right, given) } }.components.attoseconds)
+        }
+        func moments(_ times: [Double]) -> (mean: Double, variance: Double) {
+            let kept = times.sorted().prefix(times.count * 19 / 20)
+            let mean = kept.reduce(0, +) / Double(kept.count)
+            return (mean, kept.reduce(0) { $0 + ($1 - mean) * ($1 - mean) } / Double(kept.count) / Double(kept.count))
+        }
+        let wrong = right.map { ~$0 }
+        var largest = 0.0
+        for length in 0..<64 {
+            let partly = Array(right[..<length] + wrong[length...])
+            var times: (none: [Double], some: [Double]) = ([], [])
+            for _ in 0..<20_000 {
+                times.none.append(time(wrong))
+                times.some.append(time(partly))
+            }
+            let (none, some) = (moments(times.none), moments(times.some))
+            largest = max(largest, abs(none.mean - some.mean) / (none.variance + some.variance).squareRoot())
+        }
+        print("largest t: \(largest)")
+        #expect(largest < 4.5)
     }
 }
 
