@@ -27,6 +27,8 @@ struct Collector {
     /// What went wrong on our side, or two files of one name.
     private(set) var problem: String?
     private var taken: [[UInt8]: [UInt8]] = [:]
+    /// Directories of the destination in which something was made.
+    private var changed: Set<[UInt8]> = []
 
     init(
         source: Tree, destination: Tree, place: String, noun: String, byteLimit: Int64, fileLimit: Int,
@@ -53,6 +55,7 @@ struct Collector {
             take(path, directory, name, as: target)
             return limit == nil && problem == nil && !isStopped()
         }
+        synchronizeNames()
         for path in unreadable { complain("a directory cannot be read", path) }
         if isOverLimit { limit = "workspace over \(Tree.entryLimit) entries" }
     }
@@ -110,6 +113,11 @@ struct Collector {
         case .failure(let error): return fail(error, target)
         case .success(let descriptor): output = descriptor
         }
+        // Those above it too, up to the attempt's own, which its last word needs anyway.
+        var above = parent
+        while !above.isEmpty, changed.insert(Array(above)).inserted {
+            above = above[..<(above.lastIndex(of: UInt8(ascii: "/")) ?? above.startIndex)]
+        }
         defer { close(output) }
         while true {
             let count = clinux_copy_file_range(input, output, 1 << 24)
@@ -123,6 +131,18 @@ struct Collector {
             }
         }
         if fdatasync(output) != 0 { fail(SystemError(number: errno), target) }
+    }
+
+    /// The files' bytes are on the disk; their names and those of their directories follow, all at once.
+    private mutating func synchronizeNames() {
+        for path in changed.sorted(by: { $0.count > $1.count }) where problem == nil {
+            guard case .success(let directory) = destination.open(path, O_RDONLY | O_DIRECTORY) else {
+                return fail(SystemError(number: errno), path)
+            }
+            defer { close(directory) }
+            if fsync(directory) != 0 { fail(SystemError(number: errno), path) }
+        }
+        changed = []
     }
 
     private mutating func fail(_ error: SystemError, _ target: [UInt8]) {

@@ -18,6 +18,15 @@ enum Descriptor {
         return 0
     }
 
+    /// Brings the names in a directory to the disk: that of a new file is there with its bytes on most file systems, on none by promise
+    /// (fsync(2)).
+    static func synchronize(directory path: String) -> Int32 {
+        let opened = clinux_open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC, 0)
+        guard opened >= 0 else { return errno }
+        defer { close(opened) }
+        return fsync(opened) == 0 ? 0 : errno
+    }
+
     /// Reads at most `limit` bytes: nothing at the end of the input, `.failure` with the number else (EAGAIN when there is
     /// nothing now).
     static func readOnce(_ descriptor: Int32, limit: Int) -> Result<[UInt8]?, SystemError> {

@@ -71,6 +71,8 @@ struct JobLog {
         open()
         endStep()
         for file in [log, index] where file >= 0 && fdatasync(file) != 0 && failure == 0 { failure = errno }
+        // Their names too, and what was collected beside them.
+        if failure == 0 { failure = Descriptor.synchronize(directory: paths.directory) }
     }
 
     /// A line of ours, on a line of its own. Not counted for the limit. Secrets are masked in it too. It comes after what the step

@@ -42,7 +42,10 @@ struct JobRun {
         var ending = runSteps(of: job, in: workspace, start, secrets: secrets, log: &log)
         collect(from: job, workspace: workspace, attempt: attempt, ending: &ending, log: &log)
         log.end()
-        if log.failure != 0 { return faulty("writing the log failed: \(SystemError(number: log.failure).text)") }
+        // Whatever failed first is the reason.
+        if log.failure != 0, ending.result != .faulty {
+            return faulty("writing the log failed: \(SystemError(number: log.failure).text)")
+        }
         return .finished(
             at: Time.wallMilliseconds(), result: ending.result, reason: ending.reason, limit: ending.limit,
             step: ending.step)

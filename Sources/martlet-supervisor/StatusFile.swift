@@ -21,7 +21,8 @@ final class StatusFile {
         return .success(StatusFile(descriptor: descriptor, directory: paths.directory))
     }
 
-    /// - Returns: 0, or the number of what failed; the file is then as it was.
+    /// - Returns: 0, or the number of what failed. What could not be written is not there then; what could not be brought to the disk stays,
+    /// since the daemon may have read it: the step that it tells of does not begin, and the last word follows it.
     @discardableResult func append(_ event: StatusEvent) -> Int32 {
         clinux_failpoint(Self.name(of: event), "before")
         defer { clinux_failpoint(Self.name(of: event), "after") }
@@ -38,12 +39,9 @@ final class StatusFile {
     }
 
     private func enter() -> Int32 {
-        let opened = clinux_open(directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC, 0)
-        guard opened >= 0 else { return errno }
-        defer { close(opened) }
-        guard fsync(opened) == 0 else { return errno }
-        isEntered = true
-        return 0
+        let failure = Descriptor.synchronize(directory: directory)
+        isEntered = failure == 0
+        return failure
     }
 
     /// For tests that stop us there; see `Failpoint` in Basics.

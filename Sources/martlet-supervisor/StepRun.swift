@@ -16,9 +16,6 @@ struct StepRun {
     /// Of the report pipe's bytes, so many are kept: bubblewrap says one line.
     private static let reportLimit = 16 * 1024
 
-    /// Between two looks at what is to be killed, of so many reads: whoever prints for ever must not keep us from it.
-    private static let drainedChunks = 16
-
     struct End {
         var exit: Int32?
         var signal: Int32?
@@ -91,12 +88,11 @@ struct StepRun {
             signals.read()
             rounds += 1
             if rounds == Self.patientRounds { start.killAll() }
-            drain(pipe[0], into: &log, chunks: Self.drainedChunks)
+            drain(pipe[0], into: &log)
         }
         take(ended)
         takeReport(isLast: true, &log)
-        // Nobody is left who could write more, or what is stuck does not.
-        drain(pipe[0], into: &log, chunks: isEmpty ? .max : Self.drainedChunks)
+        drain(pipe[0], into: &log)
         close(pipe[0])
         if let report = started?.report { close(report) }
         end.isStuck = !isEmpty
@@ -270,12 +266,17 @@ struct StepRun {
         }
     }
 
-    /// What is in the pipe now.
-    private func drain(_ output: Int32, into log: inout JobLog, chunks: Int) {
-        var left = chunks
-        while left > 0, case .success(let bytes?) = Descriptor.readOnce(output, limit: LogIndexRecord.chunkLimit) {
+    /// What is in the pipe now, 64 KiB unless a step made it larger, and no more: whoever prints for ever must not keep us here. That can be
+    /// a process that is none of the step's, and so is not killed: of the same user, it can open the pipe by /proc.
+    private func drain(_ output: Int32, into log: inout JobLog) {
+        var left: Int32 = 0
+        guard withUnsafeMutablePointer(to: &left, { clinux_ioctl(output, UInt(FIONREAD), UInt(bitPattern: $0)) }) == 0
+        else { return }
+        while left > 0 {
+            let limit = min(Int(left), LogIndexRecord.chunkLimit)
+            guard case .success(let bytes?) = Descriptor.readOnce(output, limit: limit) else { return }
             log.append(bytes)
-            left -= 1
+            left -= Int32(clamping: bytes.count)
         }
     }
 }

@@ -92,7 +92,8 @@ final class SupervisorPool {
         let child = clinux_fork()
         if child == 0 {
             setsid()
-            // People who wait for the daemon's answer go before jobs.
+            // People who wait for the daemon's answer go before jobs, which do not inherit its haste where it started the launcher.
+            clinux_answer_as_usual()
             if !isAttached, nice(Self.niceness) < 0 { errno = 0 }
             if isAttached, clinux_end_with_parent(SIGTERM) != 0 || getppid() != launcher { _exit(71) }
             CommandVector.become(

@@ -4,34 +4,60 @@ import Testing
 
 /// The fence's filter as a program of the kernel's packet filter (seccomp(2), `linux/filter.h`), run here on calls by their numbers, so
 /// that each answer is the filter's own: the kernel refuses many of these calls for other reasons too.
-#if arch(x86_64)
+#if arch(x86_64) || arch(arm64)
     @Suite struct FenceFilterTests {
-        private static let architecture: UInt32 = 0xC000_003E
-        /// From arch/x86/entry/syscalls/syscall_64.tbl.
-        private static let forbidden: [UInt32: String] = [
-            101: "ptrace", 103: "syslog", 134: "uselib", 136: "ustat", 139: "sysfs", 153: "vhangup", 154: "modify_ldt",
-            155: "pivot_root", 156: "_sysctl", 161: "chroot", 163: "acct", 164: "settimeofday", 165: "mount",
-            166: "umount2",
-            167: "swapon", 168: "swapoff", 169: "reboot", 170: "sethostname", 171: "setdomainname", 172: "iopl",
-            173: "ioperm",
-            174: "create_module", 175: "init_module", 176: "delete_module", 177: "get_kernel_syms", 178: "query_module",
-            179: "quotactl", 180: "nfsservctl", 212: "lookup_dcookie", 227: "clock_settime", 246: "kexec_load",
-            248: "add_key", 249: "request_key", 250: "keyctl", 256: "migrate_pages", 272: "unshare", 279: "move_pages",
-            298: "perf_event_open", 300: "fanotify_init", 304: "open_by_handle_at", 308: "setns",
-            310: "process_vm_readv",
-            311: "process_vm_writev", 312: "kcmp", 313: "finit_module", 320: "kexec_file_load", 321: "bpf",
-            323: "userfaultfd", 428: "open_tree", 429: "move_mount", 430: "fsopen", 431: "fsconfig", 432: "fsmount",
-            433: "fspick", 438: "pidfd_getfd", 440: "process_madvise", 442: "mount_setattr", 443: "quotactl_fd",
-            467: "open_tree_attr",
-        ]
+        #if arch(arm64)
+            private static let architecture: UInt32 = 0xC000_00B7
+            /// From include/uapi/asm-generic/unistd.h, which has none of the calls that were superseded before Linux came to this processor.
+            private static let forbidden: [UInt32: String] = [
+                18: "lookup_dcookie", 39: "umount2", 40: "mount", 41: "pivot_root", 42: "nfsservctl", 51: "chroot",
+                58: "vhangup",
+                60: "quotactl", 89: "acct", 97: "unshare", 104: "kexec_load", 105: "init_module", 106: "delete_module",
+                112: "clock_settime", 116: "syslog", 117: "ptrace", 142: "reboot", 161: "sethostname",
+                162: "setdomainname",
+                170: "settimeofday", 217: "add_key", 218: "request_key", 219: "keyctl", 224: "swapon", 225: "swapoff",
+                238: "migrate_pages", 239: "move_pages", 241: "perf_event_open", 262: "fanotify_init",
+                265: "open_by_handle_at", 268: "setns", 270: "process_vm_readv", 271: "process_vm_writev", 272: "kcmp",
+                273: "finit_module", 280: "bpf", 282: "userfaultfd", 294: "kexec_file_load", 428: "open_tree",
+                429: "move_mount", 430: "fsopen", 431: "fsconfig", 432: "fsmount", 433: "fspick", 438: "pidfd_getfd",
+                440: "process_madvise", 442: "mount_setattr", 443: "quotactl_fd", 467: "open_tree_attr",
+            ]
+            private static let clone: UInt32 = 220
+            private static let ioctl: UInt32 = 29
+            private static let sockets: [UInt32] = [198, 199]
+            /// What every build needs: read, write, openat, execve, wait4, mmap, futex, renameat2, kill, connect, prctl.
+            private static let allowed: [UInt32] = [63, 64, 56, 221, 260, 222, 98, 276, 129, 203, 167]
+        #else
+            private static let architecture: UInt32 = 0xC000_003E
+            /// From arch/x86/entry/syscalls/syscall_64.tbl.
+            private static let forbidden: [UInt32: String] = [
+                101: "ptrace", 103: "syslog", 134: "uselib", 136: "ustat", 139: "sysfs", 153: "vhangup",
+                154: "modify_ldt",
+                155: "pivot_root", 156: "_sysctl", 161: "chroot", 163: "acct", 164: "settimeofday", 165: "mount",
+                166: "umount2",
+                167: "swapon", 168: "swapoff", 169: "reboot", 170: "sethostname", 171: "setdomainname", 172: "iopl",
+                173: "ioperm",
+                174: "create_module", 175: "init_module", 176: "delete_module", 177: "get_kernel_syms",
+                178: "query_module",
+                179: "quotactl", 180: "nfsservctl", 212: "lookup_dcookie", 227: "clock_settime", 246: "kexec_load",
+                248: "add_key", 249: "request_key", 250: "keyctl", 256: "migrate_pages", 272: "unshare",
+                279: "move_pages",
+                298: "perf_event_open", 300: "fanotify_init", 304: "open_by_handle_at", 308: "setns",
+                310: "process_vm_readv",
+                311: "process_vm_writev", 312: "kcmp", 313: "finit_module", 320: "kexec_file_load", 321: "bpf",
+                323: "userfaultfd", 428: "open_tree", 429: "move_mount", 430: "fsopen", 431: "fsconfig", 432: "fsmount",
+                433: "fspick", 438: "pidfd_getfd", 440: "process_madvise", 442: "mount_setattr", 443: "quotactl_fd",
+                467: "open_tree_attr",
+            ]
+            private static let clone: UInt32 = 56
+            private static let ioctl: UInt32 = 16
+            private static let sockets: [UInt32] = [41, 53]
+            /// What every build needs: read, write, openat, execve, fork, vfork, wait4, mmap, futex, rename, kill, connect, prctl.
+            private static let allowed: [UInt32] = [0, 1, 257, 59, 57, 58, 61, 9, 202, 82, 62, 42, 157]
+        #endif
         private static let absent: [UInt32: String] = [
             425: "io_uring_setup", 426: "io_uring_enter", 427: "io_uring_register", 435: "clone3",
         ]
-        private static let clone: UInt32 = 56
-        private static let ioctl: UInt32 = 16
-        private static let sockets: [UInt32] = [41, 53]
-        /// What every build needs: read, write, openat, execve, fork, vfork, wait4, mmap, futex, rename, kill, connect, prctl.
-        private static let allowed: [UInt32] = [0, 1, 257, 59, 57, 58, 61, 9, 202, 82, 62, 42, 157]
 
         /// A call's answer: 0 for allowed, else the error's number.
         private func answer(_ call: UInt32, _ arguments: UInt64..., architecture: UInt32 = architecture) throws -> Int32
@@ -102,7 +128,9 @@ import Testing
         }
 
         @Test func testThatOtherTablesAndNewerCallsAreNotThere() throws {
-            #expect(try answer(0, architecture: 0x4000_0003) == ENOSYS, "32 bits")
+            for other: UInt32 in [0x4000_0003, 0x4000_0028] {
+                #expect(try answer(0, architecture: other) == ENOSYS, "32 bits, of Intel and Arm")
+            }
             #expect(try answer(0x4000_0000) == ENOSYS, "x32")
             #expect(try answer(469) == 0)
             #expect(try answer(470) == ENOSYS)

@@ -1,4 +1,5 @@
 import Execution
+import Foundation
 import Glibc
 import JobProtocol
 import TestSupport
@@ -42,6 +43,40 @@ import Testing
             // then
             await until("the orphan is gone") { !(ProcessTable.entry(of: pid)?.isAlive ?? false) }
             #expect(try await launched.executor.liveness(of: attempt) == .lost)
+        }
+    }
+
+    /// Who is in another process namespace is listed as 0 (cgroups(7)), which to kill(2) is the caller's own process group.
+    @Test(.memoryGroup) func testThatWhoCannotBeNamedIsNotItself() async throws {
+        try await withTemporaryDirectory { directory in
+            // given: a group in the launcher's own, with a process outside its namespace, of which it must think that it is gone
+            let own = try String(contentsOfFile: "/proc/self/cgroup", encoding: .utf8).split(separator: "\n")
+                .map { $0.split(separator: ":", maxSplits: 2, omittingEmptySubsequences: false) }
+                .first { $0.count == 3 && $0[1].split(separator: ",").contains("memory") }
+            let above = "/sys/fs/cgroup/memory\(try #require(own)[2])"
+            let other = Process()
+            other.executableURL = URL(fileURLWithPath: "/bin/sleep")
+            other.arguments = ["1000"]
+            try other.run()
+            // To launchers of other tests it is a supervisor that lives.
+            let startTime = try #require(ProcessTable.entry(of: other.processIdentifier)).startTime
+            let group = above + "/martlet-job-\(other.processIdentifier)-\(startTime)"
+            try #require(mkdir(group, 0o755) == 0)
+            try "\(other.processIdentifier)".write(
+                toFile: group + "/cgroup.procs", atomically: false, encoding: .utf8)
+            // when: it ends with its input, which is empty
+            let result = try await run([
+                "setsid", "--wait", "unshare", "--pid", "--fork", "--mount-proc",
+                TestTools.builtProduct("martlet-supervisor"),
+                "--listen", directory.path("socket"), "--attached",
+            ])
+            // then
+            #expect(result.status == 0, "\(result.stderr)")
+            #expect(result.stdout == "listening\n")
+            #expect(other.isRunning)
+            other.terminate()
+            // Another launcher may take it for left by now.
+            await until("the group is empty") { rmdir(group) == 0 || errno == ENOENT }
         }
     }
 

@@ -1,3 +1,4 @@
+import CLinux
 import Execution
 import Glibc
 import JobProtocol
@@ -175,6 +176,44 @@ import Testing
                 let end = try await launched.end(of: attempt)
                 // then
                 #expect(end.log == "***\nmartlet: canceled: of the test\n")
+            }
+        }
+
+        /// Who is none of the step's processes is not killed with them. Meanwhile its output never gets empty.
+        @Test func testThatNobodyElseWhoPrintsOnHoldsUpTheEnd() async throws {
+            try await withLaunched { launched in
+                // given: a supervisor that stands still
+                let attempt = launched.attempt()
+                try attempt.prepare(launched.job("echo $$ > pid; touch ready; exec sleep 1000", grace: 0))
+                try await launched.executor.start(attempt, secrets: [:])
+                await launched.waitFor("ready")
+                let pid = try #require(Int32(try launched.directory.text("workspace/pid").dropLast()))
+                let supervisor = launched.lockOwner(attempt.paths.lock)
+                launched.kill(supervisor, SIGSTOP)
+                try await withThrowingTaskGroup(of: Void.self) { group in
+                    for _ in 0..<3 {
+                        // They end by SIGPIPE.
+                        group.addTask { _ = try await TestSupport.run(["sh", "-c", "exec yes >/proc/\(pid)/fd/1"]) }
+                    }
+                    let output = open("/proc/\(pid)/fd/1", O_RDONLY | O_NONBLOCK | O_CLOEXEC)
+                    await until("the pipe is full") {
+                        var bytes: Int32 = 0
+                        withUnsafeMutablePointer(to: &bytes) {
+                            _ = clinux_ioctl(output, UInt(FIONREAD), UInt(bitPattern: $0))
+                        }
+                        return bytes > 60_000
+                    }
+                    close(output)
+                    // when
+                    try await launched.executor.cancel(attempt, reason: "of the test", grace: .zero)
+                    kill(pid, SIGKILL)
+                    launched.kill(supervisor, SIGCONT)
+                    // then: some 64 KiB at the most at each look
+                    #expect(try await launched.end(of: attempt).result == .canceled)
+                    #expect(attempt.logSize > 0)
+                    #expect(attempt.logSize < 1 << 20)
+                    try await group.waitForAll()
+                }
             }
         }
 

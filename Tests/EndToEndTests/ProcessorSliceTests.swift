@@ -1,0 +1,54 @@
+import Foundation
+import Glibc
+import TestSupport
+import Testing
+
+/// How soon the daemon gets a processor that a job has.
+@Suite struct ProcessorSliceTests {
+    @Test(.slices, .program("curl")) func testThatTheDaemonAnswersSoonAndItsJobsDoNotInheritThat() async throws {
+        try await withDaemon { daemon in
+            // given: a job that a launcher of the daemon's own runs
+            let usual = try #require(ProcessorSlice.of("/proc/self/sched"))
+            _ = try await daemon.work.commit(
+                files: [
+                    "Makefile": "all:\n\tgrep se.slice /proc/self/sched\n",
+                    ".martlet.yml": "configurations:\n  debug:\nanalyze: []\narchive: { include: [] }\n",
+                ], message: "Begin")
+            // when
+            try await daemon.work.push(to: daemon.remote)
+            expectContains(try await daemon.completion(of: 1), #""result":"succeeded""#)
+            // then
+            let tasks = "/proc/\(try #require(daemon.pid))/task"
+            let threads = try FileManager.default.contentsOfDirectory(atPath: tasks)
+            // One may have ended since.
+            let slices = threads.compactMap { ProcessorSlice.of("\(tasks)/\($0)/sched") }
+            #expect(slices.count > 3)
+            #expect(Set(slices) == [100_000], "nanoseconds")
+            #expect(ProcessorSlice.in(try await daemon.output("log", "kit#1")) == usual)
+        }
+    }
+}
+
+/// What the kernel says of a thread: `se.slice   :   1400000`, in nanoseconds.
+private enum ProcessorSlice {
+    static func of(_ file: String) -> Int? { (try? String(contentsOfFile: file, encoding: .utf8)).flatMap(`in`) }
+
+    static func `in`(_ text: String) -> Int? {
+        text.split(separator: "\n").last { $0.hasPrefix("se.slice") }?.split(separator: " ").last.flatMap { Int($0) }
+    }
+
+    /// From Linux 6.12 on a thread can have its own.
+    static var canBeAsked: Bool {
+        var name = utsname()
+        uname(&name)
+        let release = withUnsafeBytes(of: &name.release) { String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self) }
+        let numbers = release.split { !$0.isNumber }.prefix(2).compactMap { Int($0) }
+        return numbers.count == 2 && (numbers[0], numbers[1]) >= (6, 12) && of("/proc/self/sched") != nil
+    }
+}
+
+extension Trait where Self == ConditionTrait {
+    fileprivate static var slices: Self {
+        .enabled(if: ProcessorSlice.canBeAsked, "the kernel has no slices of one thread, or does not tell them")
+    }
+}

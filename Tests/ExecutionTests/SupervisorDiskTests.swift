@@ -1,0 +1,87 @@
+import Basics
+import Execution
+import Glibc
+import JobProtocol
+import TestSupport
+import Testing
+
+/// What is on the disk before somebody relies on it. The supervisor is started by hand, so that something can stand around it.
+@Suite struct SupervisorDiskTests {
+    /// fsync(2) that fails, by a filter of system calls around the supervisor: the line can be written, and is on no disk.
+    @Test(.fence) func testThatAStepWhoseBeginningIsNotOnTheDiskIsNotRun() async throws {
+        try await withLaunched { launched in
+            // given
+            let attempt = launched.attempt()
+            try attempt.prepare(launched.job("touch ran", "touch ran"))
+            let filter = launched.directory.path("filter")
+            try launched.directory.directory().write("filter", bytes: Self.failing(Self.fsync))
+            // when
+            try await runExpectingSuccess([
+                "sh", "-c", #"exec bwrap --dev-bind / / --seccomp 9 -- "$0" --attempt "$1" 9<"$2""#,
+                launched.supervisor,
+                attempt.path, filter,
+            ])
+            // then: the attempt ends by our fault, which the daemon calls an internal error
+            let end = try await launched.end(of: attempt)
+            #expect(access(launched.workspace + "/ran", F_OK) != 0)
+            #expect(end.result == .faulty)
+            expectContains(end.reason ?? "", "writing in \(attempt.path) failed: Input/output error")
+            #expect(end.step(0) == nil)
+            #expect(!end.events.contains { if case .started(1, _) = $0 { true } else { false } })
+        }
+    }
+
+    /// A new file's bytes can be on the disk and its name not (fsync(2)).
+    @Test(.program("strace")) func testThatNamesAreOnTheDiskBeforeTheLastWord() async throws {
+        try await withLaunched { launched in
+            // given
+            let attempt = launched.attempt()
+            let trace = launched.directory.path("trace")
+            try attempt.prepare(
+                launched.job(
+                    "mkdir -p build out/bin; echo 1 >build/new.xml; echo x >out/bin/tool", report: ["build/*.xml"],
+                    collect: [.init(patterns: ["out/**"], base: "out")]))
+            // when
+            try await runExpectingSuccess([
+                "strace", "-f", "-qq", "-y", "-s", "64", "-e", "trace=fsync,fdatasync,write", "-o", trace,
+                launched.supervisor,
+                "--attempt", attempt.path,
+            ])
+            // then
+            #expect(try await launched.end(of: attempt).result == .completed)
+            let calls = try launched.directory.text("trace").split(separator: "\n")
+            func last(_ call: String, of file: String) -> Int? {
+                calls.lastIndex { $0.contains(" \(call)(") && $0.contains("<\(attempt.path)\(file)>") }
+            }
+            let lastWord = try #require(last("write", of: "/status.jsonl"))
+            expectContains(String(calls[lastWord]), "finished")
+            for (directory, file) in [
+                ("", "/log"), ("", "/log.index"), ("/reports/0/build", "/reports/0/build/new.xml"), ("/reports/0", ""),
+                ("/reports", ""),
+                ("/artifacts/bin", "/artifacts/bin/tool"), ("/artifacts", ""),
+            ] {
+                let names = try #require(last("fsync", of: directory), "\(directory)")
+                #expect(names < lastWord, "\(directory)")
+                if !file.isEmpty { #expect(try #require(last("fdatasync", of: file), "\(file)") < names, "\(file)") }
+            }
+        }
+    }
+
+    // asm/unistd_64.h, asm-generic/unistd.h
+    #if arch(arm64)
+        private static let fsync: UInt32 = 82
+    #else
+        private static let fsync: UInt32 = 74
+    #endif
+
+    /// A filter (seccomp(2)) by which one call fails with EIO: struct sock_filter, a code of 16 bits, two jumps of 8, a value of 32.
+    private static func failing(_ call: UInt32) -> [UInt8] {
+        let instructions: [(code: UInt16, no: UInt8, value: UInt32)] = [
+            (0x20, 0, 0), (0x15, 1, call), (0x06, 0, 0x0005_0000 | UInt32(EIO)), (0x06, 0, 0x7FFF_0000),
+        ]
+        return instructions.flatMap { instruction in
+            [UInt8(instruction.code), 0, 0, instruction.no]
+                + (0..<4).map { UInt8(truncatingIfNeeded: instruction.value >> (8 * $0)) }
+        }
+    }
+}
