@@ -66,9 +66,10 @@ import Testing
                 toFile: group + "/cgroup.procs", atomically: false, encoding: .utf8)
             // when: it ends with its input, which is empty
             let result = try await run([
-                "setsid", "--wait", "unshare", "--pid", "--fork", "--mount-proc",
-                TestTools.builtProduct("martlet-supervisor"),
-                "--listen", directory.path("socket"), "--attached",
+                "setsid", "--wait", "unshare", "--pid", "--fork", "--mount-proc", "sh", "-c",
+                // The namespace's first process is immune to its own signals.
+                #""$0" --listen "$1" --attached; exit $?"#, TestTools.builtProduct("martlet-supervisor"),
+                directory.path("socket"),
             ])
             // then
             #expect(result.status == 0, "\(result.stderr)")

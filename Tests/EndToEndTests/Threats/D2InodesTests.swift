@@ -24,15 +24,16 @@ import Testing
         while FileManager.default.createFile(atPath: "\(full)/\(count)", contents: nil) { count += 1 }
         #expect(count > 100)
 
-        // when: git's own directory cannot be made
-        let refused = try await daemon.martlet("integrate", "kit")
+        // when: a job's directory cannot be made
+        #expect(try await daemon.martlet("integrate", "kit").status == 0)
 
-        // then: nothing is accepted that could not be looked at, and a row needs no inode
-        #expect(refused.status != 0)
-        expectContains(refused.stderr, "No space left on device")
+        // then: it ends by a fault that is none of the commit's, and a row needs no inode
+        let failed = try await daemon.completion(of: 2)
+        expectContains(failed, #""result":"internal-error""#)
+        expectContains(failed, "No space left on device")
         #expect(try await daemon.push(delivery: "inodes") == 202)
         try FileManager.default.removeItem(atPath: full)
         #expect(try await daemon.martlet("integrate", "kit").status == 0)
-        expectContains(try await daemon.completion(of: 2), #""result":"succeeded""#)
+        expectContains(try await daemon.completion(of: 3), #""result":"succeeded""#)
     }
 }

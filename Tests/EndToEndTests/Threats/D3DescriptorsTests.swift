@@ -19,13 +19,27 @@ import Testing
 
             // when
             let clients = try (0..<200).map { _ in try Client(port: daemon.port) }
+            let pid = try #require(daemon.pid)
+            let isDone = Locked(false)
+            async let most = Self.mostDescriptors(of: pid, until: isDone)
             #expect(try await daemon.martlet("integrate", "kit", "--wait").status == 0, "its socket has its own share")
+            isDone.withLock { $0 = true }
 
-            // then
+            // then: it took no more clients than leave it some
+            #expect(await most < 64)
             for client in clients { client.close() }
             try await until("it answers") { try await daemon.get("/health").status == 200 }
             #expect(try await daemon.martlet("integrate", "kit", "--wait").status == 0)
         }
+    }
+
+    private static func mostDescriptors(of pid: Int32, until isDone: Locked<Bool>) async -> Int {
+        var most = 0
+        await until("the integration's end") {
+            most = max(most, (try? FileManager.default.contentsOfDirectory(atPath: "/proc/\(pid)/fd").count) ?? 0)
+            return isDone.value
+        }
+        return most
     }
 
     /// A connection that asks for nothing. Those that the daemon does not take wait in the kernel's queue.
