@@ -75,7 +75,8 @@ import Testing
             #expect(result.status == 0, "\(result.stderr)")
             #expect(result.stdout == "listening\n")
             #expect(other.isRunning)
-            other.terminate()
+            // Not SIGTERM, which the thread that started it may have had blocked.
+            kill(other.processIdentifier, SIGKILL)
             // Another launcher may take it for left by now.
             await until("the group is empty") { rmdir(group) == 0 || errno == ENOENT }
         }
