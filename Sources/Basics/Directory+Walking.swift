@@ -27,7 +27,15 @@ extension Directory {
                 try visit(path, status)
                 guard status.kind == .directory, try enters(path) else { continue }
             }
-            for (name, status) in try statuses(in: path, limit: limit).reversed() {
+            let found: [([UInt8], FileStatus)]
+            do throws(FileError) {
+                found = try statuses(in: path, limit: limit)
+            } catch {
+                // It went away while we walked.
+                if status != nil, error.code == .notFound { continue }
+                throw error
+            }
+            for (name, status) in found.reversed() {
                 pending.append((path.elementsEqual(".".utf8) ? name : path + [UInt8(ascii: "/")] + name, status))
             }
         }
