@@ -17,6 +17,8 @@ extension HTTPStream {
         clibcurl_set_pointer(handle, CURLOPT_ERRORBUFFER, parent.errorText)
         // Threads: no signals for time-outs (CURLOPT_NOSIGNAL(3)).
         clibcurl_set_long(handle, CURLOPT_NOSIGNAL, 1)
+        // A look-up of a name that is not over is left to itself; else a stop waits for it (CURLOPT_QUICK_EXIT(3), 7.87).
+        clibcurl_set_long(handle, CURLOPT_QUICK_EXIT, 1)
         try set(CURLOPT_URL, request.url)
         try set(CURLOPT_PROTOCOLS_STR, request.repository.kind.rawValue)
         clibcurl_set_long(handle, CURLOPT_DISALLOW_USERNAME_IN_URL, 1)
@@ -109,7 +111,7 @@ extension HTTPStream {
 
     /// What a transfer that failed means.
     func failed(_ outcome: CURLcode) -> HTTPFailure {
-        if parent.hasRefusedAddress, outcome == CURLE_COULDNT_CONNECT {
+        if parent.hasRefusedAll, outcome == CURLE_COULDNT_CONNECT {
             return HTTPFailure(.invalidURL, "it has no public address")
         }
         var said = String(cString: parent.errorText)

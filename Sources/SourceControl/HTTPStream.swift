@@ -30,10 +30,16 @@ final class HTTPStream {
         (self.request, self.parent) = (request, parent)
     }
 
-    deinit { sent.deallocate() }
+    deinit {
+        sent.deallocate()
+        // Of a request that was never taken.
+        curl_slist_free_all(headerList)
+    }
 
     /// Takes up what is to be sent; it is sent when the answer is first asked for.
-    func write(_ bytes: UnsafeRawBufferPointer) {
+    /// - Throws: When it is sent already: libcurl has it.
+    func write(_ bytes: UnsafeRawBufferPointer) throws(HTTPFailure) {
+        guard !hasBegun else { throw HTTPFailure(nil, "more is to be sent than was") }
         let longer = UnsafeMutableRawBufferPointer.allocate(byteCount: sent.count + bytes.count, alignment: 1)
         longer.copyMemory(from: UnsafeRawBufferPointer(sent))
         UnsafeMutableRawBufferPointer(rebasing: longer[sent.count...]).copyMemory(from: bytes)
@@ -98,7 +104,7 @@ final class HTTPStream {
         }
         let (before, known) = (pending.count, verdict)
         var running: Int32 = 0
-        curl_multi_perform(parent.multi, &running)
+        var result = curl_multi_perform(parent.multi, &running)
         var left: Int32 = 0
         while let message = curl_multi_info_read(parent.multi, &left) {
             if message.pointee.msg == CURLMSG_DONE { outcome = clibcurl_message_result(message) }
@@ -107,8 +113,10 @@ final class HTTPStream {
             leave()
         } else if !isPaused, pending.count == before, verdict == known {
             // A stop shuts the socket down, which ends this; while there is none yet, it is seen after the interval.
-            curl_multi_poll(parent.multi, nil, 0, Int32(clamping: control.limits.interval.wholeMilliseconds), nil)
+            let interval = Int32(clamping: control.limits.interval.wholeMilliseconds)
+            if result == CURLM_OK { result = curl_multi_poll(parent.multi, nil, 0, interval, nil) }
         }
+        guard result == CURLM_OK else { throw HTTPFailure(.unreachable, String(cString: curl_multi_strerror(result))) }
         return true
     }
 

@@ -12,8 +12,9 @@ final class HTTPSubtransport {
     let errorText: UnsafeMutablePointer<CChar>
     /// What the server has asked for, for the requests that follow.
     private(set) var account: (user: String, password: String)?
-    /// Whether an address was not connected to since it is no public one.
-    private(set) var hasRefusedAddress = false
+    /// Addresses that were not connected to since they are no public ones, and those that were.
+    private var (refused, opened) = (0, 0)
+    var hasRefusedAll: Bool { refused > 0 && opened == 0 }
     private let owner: UnsafeMutablePointer<git_transport>
 
     /// Nothing when memory is short.
@@ -75,7 +76,7 @@ final class HTTPSubtransport {
     /// - Returns: -1 when it must not be connected to; libcurl goes on to the next address.
     private func open(_ address: UnsafeMutablePointer<curl_sockaddr>) -> Int32 {
         if control.limits.isPublicOnly, !PublicAddress.contains(clibcurl_socket_address(address)) {
-            hasRefusedAddress = true
+            refused += 1
             return -1
         }
         let kind = address.pointee.socktype | Int32(SOCK_CLOEXEC.rawValue | SOCK_NONBLOCK.rawValue)
@@ -85,6 +86,7 @@ final class HTTPSubtransport {
             control.close(number)
             return -1
         }
+        opened += 1
         return number
     }
 }

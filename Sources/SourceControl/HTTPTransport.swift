@@ -95,8 +95,10 @@ enum HTTPTransport {
             }
             made.pointee.parent.write = { stream, bytes, count in
                 guard let stream, let bytes else { return -1 }
-                HTTPTransport.object(stream).write(UnsafeRawBufferPointer(start: bytes, count: count))
-                return 0
+                let object = HTTPTransport.object(stream)
+                return HTTPTransport.attempt(object.control) { () throws(HTTPFailure) in
+                    try object.write(UnsafeRawBufferPointer(start: bytes, count: count))
+                }
             }
             made.pointee.parent.free = { stream in
                 guard let stream else { return }

@@ -49,8 +49,10 @@ final class NetworkControl: Sendable {
 
     func begin() { state.withLock { $0.began = .now } }
     func note(_ failure: SourceControlError.Code) { state.withLock { $0.failure = failure } }
-    /// Another connection begins, which has found nothing yet.
-    func forgetFailure() { state.withLock { $0.failure = nil } }
+    /// Another conversation of the operation begins: nothing was found in it, asked or said yet.
+    func beginConversation() {
+        state.withLock { ($0.failure, $0.isPackComing, $0.said, $0.credentialTries) = (nil, false, 0, 0) }
+    }
 
     /// Counts a question for credentials. - Returns: Which it is, from 1.
     func countCredentialTry() -> Int {

@@ -58,7 +58,7 @@ final class RemoteCallbacks {
         if allowed & GIT_CREDENTIAL_USERNAME.rawValue != 0 {
             return git_credential_username_new(out, user ?? "git")
         }
-        // libgit2 asks again after a refusal, for ever (feasibility: an RSA key looped).
+        // libgit2 asks again after a refusal, for ever (seen with an RSA key).
         guard control.countCredentialTry() == 1 else {
             control.note(.credentialsRefused)
             return refuse("the server refused what it was given")

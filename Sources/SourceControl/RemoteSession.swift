@@ -111,7 +111,7 @@ struct RemoteSession {
             options.flags = GIT_REMOTE_CREATE_SKIP_INSTEADOF.rawValue
             return git_remote_create_with_opts(out, address, &options)
         }
-        control.forgetFailure()
+        control.beginConversation()
         do throws(SourceControlError) {
             var options = git_remote_connect_options()
             try git(operation) {
