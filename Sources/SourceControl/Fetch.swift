@@ -7,6 +7,7 @@ struct Fetch {
     let session: RemoteSession
 
     func run(_ wanted: [RefName: CommitID]) throws(SourceControlError) {
+        try LocalObjects.discardPart(of: store, "fetch of \(session.url)")
         let repository = try store.open()
         var missing = try missing(of: wanted, in: repository.pointer)
         let isAnew = store.hasLostHolds
@@ -16,7 +17,7 @@ struct Fetch {
         }
         _ = try store.removeTemporaryPacks("fetch of \(session.url)")
         // Not again from files that were found damaged.
-        let isLinked = !isAnew && linkObjects()
+        let isLinked = isAnew ? false : try linkObjects()
         let seen: Seen
         do throws(SourceControlError) {
             seen = try fetch(wanted, isAnew: isAnew, known: isLinked ? nil : known(wanted), into: repository.pointer)
@@ -109,17 +110,18 @@ struct Fetch {
     }
 
     /// The objects of a path on this machine for a first mirror. - Returns: Whether there are any now.
-    private func linkObjects() -> Bool {
+    private func linkObjects() throws(SourceControlError) -> Bool {
         guard session.url.kind == .path, store.isEmpty, session.engine != .library else { return false }
-        return LocalObjects(from: session.url.path, to: store).link()
+        return try LocalObjects(from: session.url.path, to: store).link("fetch of \(session.url)")
     }
 
     /// Brings a commit that no look has found: another repository names it.
     func run(_ commit: CommitID) throws(SourceControlError) {
+        try LocalObjects.discardPart(of: store, "fetch of \(session.url)")
         let repository = try store.open()
         let isAnew = store.hasLostHolds
         if try store.contains(commit, in: repository.pointer), !isAnew { return }
-        if !isAnew { _ = linkObjects() }
+        if !isAnew { _ = try linkObjects() }
         let isWhole = store.isEmpty
         try session.run(in: repository.pointer, operation: "fetch of", isWhole: isWhole, isAnew: isAnew) {
             server throws(SourceControlError) in

@@ -16,8 +16,33 @@ struct LocalObjects {
         self.to = to
     }
 
-    /// - Returns: Whether all was taken. What goes wrong on the way is no failure: git fetches what is missing.
-    func link() -> Bool {
+    /// Is there while objects are taken. Who meets it later knows that some are here without those that they name.
+    private static let mark = "martlet-linking"
+
+    /// Takes away what was taken until a daemon ended in the middle: an object that is here must have all of its own here.
+    static func discardPart(of store: MirrorStore, _ operation: String) throws(SourceControlError) {
+        try files(operation) { () throws(FileError) in
+            guard let directory = try? Directory(opening: store.path), try directory.status(mark) != nil else { return }
+            let objects = try directory.directory("objects")
+            try objects.removeContents()
+            // Without them libgit2 finds nothing at all.
+            for name in ["info", "pack"] { try objects.makeDirectories(name) }
+            try directory.remove(mark)
+        }
+    }
+
+    /// - Returns: Whether all was taken; else nothing was, and git fetches it.
+    func link(_ operation: String) throws(SourceControlError) -> Bool {
+        try files(operation) { () throws(FileError) in try AtomicFile.write([], to: "\(to.path)/\(Self.mark)") }
+        guard take() else {
+            try Self.discardPart(of: to, operation)
+            return false
+        }
+        try files(operation) { () throws(FileError) in try Directory(opening: to.path).remove(Self.mark) }
+        return true
+    }
+
+    private func take() -> Bool {
         guard let root = (try? Directory(opening: from + "/.git")) ?? (try? Directory(opening: from)),
             let source = try? root.directory("objects"), let target = try? Directory(opening: to.path + "/objects"),
             (try? root.status("shallow")) == .some(nil), (try? source.status("info/alternates")) == .some(nil)

@@ -57,6 +57,8 @@ struct MissingObjects {
         while var id = waiting.popLast() {
             var (size, kind) = (0, GIT_OBJECT_INVALID)
             try git(operation) { git_odb_read_header(&size, &kind, there, &id) }
+            // What a header claims may be anything.
+            guard (0...Self.maximumBytes).contains(size) else { throw TooMuch() }
             bytes += size
             found.append(id)
             guard found.count <= Self.maximumCount, bytes <= Self.maximumBytes else { throw TooMuch() }

@@ -11,8 +11,8 @@ struct PathRefs {
     /// What `HEAD` names.
     private(set) var head: RefName?
 
-    /// Bytes of `packed-refs`: twice what a server may list.
-    private static let fileLimit = 256 << 20
+    /// Bytes of `packed-refs`; 200,000 branches and tags are a third of it.
+    private static let fileLimit = 64 << 20
     private static let refLimit = 4096
     private static let places: [[UInt8]] = ["refs/heads", "refs/tags"].map { Array($0.utf8) }
 
@@ -25,24 +25,38 @@ struct PathRefs {
         var (loose, links): ([[UInt8]: String], [[UInt8]: [UInt8]]) = ([:], [:])
         for place in Self.places where try directory.status(place) != nil {
             try directory.walk(place, limit: 4 * limit) { path, status in
-                guard status.kind == .file, !path.suffix(5).elementsEqual(".lock".utf8) else { return }
+                if status.kind == .directory || path.suffix(5).elementsEqual(".lock".utf8) { return }
+                // What a link leads to, git follows.
+                guard status.kind == .file else { throw Unreadable() }
                 // Nothing: deleted or packed meanwhile.
                 guard let text = try Self.line(of: path, in: directory) else { return }
-                if let target = Self.target(text) { links[path] = target } else { loose[path] = try Self.id(text[...]) }
+                if let target = try Self.target(text) {
+                    links[path] = target
+                } else {
+                    loose[path] = try Self.id(text[...])
+                }
             }
         }
-        try readPacked(directory)
+        try readPacked(directory, limit: limit)
         for (name, id) in loose {
             refs[name] = (id, nil)
             if name.starts(with: Self.places[1]) { unpeeled.append(name) }
         }
         for (name, target) in links {
-            // One that leads to nothing is not listed; one that leads to another link is nobody's.
-            guard links[target] == nil else { throw Unreadable() }
-            if let found = refs[target] { refs[name] = found }
+            // One that leads to nothing is not listed; one that leads to another link, or elsewhere, is rare.
+            let isTag = name.starts(with: Self.places[1])
+            guard links[target] == nil, target.starts(with: Self.places[isTag ? 1 : 0]) else { throw Unreadable() }
+            guard let found = refs[target] else { continue }
+            refs[name] = found
+            if isTag, found.peeled == nil { unpeeled.append(name) }
         }
-        if let text = try Self.line(of: Array("HEAD".utf8), in: directory), let target = Self.target(text) {
+        guard refs.count <= limit, let text = try Self.line(of: Array("HEAD".utf8), in: directory) else {
+            throw Unreadable()
+        }
+        if let target = try Self.target(text) {
             head = String(validating: target, as: UTF8.self).map { RefName($0) }
+        } else {
+            _ = try Self.id(text[...])
         }
     }
 
@@ -58,8 +72,13 @@ struct PathRefs {
         return Array(text.prefix { $0 != UInt8(ascii: "\n") })
     }
 
-    private static func target(_ text: [UInt8]) -> [UInt8]? {
-        text.starts(with: "ref: ".utf8) ? Array(text.dropFirst(5)) : nil
+    /// What a symbolic ref leads to; nothing for another. git reads blanks around it and writes none.
+    private static func target(_ text: [UInt8]) throws -> [UInt8]? {
+        guard text.starts(with: "ref:".utf8) else { return nil }
+        guard text.starts(with: "ref: refs/".utf8), text.dropFirst(5).allSatisfy({ $0 > 0x20 }) else {
+            throw Unreadable()
+        }
+        return Array(text.dropFirst(5))
     }
 
     private static func id(_ text: ArraySlice<UInt8>) throws -> String {
@@ -69,7 +88,7 @@ struct PathRefs {
     }
 
     /// Lines `ID REF`, and `^ID` for what the tag above leads to; `fully-peeled` says that each tag that leads somewhere has one.
-    private mutating func readPacked(_ directory: Directory) throws {
+    private mutating func readPacked(_ directory: Directory, limit: Int) throws {
         guard try directory.status("packed-refs") != nil else { return }
         let text = try directory.read("packed-refs", limit: Self.fileLimit)
         var (isPeeled, last): (Bool, [UInt8]?) = (false, nil)
@@ -85,6 +104,7 @@ struct PathRefs {
                 let name = Array(line.dropFirst(41))
                 last = Self.places.contains(where: name.starts) ? name : nil
                 if let last { refs[last] = (try Self.id(line.prefix(40)), nil) }
+                guard refs.count <= limit else { throw Unreadable() }
             }
         }
     }

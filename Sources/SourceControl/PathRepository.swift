@@ -30,15 +30,19 @@ struct PathRepository {
     private static func isPlain(_ directory: Directory) -> Bool {
         do throws(FileError) {
             for name in [".", "HEAD", "config", "objects", "refs"] {
-                guard let status = try directory.status(name), [0, geteuid()].contains(status.owner) else {
-                    return false
-                }
+                guard let status = try directory.status(name), isTrusted(status) else { return false }
             }
             for name in ["shallow", "commondir", "info/grafts", "objects/info/alternates"] {
                 guard try directory.status(name) == nil else { return false }
             }
-            let packs = try directory.status("objects/pack") == nil ? [] : try directory.entries("objects/pack")
-            guard !packs.contains(where: { $0.name.hasSuffix(".promisor") }) else { return false }
+            if let packs = try directory.status("objects/pack") {
+                // Nobody else puts one there between this and the reading.
+                guard isTrusted(packs), packs.mode & 0o022 == 0 else { return false }
+                for name in try directory.entries("objects/pack").map(\.name) {
+                    guard !name.hasSuffix(".promisor") else { return false }
+                    if let status = try directory.status("objects/pack/" + name), !isTrusted(status) { return false }
+                }
+            }
             let configuration = String(decoding: try directory.read("config", limit: 1 << 20), as: UTF8.self)
                 .lowercased()
             // transfer.hideRefs and its like; include and includeIf; a format of its own for refs or objects.
@@ -47,6 +51,11 @@ struct PathRepository {
             return false
         }
     }
+
+    private static func isTrusted(_ status: FileStatus) -> Bool { [0, geteuid()].contains(status.owner) }
+
+    /// A tag's text; a repository's largest have some kilobytes.
+    private static let maximumTag = 1 << 20
 
     /// Its branches and tags, as `git ls-remote --symref` lists them.
     /// - Returns: Nothing when something is not as git writes it.
@@ -78,7 +87,11 @@ struct PathRepository {
             guard let ref = found.refs[name], var id = git_oid(hexadecimal: ref.id) else { continue }
             var (size, kind) = (0, GIT_OBJECT_INVALID)
             try git(operation) { git_odb_read_header(&size, &kind, store, &id) }
-            if kind == GIT_OBJECT_TAG { result.append((name, try end(of: id, in: source))) }
+            guard kind == GIT_OBJECT_TAG else { continue }
+            guard (0...Self.maximumTag).contains(size) else {
+                throw SourceControlError(code: .tooLarge, operation: operation, message: "a tag of \(size) bytes")
+            }
+            result.append((name, try end(of: id, in: source)))
         }
         return result
     }

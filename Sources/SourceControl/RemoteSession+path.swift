@@ -20,14 +20,19 @@ extension RemoteSession {
         let here = try GitHandle(operation, free: git_odb_free) { git_repository_odb($0, repository) }
         let pointer = here.pointer
         try git(operation) { git_odb_refresh(pointer) }
-        let source = try place.open()
-        let there = try GitHandle(operation, free: git_odb_free) { git_repository_odb($0, source.pointer) }
         let tags = listed.values.compactMap { ref -> (tag: git_oid, commit: git_oid)? in
             guard let tag = git_oid(hexadecimal: ref.id), let commit = ref.peeled.flatMap({ git_oid(hexadecimal: $0) })
             else { return nil }
             return (tag, commit)
         }
-        var missing = MissingObjects(of: source.pointer, there.pointer, notIn: pointer, operation: operation)
-        return missing.bring(tips, tags: tags, to: store.path + "/objects/pack")
+        do throws(SourceControlError) {
+            let source = try place.open()
+            let there = try GitHandle(operation, free: git_odb_free) { git_repository_odb($0, source.pointer) }
+            var missing = MissingObjects(of: source.pointer, there.pointer, notIn: pointer, operation: operation)
+            return missing.bring(tips, tags: tags, to: store.path + "/objects/pack")
+        } catch {
+            // What is wrong there is git's to say; it is no damage of the mirror.
+            return false
+        }
     }
 }

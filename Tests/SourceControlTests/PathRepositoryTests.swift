@@ -51,6 +51,7 @@ import Testing
             let script = """
                 git tag light; git tag -a -m One heavy; git tag -a -m Two twice heavy; git tag blob HEAD:README; git tag -a -m B heavy-blob blob
                 git branch packed; git tag -a -m P heavy-packed; git pack-refs --all; git branch loose; git branch release/1.0
+                git tag -a -m L heavy-loose; git symbolic-ref refs/tags/alias refs/tags/heavy-loose
                 git symbolic-ref refs/heads/alias refs/heads/loose; git symbolic-ref refs/heads/nowhere refs/heads/none
                 printf '%040d\\n' 1 > .git/refs/heads/missing; : > .git/refs/heads/x.lock
                 git update-ref "$(printf 'refs/heads/latin-\\344')" HEAD; git update-ref refs/pull/1/head HEAD; git update-ref refs/notes/x HEAD
@@ -65,7 +66,7 @@ import Testing
                 let ours = try await fixture.mirror.look()
 
                 // then
-                #expect(ours.heads.count == 12)
+                #expect(ours.heads.count == 14)
                 #expect(ours == theirs)
             }
         }
@@ -76,14 +77,19 @@ import Testing
         "echo \"$PWD/other\" > .git/objects/info/alternates; mkdir other", "git rev-parse HEAD > .git/shallow",
         "mkdir -p .git/objects/pack; : > .git/objects/pack/pack-x.promisor",
         "git config core.repositoryformatversion 1; git config extensions.objectFormat sha1",
-        ": > .git/refs/heads/main", "git pack-refs --all; sed -i 's/fully-peeled//' .git/packed-refs",
+        "git update-ref refs/remotes/x HEAD; git symbolic-ref refs/heads/elsewhere refs/remotes/x",
+        "ln -s main .git/refs/heads/linked", "printf 'ref:  refs/heads/main \\n' > .git/refs/heads/blanks",
+        "git repack -q -a -d; chmod g+w .git/objects/pack", ": > .git/refs/heads/main",
+        "git pack-refs --all; sed -i 's/fully-peeled//' .git/packed-refs",
     ])
     func testThatWhatIsUnusualIsLeftToGit(_ change: String) async throws {
         try await Self.expectGit(after: change)
     }
 
-    @Test(.enabled(if: geteuid() == 0, "only root gives files away"))
-    func testThatAnotherOwnersIsLeftToGit() async throws { try await Self.expectGit(after: "chown 12345 .git/objects") }
+    @Test(
+        .enabled(if: geteuid() == 0, "only root gives files away"),
+        arguments: ["chown 12345 .git/objects", "git repack -q -a -d; chown 12345 .git/objects/pack/*.pack"])
+    func testThatAnotherOwnersIsLeftToGit(_ change: String) async throws { try await Self.expectGit(after: change) }
 
     private static func expectGit(after change: String) async throws {
         try await withOrigin { fixture in
@@ -136,6 +142,68 @@ import Testing
 
             // then
             try await runExpectingSuccess(["git", "-C", fixture.mirror.path, "fsck", "--full", "--strict"])
+        }
+    }
+
+    /// Its header may claim any size; what is held in memory is bounded.
+    @Test func testThatAnObjectThatClaimsToBeEndlessIsLeftToGit() async throws {
+        try await withOrigin { fixture in
+            // given
+            try await fixture.fetch()
+            try Self.refuseGit(fixture)
+            let id = String(repeating: "ab", count: 20)
+            let script = """
+                mkdir -p .git/objects/ab
+                python3 -c 'import zlib,sys; sys.stdout.buffer.write(zlib.compress(b"blob 9223372036854775807\\0"))' > .git/objects/ab/\(id.dropFirst(2))
+                tree=$(printf '100644 blob \(id)\\ta\\n' | git mktree --missing)
+                git update-ref refs/heads/main "$(git commit-tree -m Claimed -p HEAD "$tree")"
+                """
+            try await runExpectingSuccess(
+                ["sh", "-ec", script], in: fixture.origin.path, environment: GitRepository.environment())
+
+            // when, then
+            await expectRejection(SourceControlError.self, \.code, .file) { try await fixture.fetch() }
+        }
+    }
+
+    @Suite struct GivenAFirstMirror {
+        /// A file that is a link is not followed, and what was taken before it stays away too.
+        @Test func testThatObjectsThatWereTakenInPartAreNotBelieved() async throws {
+            let files = Dictionary(uniqueKeysWithValues: (0..<40).map { ("d\($0)/f", "\($0)\n") })
+            try await withOrigin(files) { fixture in
+                let script = """
+                    id=$(git rev-parse HEAD:d20/f); file=.git/objects/$(echo $id | cut -c1-2)/$(echo $id | cut -c3-)
+                    mv "$file" .git/moved; ln -s "$PWD/.git/moved" "$file"
+                    """
+                try await runExpectingSuccess(["sh", "-ec", script], in: fixture.origin.path)
+                try await Self.expectWhole(fixture)
+            }
+        }
+
+        /// As a daemon leaves it that is killed while it takes them.
+        @Test func testThatAPartThatADaemonLeftIsNotBelieved() async throws {
+            try await withOrigin(["a/b": "1\n"]) { fixture in
+                let tip = try await fixture.origin.head().description
+                _ = try await fixture.mirror.look()
+                let script = """
+                    mkdir -p objects/\(tip.prefix(2)); : > martlet-linking
+                    cp "$0/.git/objects/\(tip.prefix(2))/\(tip.dropFirst(2))" objects/\(tip.prefix(2))/
+                    """
+                try await runExpectingSuccess(
+                    ["sh", "-ec", script, fixture.origin.path], in: fixture.mirror.path)
+                try await Self.expectWhole(fixture)
+            }
+        }
+
+        private static func expectWhole(_ fixture: Fixture) async throws {
+            // when
+            let commit = try await fixture.fetch()
+
+            // then
+            #expect(try await fixture.mirror.contains(commit))
+            try await runExpectingSuccess(["git", "-C", fixture.mirror.path, "fsck", "--full", "--strict"])
+            #expect(try Directory(opening: fixture.mirror.path).status("martlet-linking") == nil)
+            try await runExpectingSuccess(["git", "-C", fixture.mirror.path, "rev-list", "--objects", "--all"])
         }
     }
 }
