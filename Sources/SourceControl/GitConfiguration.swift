@@ -27,6 +27,7 @@ package struct GitConfiguration: Sendable, Hashable {
 
     /// The address that git would really use: the longest `insteadOf` that begins `url` replaced by its base.
     func rewritten(_ url: String) throws(SourceControlError) -> String {
+        try LibGit2.start()
         let operation = "reading url.*.insteadOf"
         let configuration = try GitHandle(operation, free: git_config_free) { git_config_new($0) }
         // A level holds one file; a later one wins over an earlier for the same base.
@@ -45,8 +46,9 @@ package struct GitConfiguration: Sendable, Hashable {
     private static func rewritten(_ url: String, by configuration: OpaquePointer, _ operation: String)
         throws(SourceControlError) -> String?
     {
+        // Not by a pattern: libgit2 1.5.1 with PCRE2 keeps memory for every name that is compared with one in vain.
         var iterator: OpaquePointer?
-        try git(operation) { git_config_iterator_glob_new(&iterator, configuration, "^url\\..*\\.insteadof$") }
+        try git(operation) { git_config_iterator_new(&iterator, configuration) }
         defer { git_config_iterator_free(iterator) }
         var best: (prefix: String, base: String)?
         var entry: UnsafeMutablePointer<git_config_entry>?
@@ -55,8 +57,11 @@ package struct GitConfiguration: Sendable, Hashable {
             if result == GIT_ITEROVER.rawValue { break }
             try git(operation) { result }
             guard let entry, let name = entry.pointee.name, let value = entry.pointee.value else { continue }
+            // Section and variable come in lower case, whatever the file says.
+            let key = String(cString: name)
+            guard key.hasPrefix("url."), key.dropFirst("url.".count).hasSuffix(".insteadof") else { continue }
             let prefix = String(cString: value)
-            let base = String(String(cString: name).dropFirst("url.".count).dropLast(".insteadof".count))
+            let base = String(key.dropFirst("url.".count).dropLast(".insteadof".count))
             guard !prefix.isEmpty, url.hasPrefix(prefix), prefix.count > (best?.prefix.count ?? 0) else { continue }
             best = (prefix, base)
         }
