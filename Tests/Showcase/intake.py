@@ -160,6 +160,25 @@ def bodies(martlet, directory):
         # Without the event's header what is authentic is 400.
         wrong += (status == 401) == (vector["valid"] and not is_sha1)
     claim(count > 0 and wrong == 0, "every signature vector, and SHA-1 alone refused", f"{count} vectors")
+
+    def large(size):
+        push = {"ref": "refs/heads/main", "before": "0" * 40, "after": "1" * 40, "commits": []}
+        commit = {"id": "1" * 40, "message": "x" * 900, "added": ["a/file"], "author": {"name": "A", "email": "a@example.com"}}
+        push["commits"] = [commit] * ((size - 2000) // len(json.dumps(commit)))
+        body = json.dumps(push).encode()
+        return body + b" " * (size - len(body))
+
+    body = large(24 << 20)
+    headers = {"X-GitHub-Event": "push", "X-GitHub-Delivery": "large"}
+    begin = time.monotonic()
+    status, _ = sender.post("/webhooks/github/github", signed("github", headers, body), body)
+    claim(status == 202, "a push of 24 MiB is taken", f"{time.monotonic() - begin:.1f} s")
+    try:
+        body = large((26 << 20) + 1)
+        status, _ = Sender(daemon.port).post("/webhooks/github/github", signed("github", headers, body), body)
+    except OSError:
+        status = "closed before it was sent"
+    claim(status in (413, "closed before it was sent"), "one of more than 26 MiB is not", str(status))
     claim(daemon.end(), "the daemon ends in order")
 
 

@@ -277,6 +277,40 @@ import Testing
         }
     }
 
+    /// The look decides, whatever order the pushes' deliveries come in.
+    @Test func testW7ThatAnOlderPushThatComesLaterChangesNothing() async throws {
+        try await withBots { core, intake in
+            let (older, newer) = (try Samples.commit(1), try Samples.commit(2))
+            let main = RefName(branch: "main")
+            func deliver(_ after: CommitID, before: String, id: String) async throws {
+                let body = ForgeSample.push(.github, before: before, after: after.description)
+                _ = try await intake.receive(try ForgeSample.delivery(.github, body, id: id))
+            }
+            func look() async throws -> [IntegrationID] {
+                let request = try #require(
+                    try await core.store.repositoriesToLook().first { $0.repository == core.repository() })
+                let watcher = Watcher(
+                    bot: try Samples.name("kit"), patterns: "main", watches: { $0 == main }, isRelease: { _ in false },
+                    supersede: { _ in .queued })
+                return try await core.store.apply(
+                    Look(
+                        request: request, heads: [main: newer], defaultBranch: main, at: core.time.now, cause: .push,
+                        watchers: [watcher])
+                ).integrations
+            }
+            try await deliver(newer, before: older.description, id: "B")
+            try await deliver(older, before: ForgeSample.zero, id: "A")
+            let first = try await look()
+            #expect(first.count == 1)
+            #expect(try await core.store.integration(try #require(first.first))?.commit == newer)
+            try await deliver(older, before: ForgeSample.zero, id: "A again")
+            #expect(try await look().isEmpty)
+            let fates = try await core.store.deliveries().items.map(\.fate)
+            #expect(fates.filter { $0 == .ignored || $0 == .coalesced }.count == 2, "\(fates)")
+            #expect(try await core.store.heads(of: core.repository()) == [main: newer])
+        }
+    }
+
     @Test func testThatAPullRequestIsAHintWhoseFateSaysSo() async throws {
         try await withBots { core, intake in
             let before = try #require(try await core.sequence())
