@@ -82,16 +82,17 @@ struct RemoteSession {
         let place =
             engine == .automatic && target.kind == .path && !isAnew
             ? PathRepository(target.path, operation: operation) : nil
-        let list: Advertisement
-        if let known {
-            list = known
-        } else if let near = try place?.list(limit: control.limits.refs) {
-            list = near
+        let (list, isListedNow): (Advertisement, Bool)
+        // As it is now: objects of a branch that was deleted since are there all the same.
+        if let near = try place?.list(limit: control.limits.refs) {
+            (list, isListedNow) = (near, true)
+        } else if let known {
+            (list, isListedNow) = (known, false)
         } else {
-            list = try self.list(address, by: program, operation)
+            (list, isListedNow) = (try self.list(address, by: program, operation), true)
         }
         return try body(
-            Conversation(list: list, isListedNow: known == nil, operation: operation) {
+            Conversation(list: list, isListedNow: isListedNow, operation: operation) {
                 refspecs throws(SourceControlError) in
                 if let place, try copy(refspecs, listed: list.refs, from: place, into: repository, operation) { return }
                 try download(refspecs, listed: list.refs, address, isAnew: isAnew, by: program, operation)
