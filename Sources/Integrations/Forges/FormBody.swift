@@ -1,3 +1,5 @@
+import Basics
+
 /// A body of `application/x-www-form-urlencoded` (URL Standard, section 5.1).
 enum FormBody {
     /// The first value of a field, decoded; nothing without the field, and where an escape is broken.
@@ -18,23 +20,14 @@ enum FormBody {
             switch byte {
             case UInt8(ascii: "+"): bytes.append(0x20)
             case UInt8(ascii: "%"):
-                guard index + 1 < text.endIndex, let high = digit(text[index]), let low = digit(text[index + 1]) else {
-                    return nil
-                }
-                bytes.append(high << 4 | low)
+                guard index + 1 < text.endIndex,
+                    let escaped = Hexadecimal.decode(String(decoding: text[index...index + 1], as: UTF8.self))
+                else { return nil }
+                bytes += escaped
                 index += 2
             default: bytes.append(byte)
             }
         }
         return bytes
-    }
-
-    private static func digit(_ byte: UInt8) -> UInt8? {
-        switch byte {
-        case UInt8(ascii: "0")...UInt8(ascii: "9"): byte - UInt8(ascii: "0")
-        case UInt8(ascii: "a")...UInt8(ascii: "f"): byte - UInt8(ascii: "a") + 10
-        case UInt8(ascii: "A")...UInt8(ascii: "F"): byte - UInt8(ascii: "A") + 10
-        default: nil
-        }
     }
 }
