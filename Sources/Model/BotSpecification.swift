@@ -117,7 +117,10 @@ package struct BotSpecification: Hashable, Sendable, Codable {
 
     /// What a newer commit of this ref ends. Where the file says nothing: queued ones, but none of a ref that releases,
     /// since each of its commits may be meant to be a version.
-    package func supersede(on ref: RefName) -> Supersede { supersede ?? (isRelease(ref) ? .never : .queued) }
+    /// Of a pull request also what runs: nothing of it is published, and nobody merges what is no more its head.
+    package func supersede(on ref: RefName) -> Supersede {
+        supersede ?? (ref.pullRequest != nil ? .running : isRelease(ref) ? .never : .queued)
+    }
 
     /// Whether commits of a ref may be published or uploaded: they get the `release` lane and go first.
     package func isRelease(_ ref: RefName) -> Bool {
@@ -193,8 +196,10 @@ package struct Trigger: Hashable, Sendable, Codable {
         case tag
     }
 
-    /// Whether it acts on a ref.
+    /// Whether it acts on a ref. On pull requests none does, whoever made them and whatever their branches are named: what is not merged yet
+    /// is neither published nor told to anybody else's machine.
     package func matches(_ ref: RefName) -> Bool {
+        if ref.pullRequest != nil { return false }
         if branches == nil, tags == nil { return true }
         if let branch = ref.branch { return branches?.contains { $0.matches(branch) } ?? false }
         if let tag = ref.tag { return tags?.contains { $0.matches(tag) } ?? false }

@@ -1,12 +1,12 @@
 /// Why an integration was queued.
 package enum Cause: String, Sendable, Codable, CaseIterable {
-    case push, poll, schedule, person, baseline
+    case push, poll, schedule, person, baseline, pull
 
     /// Lower runs first: person, then pushes and polls, then schedules. Release branches are ranked by the scheduler.
     package var priority: Int {
         switch self {
         case .person: 0
-        case .push, .poll, .baseline: 2
+        case .push, .poll, .baseline, .pull: 2
         case .schedule: 3
         }
     }

@@ -15,8 +15,18 @@ package struct RefName: Hashable, Sendable, Codable, Comparable, CustomStringCon
     /// The tag's name without `refs/tags/`, or nothing when this is no tag.
     package var tag: String? { suffix(after: "refs/tags/") }
 
-    /// The name for people: the branch's or tag's, else the whole.
-    package var shortName: String { branch ?? tag ?? description }
+    /// What is integrated of a pull request: the merge of its base and its head. The name is ours, the same for every forge; in no
+    /// repository anything has to be there.
+    package init(pullRequest number: Int) { description = "refs/pull/\(number)/merge" }
+
+    /// The pull request's number, or nothing when this is not what is integrated of one.
+    package var pullRequest: Int? {
+        guard let rest = suffix(after: "refs/pull/"), rest.hasSuffix("/merge") else { return nil }
+        return Int(rest.dropLast("/merge".count)).flatMap { RefName(pullRequest: $0) == self ? $0 : nil }
+    }
+
+    /// The name for people: the branch's or tag's, `pull/12`, else the whole.
+    package var shortName: String { branch ?? tag ?? pullRequest.map { "pull/\($0)" } ?? description }
 
     package static func == (left: RefName, right: RefName) -> Bool {
         left.description.utf8.elementsEqual(right.description.utf8)

@@ -92,7 +92,7 @@ struct Fetch {
             let specifications = asked.count > Self.maximumRefspecs ? Self.everything : asked.map { "+\($0):\($0)" }
             if !specifications.isEmpty { try server.download(specifications) }
             try writeRefs(refs, in: repository)
-            let heads = server.isListedNow ? server.list.heads : [:]
+            let heads = server.isListedNow ? server.list.commits : [:]
             return Seen(
                 gone: Set(wanted.keys.filter { refs[$0] == nil }),
                 same: Set(wanted.keys.filter { heads[$0] == wanted[$0] }))
@@ -105,7 +105,7 @@ struct Fetch {
     /// The last look's list, where it has all that is wanted as it is wanted.
     private func known(_ wanted: [RefName: CommitID]) -> RemoteSession.Advertisement? {
         guard let list = session.memory.list else { return nil }
-        let heads = list.heads
+        let heads = list.commits
         return wanted.allSatisfy { heads[$0.key] == $0.value } ? list : nil
     }
 

@@ -5,11 +5,14 @@ package struct Listing: Sendable, Hashable {
     /// Branches and tags whose names are UTF-8. An annotated tag stands for what it points to. A server does not say whether that is
     /// a commit: one of a blob or a tree is found out by the fetch.
     package let heads: [RefName: CommitID]
+    /// Of the further refs that were asked for by name, such as a pull request's head, those that are listed.
+    package let others: [RefName: CommitID]
     /// The branch that HEAD names, if it names one that exists.
     package let defaultBranch: RefName?
 
-    package init(heads: [RefName: CommitID], defaultBranch: RefName?) {
+    package init(heads: [RefName: CommitID], others: [RefName: CommitID] = [:], defaultBranch: RefName?) {
         self.heads = heads
+        self.others = others
         self.defaultBranch = defaultBranch
     }
 }

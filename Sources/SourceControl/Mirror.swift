@@ -23,10 +23,12 @@ package struct Mirror: Sendable {
     package var objects: String { store.path + "/objects" }
 
     /// Asks the server for its branches and tags; nothing is downloaded.
+    /// - Parameter others: Further refs that are listed where the server has them; a server lists three for every pull request
+    ///   that there ever was.
     /// - Throws: `empty` for a repository without branches and tags, `repositoryNotFound`, `credentialsMissing`,
     ///   `credentialsRefused`, `serverUntrusted`, `redirected`, `unreachable`, `timedOut`, `canceled`.
-    package func look() async throws(SourceControlError) -> Listing {
-        let (store, session) = (store, session)
+    package func look(others: Set<RefName> = []) async throws(SourceControlError) -> Listing {
+        let (store, session) = (store, session(others))
         return try await watch.run(limit: limits.look) { control throws(SourceControlError) in
             let repository = try store.open()
             let session = session(control)
@@ -38,7 +40,10 @@ package struct Mirror: Sendable {
                         message: "the repository has neither branches nor tags; push a commit to it")
                 }
                 session.memory.note(list)
-                return Listing(heads: list.heads, defaultBranch: list.defaultBranch)
+                let all = list.commits
+                return Listing(
+                    heads: all.filter { !others.contains($0.key) }, others: all.filter { others.contains($0.key) },
+                    defaultBranch: list.defaultBranch)
             }
         }
     }
@@ -49,7 +54,8 @@ package struct Mirror: Sendable {
     /// replaced, the commit itself is asked for, which many servers refuse.
     /// - Throws: `refGone` when the ref was deleted, or moved so that its commit cannot be had any more; else as `look`.
     package func fetch(_ wanted: [RefName: CommitID]) async throws(SourceControlError) {
-        let (store, session) = (store, session)
+        let others = wanted.keys.filter { $0.branch == nil && $0.tag == nil && $0.description.hasPrefix("refs/") }
+        let (store, session) = (store, session(Set(others)))
         try await watch.run(limit: limits.fetch) { control throws(SourceControlError) in
             try session(control).healing(Array(wanted.values)) { session throws(SourceControlError) in
                 try Fetch(store: store, session: session).run(wanted)
@@ -74,12 +80,13 @@ package struct Mirror: Sendable {
 
     var watch: NetworkWatch { NetworkWatch(lane: lane, limits: limits) }
 
-    var session: @Sendable (NetworkControl) -> RemoteSession {
+    /// - Parameter others: Refs that count beside branches and tags.
+    func session(_ others: Set<RefName> = []) -> @Sendable (NetworkControl) -> RemoteSession {
         let mirror = self
         return {
             RemoteSession(
                 url: mirror.url, credentials: mirror.credentials, configuration: mirror.configuration,
-                store: mirror.store, engine: mirror.engine, memory: mirror.memory, control: $0)
+                store: mirror.store, engine: mirror.engine, memory: mirror.memory, others: others, control: $0)
         }
     }
 

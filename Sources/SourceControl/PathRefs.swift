@@ -16,11 +16,16 @@ struct PathRefs {
     private static let refLimit = 4096
     private static let places: [[UInt8]] = ["refs/heads", "refs/tags"].map { Array($0.utf8) }
 
+    private let others: Set<[UInt8]>
+
     private struct Unreadable: Error {}
 
-    /// - Parameter directory: The repository's.
+    /// - Parameters:
+    ///   - directory: The repository's.
+    ///   - others: Further refs, by their full names, which git accepts as such.
     /// - Throws: When something is not as git writes it.
-    init(_ directory: Directory, limit: Int) throws {
+    init(_ directory: Directory, limit: Int, others: Set<[UInt8]> = []) throws {
+        self.others = others
         // Before the packed ones: who packs them writes those first, and takes these away afterwards.
         var (loose, links): ([[UInt8]: String], [[UInt8]: [UInt8]]) = ([:], [:])
         for place in Self.places where try directory.status(place) != nil {
@@ -36,6 +41,11 @@ struct PathRefs {
                     loose[path] = try Self.id(text[...])
                 }
             }
+        }
+        for name in others {
+            guard let text = try Self.line(of: name, in: directory) else { continue }
+            guard try Self.target(text) == nil else { throw Unreadable() }
+            loose[name] = try Self.id(text[...])
         }
         try readPacked(directory, limit: limit)
         for (name, id) in loose {
@@ -102,7 +112,7 @@ struct PathRefs {
             default:
                 guard isPeeled, line.count > 41, line[line.startIndex + 40] == 0x20 else { throw Unreadable() }
                 let name = Array(line.dropFirst(41))
-                last = Self.places.contains(where: name.starts) ? name : nil
+                last = Self.places.contains(where: name.starts) || others.contains(name) ? name : nil
                 if let last { refs[last] = (try Self.id(line.prefix(40)), nil) }
                 guard refs.count <= limit else { throw Unreadable() }
             }

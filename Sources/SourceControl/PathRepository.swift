@@ -57,12 +57,15 @@ struct PathRepository {
     /// A tag's text; a repository's largest have some kilobytes.
     private static let maximumTag = 1 << 20
 
-    /// Its branches and tags, as `git ls-remote --symref` lists them.
+    /// Its branches and tags, and those of `others` that it has, as `git ls-remote --symref` lists them.
     /// - Returns: Nothing when something is not as git writes it.
     /// - Throws: `tooLarge` for more than `limit`.
-    func list(limit: Int) throws(SourceControlError) -> RemoteSession.Advertisement? {
-        guard let found = try? PathRefs(directory, limit: limit) else { return nil }
-        var result = RemoteSession.Advertisement()
+    func list(
+        limit: Int, others: Set<RefName> = []
+    ) throws(SourceControlError) -> RemoteSession.Advertisement? {
+        let names = others.filter(RemoteSession.isValid).map { Array($0.description.utf8) }
+        guard let found = try? PathRefs(directory, limit: limit, others: Set(names)) else { return nil }
+        var result = RemoteSession.Advertisement(others: others)
         for (name, ref) in found.refs {
             try result.add(name, id: ref.id, limit: limit, operation)
             if let peeled = ref.peeled { try result.add(name + Self.peeled, id: peeled, limit: limit, operation) }

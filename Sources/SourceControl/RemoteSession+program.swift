@@ -14,7 +14,7 @@ extension RemoteSession {
             scratch, ["ls-remote", "--quiet", "--symref", "--", address], address, operation,
             addressBytes: NetworkLimits.listMemory)
         try scratch.remove(operation)
-        return try Self.advertisement(from: result.output, limit: control.limits.refs, operation)
+        return try Self.advertisement(from: result.output, others: others, limit: control.limits.refs, operation)
     }
 
     /// `git fetch`: what `refspecs` name goes into the mirror's objects; its refs are not touched.
@@ -86,10 +86,10 @@ extension RemoteSession {
     }
 
     /// Reads lines `ID\tREF` and `ref: REF\tHEAD`.
-    static func advertisement(from output: [UInt8], limit: Int, _ operation: String) throws(SourceControlError)
-        -> Advertisement
-    {
-        var result = Advertisement()
+    static func advertisement(
+        from output: [UInt8], others: Set<RefName> = [], limit: Int, _ operation: String
+    ) throws(SourceControlError) -> Advertisement {
+        var result = Advertisement(others: others)
         var branch: RefName?
         for line in output.split(separator: UInt8(ascii: "\n")) {
             guard let tab = line.firstIndex(of: UInt8(ascii: "\t")) else { continue }

@@ -10,6 +10,8 @@ struct RemoteSession {
     let store: MirrorStore
     let engine: GitEngine
     let memory: ListMemory
+    /// Refs that count beside branches and tags.
+    var others: Set<RefName> = []
     let control: NetworkControl
 
     /// A ref as the server lists it.
@@ -22,11 +24,15 @@ struct RemoteSession {
 
     /// What the server lists.
     struct Advertisement {
-        /// Branches and tags only, whose names are UTF-8.
+        /// Branches, tags and `others`, whose names are UTF-8.
         var refs: [RefName: AdvertisedRef] = [:]
         var defaultBranch: RefName?
+        /// What is taken up beside branches and tags.
+        private let others: Set<RefName>
 
-        var heads: [RefName: CommitID] {
+        init(others: Set<RefName> = []) { self.others = others }
+
+        var commits: [RefName: CommitID] {
             refs.compactMapValues { CommitID($0.peeled ?? $0.id) }
         }
 
@@ -38,10 +44,12 @@ struct RemoteSession {
             throws(SourceControlError)
         {
             let isPeeled = name.suffix(3).elementsEqual("^{}".utf8)
-            guard name.starts(with: "refs/heads/".utf8) || name.starts(with: "refs/tags/".utf8),
+            let isUsual = name.starts(with: "refs/heads/".utf8) || name.starts(with: "refs/tags/".utf8)
+            guard isUsual || !others.isEmpty,
                 let text = String(validating: isPeeled ? name.dropLast(3) : name[...], as: UTF8.self)
             else { return }
             let ref = RefName(text)
+            guard isUsual || others.contains(ref) else { return }
             if isPeeled {
                 refs[ref]?.peeled = id
             } else if RemoteSession.isValid(ref) {
@@ -84,7 +92,7 @@ struct RemoteSession {
             ? PathRepository(target.path, operation: operation) : nil
         let (list, isListedNow): (Advertisement, Bool)
         // As it is now: objects of a branch that was deleted since are there all the same.
-        if let near = try place?.list(limit: control.limits.refs) {
+        if let near = try place?.list(limit: control.limits.refs, others: others) {
             (list, isListedNow) = (near, true)
         } else if let known {
             (list, isListedNow) = (known, false)
@@ -170,7 +178,7 @@ struct RemoteSession {
         var list: UnsafeMutablePointer<UnsafePointer<git_remote_head>?>?
         var count = 0
         try git(operation) { git_remote_ls(&list, &count, remote) }
-        var result = Advertisement()
+        var result = Advertisement(others: others)
         for index in 0..<count {
             guard let head = list?[index]?.pointee, let name = head.name else { continue }
             try result.add(

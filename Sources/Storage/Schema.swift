@@ -29,6 +29,7 @@ enum Schema {
         migrator.registerMigration("finders") { try $0.execute(sql: finders) }
         migrator.registerMigration("found") { try $0.execute(sql: found) }
         migrator.registerMigration("coverage") { try $0.execute(sql: coverage) }
+        migrator.registerMigration("pull requests") { try $0.execute(sql: pullRequests) }
         return migrator
     }
 

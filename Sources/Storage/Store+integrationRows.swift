@@ -55,6 +55,7 @@ extension Store {
             isRelease: row["is_release"], isClean: row["is_clean"], recipe: try row.json("recipe", as: Recipe.self),
             subject: row["subject"], author: row["author"], committedAt: row.optionalTime("committed_at"),
             tree: row["tree"], summary: try row.json("summary", as: Summary.self), reason: row["reason"],
+            pull: try pull(row),
             queuedAt: row.time("queued_at"), startedAt: row.optionalTime("started_at"),
             endedAt: row.optionalTime("ended_at"))
     }

@@ -40,6 +40,7 @@ extension Store {
                 bot, number, repository, new.ref.description, new.commit.description, new.cause.rawValue, refUpdate,
                 new.requestedBy?.kept, new.isRelease, new.isClean, time.millisecondsSinceEpoch,
             ])
+        if let pull = new.pull { try store(pull, of: transaction.db.lastInsertedRowID, transaction.db) }
         let id = IntegrationID(bot: new.bot, number: number)
         transaction.changed(.queued(id))
         transaction.passes("integration.queued")

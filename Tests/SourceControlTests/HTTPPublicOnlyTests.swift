@@ -48,7 +48,7 @@ struct HTTPPublicOnlyTests {
             return .success(
                 try control.run { () throws(SourceControlError) in
                     let repository = try mirror.store.open()
-                    return try mirror.session(control).run(in: repository.pointer, operation: "look at") {
+                    return try mirror.session()(control).run(in: repository.pointer, operation: "look at") {
                         Array($0.list.refs.keys)
                     }
                 })

@@ -29,6 +29,8 @@ package struct IntegrationRecord: Hashable, Sendable {
     package var summary: Summary?
     /// Why it is in its state, where that needs a sentence.
     package var reason: String?
+    /// Which pull request it is of; nothing for a branch or a tag.
+    package var pull: IntegratedPullRequest?
     package var queuedAt: Timestamp
     package var startedAt: Timestamp?
     package var endedAt: Timestamp?
@@ -38,7 +40,8 @@ package struct IntegrationRecord: Hashable, Sendable {
         requestedBy: String? = nil, state: IntegrationState = .queued, run: Int = 1,
         supersededBy: IntegrationID? = nil, isRelease: Bool = false, isClean: Bool = false,
         recipe: Recipe? = nil, subject: String? = nil, author: String? = nil, committedAt: Timestamp? = nil,
-        tree: String? = nil, summary: Summary? = nil, reason: String? = nil, queuedAt: Timestamp,
+        tree: String? = nil, summary: Summary? = nil, reason: String? = nil,
+        pull: IntegratedPullRequest? = nil, queuedAt: Timestamp,
         startedAt: Timestamp? = nil, endedAt: Timestamp? = nil
     ) {
         self.id = id
@@ -60,8 +63,12 @@ package struct IntegrationRecord: Hashable, Sendable {
         self.tree = tree
         self.summary = summary
         self.reason = reason
+        self.pull = pull
         self.queuedAt = queuedAt
         self.startedAt = startedAt
         self.endedAt = endedAt
     }
+
+    /// The commit that people know it by, and whose status it is: of a pull request its head, not the merge that was made of it.
+    package var headCommit: CommitID { pull?.head ?? commit }
 }

@@ -12,11 +12,14 @@ package struct NewIntegration: Hashable, Sendable {
     package var isRelease: Bool
     /// Whether the workspace is emptied first.
     package var isClean: Bool
+    /// Which pull request it is of.
+    package var pull: IntegratedPullRequest?
 
     package init(
         bot: Name, ref: RefName, commit: CommitID, cause: Cause, requestedBy: String? = nil, isRelease: Bool = false,
-        isClean: Bool = false
+        isClean: Bool = false, pull: IntegratedPullRequest? = nil
     ) {
+        self.pull = pull
         self.bot = bot
         self.ref = ref
         self.commit = commit

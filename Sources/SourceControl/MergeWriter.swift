@@ -1,0 +1,89 @@
+import CLibGit2
+import Model
+
+/// Merges two commits of an open repository without a working tree, on its lane.
+///
+/// No attributes, drivers or hooks take part: a bare repository has none, and those of the account and the machine are out of libgit2's
+/// reach (`LibGit2`).
+struct MergeWriter {
+    let reading: CommitReading
+
+    /// Commits that lead to no more common one than this are enough: with merges back and forth each has two of its own.
+    private static let maximumRecursion: UInt32 = 16
+    /// In seconds: what git takes as a time. A commit may claim any.
+    private static let times: ClosedRange<Int64> = 0...253_402_300_799
+
+    /// Writes the merge as a commit with the parents `base` and `head`.
+    ///
+    /// Its author and committer are ours and its time is that of `head`, so that the same two make the same commit: in a rerun, after a
+    /// restart, in a mirror that was made anew.
+    func merge(_ head: CommitID, into base: CommitID) throws(SourceControlError) -> MergeOutcome {
+        let operation = reading.operation
+        let ours = try reading.commit(base)
+        let theirs = try reading.commit(head)
+        let (first, second) = (ours.pointer, theirs.pointer)
+        do throws(SourceControlError) {
+            var options = git_merge_options()
+            try git(operation) { git_merge_options_init(&options, UInt32(GIT_MERGE_OPTIONS_VERSION)) }
+            options.flags = GIT_MERGE_FIND_RENAMES.rawValue
+            options.recursion_limit = Self.maximumRecursion
+            let index = try GitHandle(operation, free: git_index_free) {
+                git_merge_commits($0, reading.repository, first, second, &options)
+            }
+            let pointer = index.pointer
+            if git_index_has_conflicts(pointer) == 1 { return try conflicts(in: pointer) }
+            var tree = git_oid()
+            try git(operation) { git_index_write_tree_to(&tree, pointer, reading.repository) }
+            return .merged(try write(tree, base: base, head: head, at: git_commit_time(second)))
+        } catch {
+            guard error.code != .mirrorDamaged, let failure = error.underlying as? GitFailure else { throw error }
+            // What a commit refers to must be here; what else libgit2 refuses is in the two.
+            guard failure.code != GIT_ENOTFOUND.rawValue else {
+                throw SourceControlError(
+                    code: .mirrorDamaged, operation: operation,
+                    message: "\(error.message); the next fetch mends the mirror", underlying: error)
+            }
+            return .refused(error.message)
+        }
+    }
+
+    private func conflicts(in index: OpaquePointer) throws(SourceControlError) -> MergeOutcome {
+        var opened: OpaquePointer?
+        try git(reading.operation) { git_index_conflict_iterator_new(&opened, index) }
+        defer { git_index_conflict_iterator_free(opened) }
+        var (paths, count): ([String], Int) = ([], 0)
+        var (ancestor, ours, theirs): (Entry, Entry, Entry) = (nil, nil, nil)
+        while git_index_conflict_next(&ancestor, &ours, &theirs, opened) == 0 {
+            count += 1
+            guard paths.count < MergeOutcome.maximumPaths else { continue }
+            if let path = (ours ?? theirs ?? ancestor)?.pointee.path { paths.append(String(cString: path)) }
+        }
+        return .conflicts(paths: paths, count: count)
+    }
+
+    private typealias Entry = UnsafePointer<git_index_entry>?
+
+    private func write(
+        _ tree: git_oid, base: CommitID, head: CommitID, at time: Int64
+    ) throws(SourceControlError) -> CommitID {
+        let operation = reading.operation
+        let stamp = "Martlet <martlet@localhost> \(min(max(time, Self.times.lowerBound), Self.times.upperBound)) +0000"
+        let text = """
+            tree \(tree.hexadecimal)
+            parent \(base)
+            parent \(head)
+            author \(stamp)
+            committer \(stamp)
+
+            Merge \(head) into \(base)
+
+            """
+        let store = try GitHandle(operation, free: git_odb_free) { git_repository_odb($0, reading.repository) }
+        var id = git_oid()
+        try git(operation) { git_odb_write(&id, store.pointer, text, text.utf8.count, GIT_OBJECT_COMMIT) }
+        guard let commit = id.commitID else {
+            throw SourceControlError(code: .other, operation: operation, message: "libgit2 wrote no commit")
+        }
+        return commit
+    }
+}

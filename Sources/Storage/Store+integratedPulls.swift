@@ -1,0 +1,47 @@
+import GRDB
+package import Model
+
+extension Store {
+    /// What an integration's row says of its pull request.
+    static func pull(_ row: Row) throws -> IntegratedPullRequest? {
+        guard let number: Int = row["pull_request"] else { return nil }
+        return IntegratedPullRequest(
+            number: number, place: try row.ref("pull_place"), base: try row.ref("base"),
+            baseCommit: try row.value("base_commit") { CommitID($0) }, head: try row.value("head") { CommitID($0) },
+            source: (row["source"] as String?).map { RefName($0) }, approvedBy: row["approved_by"],
+            unmerged: row["unmerged"])
+    }
+
+    static func store(_ pull: IntegratedPullRequest, of integration: Int64, _ db: Database) throws {
+        try db.change(
+            """
+            UPDATE integrations SET pull_request = ?, pull_place = ?, base = ?, base_commit = ?, head = ?, source = ?,
+                approved_by = ?, unmerged = ? WHERE id = ?
+            """,
+            [
+                pull.number, pull.place.description, pull.base.description, pull.baseCommit.description,
+                pull.head.description, pull.source?.description, pull.approvedBy?.kept, pull.unmerged?.kept,
+                integration,
+            ])
+    }
+
+    /// Stores what a pull request's head and base came to.
+    /// - Parameters:
+    ///   - commit: The merge, or the head alone.
+    ///   - unmerged: Why it is the head alone.
+    /// - Returns: The integration with it.
+    /// - Throws: `notFound`.
+    package func recordMerge(
+        of id: IntegrationID, commit: CommitID, unmerged: String?
+    ) async throws(StoreError) -> IntegrationRecord {
+        try await lane.write("store the merge of \(id)") { transaction in
+            let row = try Self.integrationRow(id, transaction.db)
+            try transaction.db.change(
+                "UPDATE integrations SET \"commit\" = ?, unmerged = ? WHERE id = ?",
+                [commit.description, unmerged?.kept, row])
+            transaction.changed(.integration(id))
+            transaction.passes("integration.merged")
+            return try Self.integration(id, transaction.db)
+        }
+    }
+}
