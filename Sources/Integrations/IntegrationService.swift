@@ -6,6 +6,7 @@ import ServiceLifecycle
 package import Settings
 package import SourceControl
 package import Storage
+package import Transfer
 
 /// The bot as a running service: polls, looks, schedules. Built from what it needs, started in a service group.
 package struct IntegrationService: Service {
@@ -18,6 +19,7 @@ package struct IntegrationService: Service {
     private let publisher: Publisher
     private let jobs: JobRunner
     private let compression: LogCompression
+    private let outbox: Outbox
     private let store: Store
     private let looksWakeup: Wakeup
     private let queueWakeup: Wakeup
@@ -33,6 +35,8 @@ package struct IntegrationService: Service {
         package var mirrors: Mirrors
         package var executor: any Executor
         package var uploader: Uploads
+        /// What carries messages of the outbox.
+        package var transport: any Transport
         package var clock: WallClock
         package var timer: any Clock<Duration>
         /// The daemon's environment; jobs inherit little of it.
@@ -46,6 +50,7 @@ package struct IntegrationService: Service {
         package init(
             settings: ServiceSettings, state: StateDirectory, store: Store, directory: BotDirectory?,
             secrets: SecretStore, mirrors: Mirrors, executor: any Executor, uploader: Uploads,
+            transport: any Transport,
             clock: WallClock = .system,
             timer: any Clock<Duration> = ContinuousClock(), environment: [String: String], supervisor: String,
             isolation: JobIsolation, version: String, logger: Logger
@@ -58,6 +63,7 @@ package struct IntegrationService: Service {
             self.mirrors = mirrors
             self.executor = executor
             self.uploader = uploader
+            self.transport = transport
             self.clock = clock
             self.timer = timer
             self.environment = environment
@@ -101,6 +107,13 @@ package struct IntegrationService: Service {
             wishes: CancelWishes(state: parts.state), outages: outages, timer: parts.timer, logger: logger)
         self.jobs = jobs
         compression = LogCompression(store: store, state: parts.state, logger: logger)
+        outbox = Outbox(
+            store: store,
+            senders: [
+                ForgeStatusSender(
+                    store: store, registry: registry, secrets: parts.secrets, transport: parts.transport, clock: clock,
+                    url: url)
+            ], clock: clock, timer: parts.timer, logger: logger)
         looks = RepositoryLooks(
             store: store, registry: registry, remotes: remotes, clock: clock, timer: parts.timer, wakeup: looksWakeup,
             logger: logger)
@@ -137,6 +150,7 @@ package struct IntegrationService: Service {
                 group.addTask { await self.scheduler.run() }
                 group.addTask { await self.outages.run() }
                 group.addTask { await self.compression.run() }
+                group.addTask { await self.outbox.run() }
                 group.addTask {
                     for await change in changes {
                         if case .queued = change { self.queueWakeup.ring() }

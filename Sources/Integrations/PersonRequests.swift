@@ -159,7 +159,7 @@ package struct PersonRequests: Sendable {
     private func endWaiting(_ record: IntegrationRecord, _ wish: Cancellation.Wish) async throws -> Bool {
         do throws(StoreError) {
             if record.run > 1 {
-                _ = try await store.takeBackRerun(of: record.id)
+                _ = try await store.takeBackRerun(of: record.id, at: clock.now())
             } else {
                 try await store.cancel(queued: record.id, at: clock.now(), reason: wish.reason)
             }

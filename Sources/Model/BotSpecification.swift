@@ -34,6 +34,8 @@ package struct BotSpecification: Hashable, Sendable, Codable {
     package var product: Name
     /// What jobs may ask for; nothing: no secret. A bot stored by an older version has none.
     package var jobSecrets: [JobSecret]?
+    /// Where commits' statuses are reported; nothing: nowhere.
+    package var status: StatusTarget?
 
     package init(
         name: Name, repository: String, isInsecure: Bool = false, hasSubmodules: Bool = true,
@@ -41,7 +43,7 @@ package struct BotSpecification: Hashable, Sendable, Codable {
         tags: [RefPattern] = [], poll: Poll = .automatic, webhookSecret: String? = nil, schedule: Schedule? = nil,
         clean: Clean = .never, supersede: Supersede? = nil, timeout: Duration = .seconds(1800),
         logLimit: ByteCount = Self.usualLogLimit, triggers: [Trigger] = [], recipe: RecipeSource? = nil,
-        product: Name? = nil, jobSecrets: [JobSecret]? = nil
+        product: Name? = nil, jobSecrets: [JobSecret]? = nil, status: StatusTarget? = nil
     ) {
         self.name = name
         self.repository = repository
@@ -61,6 +63,18 @@ package struct BotSpecification: Hashable, Sendable, Codable {
         self.product = product ?? name
         self.logLimit = logLimit
         self.jobSecrets = jobSecrets
+        self.status = status
+    }
+
+    /// Who is told what becomes of its integrations, through the outbox.
+    package var destinations: [OutboxDestination] {
+        var destinations: [OutboxDestination] = []
+        if let status {
+            destinations.append(
+                OutboxDestination(
+                    kind: .status, name: status.api, moments: [.queued, .started, .completed, .jobs, .skipped]))
+        }
+        return destinations
     }
 
     /// 64 MiB: a build that prints a line of 100 bytes for each of 600,000 files.

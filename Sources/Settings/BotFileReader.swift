@@ -62,6 +62,8 @@ package enum BotFileReader {
         }
         bot.poll = poll(fields["poll"], &diagnostics) ?? bot.poll
         bot.webhookSecret = webhookSecret(fields["webhook"], &diagnostics)
+        bot.status = StatusReader.target(
+            fields["status"], repository: bot.repository, isInsecure: isInsecure, &diagnostics)
         bot.schedule = schedule(fields["schedule"], &diagnostics)
         bot.clean = diagnostics.word(fields["clean"], "clean") ?? bot.clean
         bot.supersede = diagnostics.word(fields["supersede"], "supersede")

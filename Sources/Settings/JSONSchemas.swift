@@ -78,6 +78,15 @@ package enum JSONSchemas {
               "type": "object", "additionalProperties": false, "required": ["secret"],
               "properties": { "secret": { "$ref": "#/$defs/secret" } }
             },
+            "status": {
+              "type": "object", "additionalProperties": false, "required": ["credentials"],
+              "properties": {
+                "forge": { "enum": ["github", "gitlab", "gitea", "forgejo", "bitbucket", "bitbucket-server"] },
+                "credentials": { "$ref": "#/$defs/secret" },
+                "api": { "type": "string", "pattern": "^https?://" },
+                "project": { "type": "string", "pattern": "^[^/]+(/[^/]+)+$" }
+              }
+            },
             "schedule": { "type": "string", "pattern": "^(daily|weekly [A-Za-z]+) [0-9]{1,2}:[0-9]{2}$" },
             "clean": { "enum": ["never", "always", "daily", "weekly"], "default": "never" },
             "supersede": { "enum": ["queued", "running", "never"] },

@@ -22,11 +22,12 @@ enum Keys {
         "repository", "insecure", "submodules", "lfs", "branches", "tags", "poll", "webhook", "schedule", "clean",
         "timeout",
         "log",
-        "product", "supersede", "triggers", "secrets", "recipe", .later("pull-requests"), .later("retention"),
+        "product", "supersede", "triggers", "secrets", "status", "recipe", .later("pull-requests"), .later("retention"),
         .later("priority"),
         .later("notify"),
     ]
     static let webhook: [Key] = ["secret"]
+    static let status: [Key] = ["forge", "credentials", "api", "project"]
     static let jobSecret: [Key] = ["name", "branches", "tags", "configurations", "steps"]
     static let trigger: [Key] = [
         "name", "phase", "branches", "tags", "when", "run", "publish", "upload", "credentials", "secrets", "timeout",

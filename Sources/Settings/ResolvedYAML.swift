@@ -34,6 +34,12 @@ package enum ResolvedYAML {
         } else {
             lines.append("# webhook: none, so none is taken")
         }
+        if let status = bot.status {
+            lines.append("status:")
+            lines += StatusReader.lines(status).map { "  " + $0 }
+        } else {
+            lines.append("# status: none, so no forge is told")
+        }
         if let schedule = bot.schedule {
             add("schedule", ScheduleText.print(schedule), "UTC")
         } else {

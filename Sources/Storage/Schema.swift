@@ -30,6 +30,7 @@ enum Schema {
         migrator.registerMigration("found") { try $0.execute(sql: found) }
         migrator.registerMigration("coverage") { try $0.execute(sql: coverage) }
         migrator.registerMigration("pull requests") { try $0.execute(sql: pullRequests) }
+        migrator.registerMigration("outbox") { try $0.execute(sql: outbox) }
         return migrator
     }
 

@@ -33,6 +33,7 @@ extension Store {
             ])
         transaction.changed(.integration(integration.id))
         transaction.passes("attempt.queued")
+        try announce(job: job, of: integration, hasBegun: false, at: time, transaction)
         return AttemptRecord(id: attempt, run: integration.run, testFilter: testFilter, queuedAt: time)
     }
 
@@ -56,6 +57,7 @@ extension Store {
         _ transaction: StoreTransaction
     ) throws -> AttemptRecord {
         var (row, record) = try attempt(id, transaction.db)
+        let before = record.state
         try record.state.apply(event)
         var step: JobStep?
         switch record.state {
@@ -79,6 +81,8 @@ extension Store {
             ])
         transaction.changed(.integration(id.integration))
         transaction.passes("attempt.\(step?.rawValue ?? record.state.word)")
+        // That it began, and its verdict; not each step.
+        if before == .queued || record.state.verdict != nil { try announce(record, at: time, transaction) }
         return record
     }
 

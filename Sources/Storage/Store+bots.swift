@@ -22,28 +22,33 @@ extension Store {
     private static func register(_ bot: BotSpecification, _ transaction: StoreTransaction) throws -> Bool {
         let db = transaction.db
         let specification = try jsonText(bot)
+        let destinations = try jsonText(bot.destinations)
         let stored = try Row.fetchOne(
             db,
             sql: """
-                SELECT bots.id, url, is_retired, specification FROM bots
+                SELECT bots.id, url, is_retired, specification, destinations FROM bots
                 JOIN repositories ON repositories.id = repository WHERE name = ?
                 """,
             arguments: [bot.name.description])
-        if let stored, stored["specification"] == specification, stored["is_retired"] == 0 { return false }
+        if let stored, stored["specification"] == specification, stored["destinations"] == destinations,
+            stored["is_retired"] == 0
+        {
+            return false
+        }
         let repository = try repositoryRow(bot.repository, db)
         if let stored {
             // Another repository's branches are seen for the first time.
             let isMoved = stored["url"] != bot.repository
             try db.execute(
                 sql: """
-                    UPDATE bots SET repository = ?, is_retired = 0, specification = ?,
+                    UPDATE bots SET repository = ?, is_retired = 0, specification = ?, destinations = ?,
                         patterns = CASE WHEN ? THEN NULL ELSE patterns END WHERE id = ?
                     """,
-                arguments: [repository, specification, isMoved, stored["id"] as Int64])
+                arguments: [repository, specification, destinations, isMoved, stored["id"] as Int64])
         } else {
             try db.execute(
-                sql: "INSERT INTO bots (name, repository, specification) VALUES (?, ?, ?)",
-                arguments: [bot.name.description, repository, specification])
+                sql: "INSERT INTO bots (name, repository, specification, destinations) VALUES (?, ?, ?, ?)",
+                arguments: [bot.name.description, repository, specification, destinations])
         }
         try requestLook(bot.repository, transaction)
         return true

@@ -42,6 +42,9 @@ extension Store {
             ])
         if let pull = new.pull { try store(pull, of: transaction.db.lastInsertedRowID, transaction.db) }
         let id = IntegrationID(bot: new.bot, number: number)
+        try announce(
+            OutboxContent(moment: .queued, commit: new.pull?.head ?? new.commit, ref: new.ref, at: time), bot: new.bot,
+            integration: id, job: nil, transaction)
         transaction.changed(.queued(id))
         transaction.passes("integration.queued")
         return id
@@ -141,12 +144,12 @@ extension Store {
         case .running: record.startedAt = record.startedAt ?? time
         case .completed:
             record.endedAt = time
-            // Those of a run that ended before its jobs: a later run would take them for its own.
-            try transaction.db.change(
-                "DELETE FROM attempts WHERE integration = ? AND state = 'queued'", [record.rowID])
+            try removeQueuedAttempts(of: record, at: time, reason: reason ?? record.reason, transaction)
         }
         record.reason = reason?.kept ?? record.reason
         try update(record, transaction)
+        // A step is for its page.
+        if case .entered = event {} else { try announce(record, at: time, transaction) }
         transaction.passes("integration.\(record.state.step.rawValue)")
         if case .completed = record.state { transaction.changed(.completed(record.id)) }
         guard let verdict = record.state.verdict, let newer = record.supersededBy else { return record }
@@ -158,6 +161,19 @@ extension Store {
             try transaction.db.change("UPDATE integrations SET superseded_by = NULL WHERE id = ?", [record.rowID])
         }
         return record
+    }
+
+    /// Those of a run that ended before its jobs: a later run would take them for its own.
+    private static func removeQueuedAttempts(
+        of record: IntegrationRecord, at time: Timestamp, reason: String?, _ transaction: StoreTransaction
+    ) throws {
+        let jobs = try transaction.db.all(
+            "DELETE FROM attempts WHERE integration = ? AND state = 'queued' RETURNING job", [record.rowID]
+        ) { try $0.name("job") }
+        for job in jobs {
+            try announce(
+                job: job, of: record, hasBegun: false, verdict: .canceled, reason: reason, at: time, transaction)
+        }
     }
 
     /// Stores what a change of state changes.

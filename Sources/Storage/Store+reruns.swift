@@ -43,6 +43,7 @@ extension Store {
             try db.execute(
                 sql: "UPDATE integrations SET superseded_by = NULL WHERE id = ?", arguments: [record.rowID])
             try Self.update(record, transaction)
+            try Self.announce(record, at: time, transaction)
             for job in rerun.jobs {
                 _ = try Self.insertAttempt(
                     at: job, of: record, testFilter: rerun.testFilter, at: time, transaction)
@@ -55,7 +56,9 @@ extension Store {
 
     /// Takes back a rerun that has not begun: the integration is what it was before it was asked for.
     /// - Throws: `illegalTransition` when it has begun, or is no rerun; `notFound`.
-    package func takeBackRerun(of id: IntegrationID) async throws(StoreError) -> IntegrationRecord {
+    package func takeBackRerun(
+        of id: IntegrationID, at time: Timestamp
+    ) async throws(StoreError) -> IntegrationRecord {
         try await lane.write("take back the rerun of \(id)") { transaction in
             let db = transaction.db
             var record = try Self.integration(id, db)
@@ -66,6 +69,9 @@ extension Store {
                 throw IllegalTransition(state: "\(record.state)", event: "taken back")
             }
             try record.state.apply(.completed(before.verdict, triggerFailed: before.hasFailedTrigger))
+            let jobs = try db.all(
+                "SELECT DISTINCT job FROM attempts WHERE integration = ? AND run = ?", [record.rowID, record.run]
+            ) { try $0.name("job") }
             for table in ["attempts", "reruns"] {
                 try db.execute(
                     sql: "DELETE FROM \(table) WHERE integration = ? AND run = ?",
@@ -82,6 +88,7 @@ extension Store {
                     WHERE id = ?
                     """, arguments: [before.supersededBy, record.rowID])
             try Self.update(record, transaction)
+            try Self.announceAgain(record, jobs: jobs, at: time, transaction)
             return record
         }
     }

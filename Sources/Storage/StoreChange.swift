@@ -16,4 +16,6 @@ package enum StoreChange: Hashable, Sendable {
     case completed(IntegrationID)
     /// A version of this product was reserved, published, abandoned or yanked.
     case version(product: Name)
+    /// Something waits to be told outside, or was.
+    case outbox
 }

@@ -74,6 +74,7 @@ final class EventRoutes: Sendable {
             case .delivery: ("delivery", [:])
             case .queued(let id), .integration(let id), .completed(let id):
                 ("integration", ["bot": .string(id.bot.description), "number": .integer(Int64(id.number))])
+            case .outbox: ("outbox", [:])
             case .version(let product): ("version", ["product": .string(product.description)])
             }
         return "event: \(name)\ndata: \(data.text)\n\n"

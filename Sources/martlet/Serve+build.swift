@@ -80,7 +80,9 @@ extension Serve {
                     mirrors: mirrors,
                     executor: LocalExecutor(socket: launcher, supervisor: supervisor),
                     uploader: Uploads(uploader: Uploader(transport: try CurlTransport()), secrets: secrets),
-                    environment: environment, supervisor: supervisor, isolation: isolation, version: Martlet.version,
+                    // Of its own, so that no upload's file delays a status.
+                    transport: try CurlTransport(), environment: environment, supervisor: supervisor,
+                    isolation: isolation, version: Martlet.version,
                     logger: logger))
             try await integrations.prepare()
             let notifier = SystemdNotifier(environment: environment)

@@ -124,7 +124,7 @@ package final class Bot: Sendable {
             settings: settings, state: state, store: store, directory: BotDirectory(directory: settings.bots),
             secrets: secrets, mirrors: mirrors, executor: executor,
             uploader: Uploads(uploader: Uploader(transport: transport, identifiers: identifiers), secrets: secrets),
-            clock: time.clock, timer: timer,
+            transport: transport, clock: time.clock, timer: timer,
             environment: [
                 "PATH": ProcessInfo.processInfo.environment["PATH"] ?? "/usr/bin:/bin", "HOME": directory.path("home"),
             ],

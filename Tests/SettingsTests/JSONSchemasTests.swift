@@ -25,6 +25,7 @@ import Testing
         try expect("settings", [], Keys.settings)
         try expect("bot", [], Keys.bot)
         try expect("bot", ["properties", "webhook"], Keys.webhook)
+        try expect("bot", ["properties", "status"], Keys.status)
         try expect("bot", trigger, Keys.trigger)
         try expect("bot", trigger + ["properties", "publish"], Keys.publish)
         for (schema, base) in [("recipe", []), ("bot", recipe)] {

@@ -78,6 +78,7 @@ import Testing
             tags: []
             poll: automatic                       # 60s; 10m once an authentic webhook has arrived
             # webhook: none, so none is taken
+            # status: none, so no forge is told
             # schedule: none
             clean: never
             # supersede: queued; never on refs with a publish or upload trigger

@@ -92,14 +92,16 @@ import Testing
             _ = try await fixture.store.reopen(before.id, for: rerun, at: time(20))
 
             // when
-            let record = try await fixture.store.takeBackRerun(of: before.id)
+            let record = try await fixture.store.takeBackRerun(of: before.id, at: time(500))
 
             // then
             #expect(record == before)
             #expect(try await fixture.store.integration(before.id) == before)
             #expect(try await fixture.store.attempts(of: before.id) == attempts)
             #expect(try await fixture.store.reruns(of: before.id) == [])
-            await expectFailure(.illegalTransition) { try await fixture.store.takeBackRerun(of: before.id) }
+            await expectFailure(.illegalTransition) {
+                try await fixture.store.takeBackRerun(of: before.id, at: time(500))
+            }
         }
     }
 
@@ -116,7 +118,7 @@ import Testing
             #expect(reopened.supersededBy == nil)
 
             // when
-            let record = try await fixture.store.takeBackRerun(of: id)
+            let record = try await fixture.store.takeBackRerun(of: id, at: time(500))
 
             // then
             #expect(record == before)
@@ -134,7 +136,7 @@ import Testing
             #expect(begun.integration.state == .running(.preparing))
             #expect(begun.specification == bot)
             #expect(try await fixture.store.specification(of: id) == bot)
-            await expectFailure(.illegalTransition) { try await fixture.store.takeBackRerun(of: id) }
+            await expectFailure(.illegalTransition) { try await fixture.store.takeBackRerun(of: id, at: time(500)) }
         }
     }
 

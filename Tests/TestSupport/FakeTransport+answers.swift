@@ -77,12 +77,20 @@ extension FakeTransport {
         case .status(let status): return TransferResponse(status: status)
         case .truncation: return act(request, Array(bytes.dropLast()))
         case .silence: return nil
+        case .silenceAfter:
+            _ = act(request, bytes)
+            return nil
         }
     }
 
     /// What the server does, by RFC 9110 and RFC 4918.
     private func act(_ request: TransferRequest, _ bytes: [UInt8]) -> TransferResponse {
-        state.withLock { state in
+        if let forge = state.withLock({ $0.forges.first { request.url.hasPrefix($0.api + "/") } }) {
+            return forge.answer(
+                request.method.rawValue, request.url, headers: request.headers,
+                authorization: Self.authorization(of: request), body: bytes)
+        }
+        return state.withLock { state in
             let url = request.url
             if let answer = state.answers["\(request.method.rawValue) \(url)"] { return answer }
             // With a text, as servers do: a reader must not take it for the file.
@@ -118,6 +126,16 @@ extension FakeTransport {
                 return status(201)
             case .post, .patch: return status(405)
             }
+        }
+    }
+
+    /// The header that libcurl makes of the credentials, or that the request has itself.
+    private static func authorization(of request: TransferRequest) -> String? {
+        switch request.credentials {
+        case .bearer(let token): "Bearer " + token
+        case .password(let user, let password):
+            "Basic " + Data("\(user ?? ""):\(password)".utf8).base64EncodedString()
+        case .privateKey, nil: request.headers["Authorization"]
         }
     }
 

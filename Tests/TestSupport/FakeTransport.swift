@@ -34,6 +34,8 @@ package final class FakeTransport: Transport {
         case truncation
         /// The server never answers: the request ends when its task is cancelled.
         case silence
+        /// The same, after the server did what was asked.
+        case silenceAfter
     }
 
     struct State {
@@ -41,6 +43,7 @@ package final class FakeTransport: Transport {
         var files: [String: [UInt8]] = [:]
         var collections: Set<String> = []
         var answers: [String: TransferResponse] = [:]
+        var forges: [FakeForge] = []
         var forbidden: [(method: TransferRequest.Method, prefix: String)] = []
         var failures: [Int: Failure] = [:]
         var count = 0
@@ -72,6 +75,14 @@ package final class FakeTransport: Transport {
     /// Answers a method at one URL always so, such as a `POST` of an interface.
     package func answer(_ method: TransferRequest.Method, _ url: String, with response: TransferResponse) {
         state.withLock { $0.answers["\(method.rawValue) \(url)"] = response }
+    }
+
+    /// What lies beneath a forge's address is its to answer.
+    package func serve(_ forge: FakeForge) {
+        state.withLock { state in
+            state.origins.append(forge.api + "/")
+            state.forges.append(forge)
+        }
     }
 
     /// What must not happen: a request of this method whose URL begins so records an issue and is refused.

@@ -1,0 +1,138 @@
+import Foundation
+import Model
+import Transfer
+
+/// What a forge's answer means for a message.
+struct ForgeAnswer: Sendable {
+    /// Of an answer, in bytes; thirty statuses have some 40,000.
+    static let maximumBody = 256 << 10
+    /// Of what a forge says of an error, in characters.
+    static let maximumExcerpt = 200
+    /// Where a service says that it is asked too often, but not for how long (docs.github.com, "Rate limits for the REST API").
+    static let usualPause = Duration.seconds(60)
+
+    /// `POST https://forge.example/api/v1/repos/acme/kit/statuses/…`, without a query.
+    let operation: String
+    let response: TransferResponse
+    /// Never shown, whatever the answer says.
+    let secret: String
+    /// The secret's name.
+    let credentials: String
+    let now: Timestamp
+
+    var outcome: OutboxOutcome {
+        let status = response.status
+        if response.isSuccess { return .sent() }
+        if let pause = rateLimit { return .failed(OutboxFailure("\(what); it is asked too often", retryAfter: pause)) }
+        switch status {
+        case 300..<400:
+            return .refused(
+                "\(what): it wants us elsewhere, where the token is not sent; write the new address into `repository` or "
+                    + "`status: { api: … }`")
+        case 401:
+            return .refused(
+                "\(what): it does not take the secret \(credentials); store a valid token with `martlet secret set "
+                    + "\(credentials)`")
+        case 403:
+            return .refused(
+                "\(what): the token of the secret \(credentials) may not set statuses there; give it that right")
+        case 404:
+            return .refused(
+                "\(what): it knows no such repository or commit, or hides it from the token; compare `repository` and `status` "
+                    + "with the forge, and what the token may see")
+        // Not about this message: 500 may be, so its destination's others go on.
+        case 408, 425, 502...504:
+            return .failed(OutboxFailure(what, retryAfter: retryAfter, mayHaveArrived: status > 500))
+        case 409, 423, 500..<600:
+            return .failed(
+                OutboxFailure(what, retryAfter: retryAfter, isOfDestination: false, mayHaveArrived: status >= 500))
+        default: return .refused("\(what); the status is not taken as it is")
+        }
+    }
+
+    /// Which answer it was, with the forge's own sentence.
+    private var what: String {
+        let said = excerpt
+        return "\(operation) answered \(response.status)" + (said.isEmpty ? "" : " (\(said))")
+    }
+
+    /// What the forge says of it, as a text without the secret; empty where it says nothing.
+    var excerpt: String {
+        guard let text = Self.message(response.body) else { return "" }
+        var line = String(text.map { $0.isNewline || $0 == "\t" ? " " : $0 })
+        for form in forms { line = line.replacing(form, with: "…") }
+        return line.count <= Self.maximumExcerpt ? line : line.prefix(Self.maximumExcerpt - 1) + "…"
+    }
+
+    /// What of the secret a forge could say back.
+    private var forms: [String] {
+        let password = secret.split(separator: ":", maxSplits: 1).dropFirst().first.map(String.init)
+        return [Data(secret.utf8).base64EncodedString(), secret, password].compactMap { $0 }.filter { !$0.isEmpty }
+    }
+
+    /// The sentence within a JSON error; nothing in anything else, such as a proxy's page.
+    private static func message(_ body: [UInt8]) -> String? {
+        struct Answer: Decodable {
+            var message: Text?
+            var error: Text?
+            var errors: Text?
+        }
+        /// A text, or the first one of whatever stands in its place.
+        struct Text: Decodable {
+            var text: String?
+
+            init(from decoder: any Decoder) throws {
+                let container = try decoder.singleValueContainer()
+                if let text = try? container.decode(String.self) {
+                    self.text = text
+                } else if let texts = try? container.decode([String: [String]].self) {
+                    text = texts.sorted { $0.key < $1.key }.map { "\($0.key) \($0.value.joined(separator: ", "))" }
+                        .joined(separator: "; ")
+                } else if let list = try? container.decode([Detail].self) {
+                    text = list.first?.message ?? list.first?.code
+                } else if let detail = try? container.decode(Detail.self) {
+                    text = detail.message
+                }
+            }
+        }
+        struct Detail: Decodable {
+            var message: String?
+            var code: String?
+        }
+        guard body.count <= maximumBody, let answer = try? JSONDecoder().decode(Answer.self, from: Data(body)) else {
+            return nil
+        }
+        let texts = [answer.message?.text, answer.error?.text, answer.errors?.text].compactMap { $0 }
+        return texts.isEmpty ? nil : texts.joined(separator: ": ")
+    }
+
+    // MARK: - When to come again
+
+    /// Nothing where it is not about how often it is asked.
+    ///
+    /// GitHub answers 403 or 429, with `Retry-After`, or `x-ratelimit-remaining: 0` and the time of its end, or neither for what it calls
+    /// secondary limits; GitLab and others 429.
+    private var rateLimit: Duration? {
+        let isUsedUp =
+            response.headers["x-ratelimit-remaining"] == "0" || response.headers["ratelimit-remaining"] == "0"
+        let isSecondary = response.status == 403 && excerpt.lowercased().contains("rate limit")
+        guard response.status == 429 || (response.status == 403 && (isUsedUp || isSecondary || retryAfter != nil))
+        else {
+            return nil
+        }
+        if let retryAfter { return retryAfter }
+        for name in ["x-ratelimit-reset", "ratelimit-reset"] {
+            guard let text = response.headers[name], let seconds = Int64(text), seconds >= 0 else { continue }
+            let wait = Timestamp(secondsSinceEpoch: seconds) - now
+            return wait < .seconds(1) ? .seconds(1) : wait
+        }
+        return Self.usualPause
+    }
+
+    /// `Retry-After` in seconds (RFC 9110 section 10.2.3); a date there, which no forge sends, counts as a minute.
+    private var retryAfter: Duration? {
+        guard let text = response.headers["retry-after"] else { return nil }
+        guard let seconds = Int64(text), seconds >= 0 else { return Self.usualPause }
+        return .seconds(min(seconds, 86_400))
+    }
+}

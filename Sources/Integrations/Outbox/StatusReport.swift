@@ -1,0 +1,64 @@
+import Model
+import Settings
+import Storage
+
+/// A commit's status in our words, before a forge's.
+struct StatusReport: Sendable, Hashable {
+    /// How it is shown.
+    enum State: String, Sendable, Hashable, CaseIterable {
+        case pending, running, success
+        /// The code's fault.
+        case failure
+        /// Ours, or the machine's.
+        case error
+        case canceled
+        /// Not integrated, because the bot's file says so.
+        case skipped
+    }
+
+    var state: State
+    /// What tells it from the statuses of others: `martlet/kit`, `martlet/kit/debug`, and `martlet/kit:pull` of a pull request, whose head is
+    /// a branch's commit too.
+    var context: String
+    /// A sentence; cut to what the forge takes.
+    var description: String
+    /// The integration's page; nothing where there is none.
+    var url: String?
+    var commit: CommitID
+    var ref: RefName
+
+    /// - Parameter url: Of the service, without a slash at its end.
+    init(_ message: OutboxMessage, url: String, description: String) {
+        let content = message.content
+        context =
+            "martlet/\(message.bot)" + (content.ref.pullRequest == nil ? "" : ":pull")
+            + (message.job.map { "/\($0)" } ?? "")
+        self.url = message.integration.map { "\(url)/bots/\($0.bot)/\($0.number)" } ?? "\(url)/bots/\(message.bot)"
+        self.description = description
+        (commit, ref) = (content.commit, content.ref)
+        state = Self.state(content)
+    }
+
+    private static func state(_ content: OutboxContent) -> State {
+        if let verdict = content.verdict {
+            switch IntegrationResult(verdict: verdict, triggerFailed: content.hasFailedTrigger) {
+            case .triggerError: return .error
+            case .verdict(.canceled): return .canceled
+            case .verdict(let verdict):
+                return verdict.isOurFault ? .error : verdict.isPublishable ? .success : .failure
+            }
+        }
+        switch content.moment {
+        case .skipped: return .skipped
+        case .started: return .running
+        case .jobs: return content.hasBegun ? .running : .pending
+        case .queued, .completed, .published: return .pending
+        }
+    }
+
+    /// The description in at most so many characters, in one line.
+    func description(within limit: Int) -> String {
+        let line = String(description.map { $0.isNewline || $0 == "\t" ? " " : $0 })
+        return line.count <= limit ? line : line.prefix(limit - 1) + "…"
+    }
+}

@@ -1,0 +1,46 @@
+/// A place outside that is told what becomes of a bot's integrations, and of which of their moments.
+package struct OutboxDestination: Hashable, Sendable, Codable {
+    /// How it is told; each has a sender of its own.
+    package enum Kind: String, Hashable, Sendable, Codable, CaseIterable {
+        /// A commit's status at a forge.
+        case status
+        /// The one comment at a pull request.
+        case comment
+        case mail
+        /// A signed request to an address of the operator's.
+        case webhook
+
+        /// Whether a newer message takes the place of an older one of the same subject that was not sent: what shows how things
+        /// are is only told how they are now; what tells that something happened is told each time.
+        package var isReplaceable: Bool { self == .status || self == .comment }
+    }
+
+    /// What a message can be about.
+    package enum Moment: String, Hashable, Sendable, Codable, CaseIterable {
+        /// An integration waits, the first time or again.
+        case queued
+        /// An integration was taken up.
+        case started
+        /// An integration came to its end.
+        case completed
+        /// A job of an integration was queued, began, or has its verdict.
+        case jobs
+        /// A commit is not integrated, for a stated reason.
+        case skipped
+        /// A version was published.
+        case published
+    }
+
+    package var kind: Kind
+    /// Whose slowness is its own: messages of one kind and name go one after the other. For a status the address of the forge's
+    /// interface. Never a secret.
+    package var name: String
+    /// In the order of `Moment`, each once.
+    package var moments: [Moment]
+
+    package init(kind: Kind, name: String, moments: [Moment]) {
+        self.kind = kind
+        self.name = name
+        self.moments = moments
+    }
+}

@@ -1,0 +1,26 @@
+/// Where a bot reports what becomes of a commit: a forge's commit statuses.
+package struct StatusTarget: Hashable, Sendable, Codable {
+    /// The forges that have commit statuses. Gogs has none.
+    package enum Forge: String, Hashable, Sendable, Codable, CaseIterable {
+        case github, gitlab, gitea, forgejo
+        /// Bitbucket Cloud.
+        case bitbucket
+        /// Bitbucket Server and Data Center.
+        case bitbucketServer = "bitbucket-server"
+    }
+
+    package var forge: Forge
+    /// The name of the secret with the access token, or `user:password`.
+    package var credentials: String
+    /// The address of the forge's interface, without a slash at its end: `https://api.github.com`.
+    package var api: String
+    /// The repository there, `acme/kit`: from the bot's file alone, never from an event.
+    package var project: String
+
+    package init(forge: Forge, credentials: String, api: String, project: String) {
+        self.forge = forge
+        self.credentials = credentials
+        self.api = api
+        self.project = project
+    }
+}

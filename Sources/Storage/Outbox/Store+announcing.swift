@@ -1,0 +1,145 @@
+import GRDB
+import Model
+
+/// What is told outside is stored here, in the transaction of the change that causes it: neither is ever there without the other.
+extension Store {
+    /// Tells of an integration as it is now.
+    static func announce(
+        _ record: IntegrationRecord, at time: Timestamp, _ transaction: StoreTransaction
+    ) throws {
+        var content = OutboxContent(
+            moment: .queued, commit: record.headCommit, ref: record.ref, at: time, run: record.run,
+            reason: record.reason)
+        switch record.state {
+        case .queued: break
+        case .running: content.moment = .started
+        case .completed(let verdict, let hasFailedTrigger):
+            content.moment = .completed
+            content.verdict = verdict
+            content.hasFailedTrigger = hasFailedTrigger
+        }
+        try announce(content, bot: record.id.bot, integration: record.id, job: nil, transaction)
+    }
+
+    /// Tells of a job of an integration.
+    /// - Parameter verdict: Once it has one.
+    static func announce(
+        job: Name, of record: IntegrationRecord, hasBegun: Bool, verdict: Verdict? = nil, reason: String? = nil,
+        at time: Timestamp, _ transaction: StoreTransaction
+    ) throws {
+        let content = OutboxContent(
+            moment: .jobs, commit: record.headCommit, ref: record.ref, at: time, run: record.run, verdict: verdict,
+            hasBegun: hasBegun, reason: reason)
+        try announce(content, bot: record.id.bot, integration: record.id, job: job, transaction)
+    }
+
+    /// The same by an attempt at it; nothing is read for a bot that tells nobody.
+    static func announce(
+        _ attempt: AttemptRecord, at time: Timestamp, _ transaction: StoreTransaction
+    ) throws {
+        let id = attempt.id.integration
+        guard try !destinations(of: id.bot, transaction).isEmpty else { return }
+        var hasBegun = true
+        if case .queued = attempt.state { hasBegun = false }
+        try announce(
+            job: attempt.id.job, of: try integration(id, transaction.db), hasBegun: hasBegun,
+            verdict: attempt.state.verdict, reason: attempt.reason, at: time, transaction)
+    }
+
+    /// Shows again what an integration and these jobs had come to. Nothing happened, so only those are told who show how things are.
+    static func announceAgain(
+        _ record: IntegrationRecord, jobs: [Name], at time: Timestamp, _ transaction: StoreTransaction
+    ) throws {
+        func announceAgain(_ verdict: Verdict?, _ reason: String?, job: Name?) throws {
+            guard let verdict else { return }
+            var hasFailedTrigger = false
+            if job == nil, case .completed(_, triggerFailed: true) = record.state { hasFailedTrigger = true }
+            let content = OutboxContent(
+                moment: job == nil ? .completed : .jobs, commit: record.headCommit, ref: record.ref, at: time,
+                run: record.run, verdict: verdict, hasFailedTrigger: hasFailedTrigger, hasBegun: job != nil,
+                reason: reason)
+            try announce(
+                content, bot: record.id.bot, integration: record.id, job: job, onlyToReplace: true, transaction)
+        }
+        for job in jobs {
+            let last = try transaction.db.first(
+                "SELECT verdict, reason FROM attempts WHERE integration = ? AND job = ? ORDER BY attempt DESC LIMIT 1",
+                [record.rowID, job.description]
+            ) { (verdict: try $0.optional("verdict") { Verdict(rawValue: $0) }, reason: $0["reason"] as String?) }
+            try announceAgain(last?.verdict, last?.reason, job: job)
+        }
+        try announceAgain(record.state.verdict, record.reason, job: nil)
+    }
+
+    /// Tells that a commit is not integrated.
+    static func announce(
+        skipped commit: CommitID, on ref: RefName, bot: Name, reason: String, at time: Timestamp,
+        _ transaction: StoreTransaction
+    ) throws {
+        try announce(
+            OutboxContent(moment: .skipped, commit: commit, ref: ref, at: time, reason: reason), bot: bot,
+            integration: nil, job: nil, transaction)
+    }
+
+    /// Stores a message for each of the bot's destinations that wants this moment; older ones of its subject that were not sent
+    /// are superseded where the newer says all.
+    /// - Parameter onlyToReplace: Whether only those are told who show how things are.
+    static func announce(
+        _ content: OutboxContent, bot: Name, integration: IntegrationID?, job: Name?, onlyToReplace: Bool = false,
+        _ transaction: StoreTransaction
+    ) throws {
+        let destinations = try destinations(of: bot, transaction).filter {
+            $0.moments.contains(content.moment) && ($0.kind.isReplaceable || !onlyToReplace)
+        }
+        guard !destinations.isEmpty else { return }
+        var content = content
+        content.reason = content.reason.map { $0.kept(maximumNoteBytes) }
+        let text = try jsonText(content)
+        let time = content.at.millisecondsSinceEpoch
+        for destination in destinations {
+            let subject = subject(of: content, bot: bot, job: job, destination.kind)
+            if destination.kind.isReplaceable {
+                try transaction.db.change(
+                    """
+                    UPDATE outbox SET state = 'superseded', ended_at = ? WHERE kind = ? AND destination = ?
+                    AND subject = ? AND state = 'waiting'
+                    """, [time, destination.kind.rawValue, destination.name, subject])
+            }
+            try transaction.db.change(
+                """
+                INSERT INTO outbox (kind, destination, subject, bot, number, job, content, state, next_at, created_at)
+                VALUES (?, ?, ?, ?, ?, ?, ?, 'waiting', ?, ?)
+                """,
+                [
+                    destination.kind.rawValue, destination.name, subject, bot.description, integration?.number,
+                    job?.description, text, time, time,
+                ])
+        }
+        transaction.changed(.outbox)
+        transaction.passes("outbox.waiting")
+    }
+
+    /// Bytes kept of a reason or a note.
+    static let maximumNoteBytes = 1024
+
+    /// What of a bot shows only its newest state, or is told in order.
+    private static func subject(
+        of content: OutboxContent, bot: Name, job: Name?, _ kind: OutboxDestination.Kind
+    ) -> String {
+        switch kind {
+        case .status:
+            "\(bot)\(content.ref.pullRequest == nil ? "" : ":pull")\(job.map { "/\($0)" } ?? "") \(content.commit)"
+        case .comment, .mail, .webhook: "\(bot) \(content.ref)"
+        }
+    }
+
+    private static func destinations(
+        of bot: Name, _ transaction: StoreTransaction
+    ) throws -> [OutboxDestination] {
+        try transaction.db.first("SELECT destinations FROM bots WHERE name = ?", [bot.description]) { row in
+            // Most bots tell nobody.
+            if row[0] as String == "[]" { return [] }
+            return try row.json("destinations", as: [OutboxDestination].self) ?? []
+        } ?? []
+    }
+}

@@ -1,0 +1,46 @@
+import GRDB
+package import Model
+
+extension Store {
+    /// How many issues an integration found new and how many resolved, as far as they are complete.
+    package struct IssueChanges: Hashable, Sendable {
+        package var new = 0
+        /// Tests that failed before and pass.
+        package var fixedTests = 0
+        /// Other issues that are resolved.
+        package var fixedOthers = 0
+
+        package init(new: Int = 0, fixedTests: Int = 0, fixedOthers: Int = 0) {
+            self.new = new
+            self.fixedTests = fixedTests
+            self.fixedOthers = fixedOthers
+        }
+    }
+
+    /// See `IssueChanges`.
+    package func issueChanges(of id: IntegrationID) async throws(StoreError) -> IssueChanges {
+        try await read("count the new issues of \(id)") { db in
+            var changes = IssueChanges()
+            let rows: [(status: Issue.Status, isTest: Bool, count: Int)] = try db.all(
+                """
+                SELECT status, category = ?3 AS is_test, count(*) AS count FROM issues
+                JOIN integrations ON integrations.id = integration AND integrations.issue_set = issues.issue_set
+                JOIN bots ON bots.id = bot WHERE bots.name = ?1 AND number = ?2 AND status IN (?4, ?5)
+                GROUP BY status, is_test
+                """,
+                [
+                    id.bot.description, id.number, Finding.Category.testFailure.rawValue, Issue.Status.new.rawValue,
+                    Issue.Status.resolved.rawValue,
+                ]
+            ) { (try $0.value("status") { Issue.Status(rawValue: $0) }, $0["is_test"], $0["count"]) }
+            for row in rows {
+                switch (row.status, row.isTest) {
+                case (.new, _): changes.new += row.count
+                case (_, true): changes.fixedTests += row.count
+                case (_, false): changes.fixedOthers += row.count
+                }
+            }
+            return changes
+        }
+    }
+}

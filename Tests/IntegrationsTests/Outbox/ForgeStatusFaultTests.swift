@@ -1,0 +1,196 @@
+import Basics
+import BotSupport
+import Foundation
+import Integrations
+import Model
+import Settings
+import Storage
+import TestSupport
+import Testing
+import Transfer
+
+/// Forges that lose answers, limit, refuse, redirect and repeat secrets.
+@Suite struct ForgeStatusFaultTests {
+    /// A bot that integrates only what it is asked to, so that nothing else is told.
+    private func withFaultyForge(
+        _ kind: FakeForge.Kind = .github, _ body: (Bot, FakeForge) async throws -> Void
+    ) async throws {
+        try await withReportingBot(kind, file: "branches: []", body)
+    }
+
+    /// One integration is queued and canceled while the service is not there: one message waits for `martlet/kit`.
+    private static func waiting(_ bot: Bot, _ forge: FakeForge, known: Bool = true) async throws -> CommitID {
+        let commit = try await bot.push(Commit(files: ["\(bot.transport.count)": ""]))
+        if known { forge.add(commit: commit.description) }
+        try await bot.stop()
+        let store = try Store.open(path: bot.state.database)
+        let id = try await store.queue(
+            NewIntegration(bot: bot.name, ref: RefName(branch: "main"), commit: commit, cause: .person),
+            at: bot.time.now
+        ).id
+        try await store.cancel(queued: id, at: bot.time.now, reason: "of the test")
+        try store.close()
+        return commit
+    }
+
+    /// The message once it is as wanted.
+    private static func message(
+        _ bot: Bot, _ what: String, _ condition: @escaping @Sendable (OutboxMessage) -> Bool
+    ) async throws -> OutboxMessage {
+        try await bot.wait(what) { store in
+            try await store.outbox().items.first { $0.state != .superseded && condition($0) }
+        }
+    }
+
+    private static func pass(_ bot: Bot, _ duration: Duration) async {
+        // The poller's, and the outbox's.
+        await bot.timer.awaitSleepers(2)
+        bot.time.advance(by: duration)
+        bot.timer.advance(by: duration)
+    }
+
+    @Test(arguments: [FakeForge.Kind.github, .gitlab, .gitea, .forgejo])
+    func testThatALostAnswerIsLookedForAndNotSentTwice(_ kind: FakeForge.Kind) async throws {
+        try await withFaultyForge(kind) { bot, forge in
+            _ = try await Self.waiting(bot, forge)
+            bot.transport.fail(request: bot.transport.count + 1, with: .after(.interrupted))
+            // when
+            try await bot.start()
+            let first = try await Self.message(bot, "the lost answer") { $0.tries == 1 && $0.state == .waiting }
+            #expect(first.isUncertain)
+            await Self.pass(bot, .seconds(5))
+            // then
+            let sent = try await Self.message(bot, "the end") { $0.state == .sent }
+            #expect(sent.note == "found at the forge; the answer to it was lost")
+            #expect(forge.history.filter { $0.context == "martlet/kit" }.count == 1)
+        }
+    }
+
+    @Test func testThatWhatDidNotArriveIsSentAgain() async throws {
+        try await withFaultyForge { bot, forge in
+            let commit = try await Self.waiting(bot, forge)
+            bot.transport.fail(request: bot.transport.count + 1, with: .before(.timedOut))
+            try await bot.start()
+            _ = try await Self.message(bot, "the time-out") { $0.tries == 1 && $0.state == .waiting }
+            await Self.pass(bot, .seconds(5))
+            _ = try await Self.message(bot, "the end") { $0.state == .sent && $0.note == nil }
+            #expect(forge.current(commit.description)["martlet/kit"]?.state == "error")
+        }
+    }
+
+    @Test func testThatADaemonThatWasKilledAfterTheForgeHadItSendsItOnce() async throws {
+        try await withFaultyForge { bot, forge in
+            let commit = try await Self.waiting(bot, forge)
+            // given: the forge has it, and the daemon ends before it knows
+            bot.transport.fail(request: bot.transport.count + 1, with: .silenceAfter)
+            try await bot.start()
+            _ = try await Self.message(bot, "the try") { $0.state == .sending }
+            await until("what the forge has") { forge.history.count == 1 }
+            try await bot.stop()
+            // when
+            try await bot.start()
+            // then
+            let sent = try await Self.message(bot, "the end") { $0.state == .sent }
+            #expect(sent.note == "found at the forge; the answer to it was lost")
+            #expect(forge.history.filter { $0.commit == commit.description }.count == 1)
+        }
+    }
+
+    @Test(
+        arguments: [
+            (403, ["Retry-After": "30"], ""), (429, ["Retry-After": "30"], ""),
+            (429, ["RateLimit-Reset": "1772366460"], ""),
+            (403, [:], #"{"message":"You have exceeded a secondary rate limit. Please wait."}"#),
+            (503, ["Retry-After": "30"], "<html>"),
+        ] as [(Int, [String: String], String)])
+    func testThatALimitIsWaitedFor(_ status: Int, _ headers: [String: String], _ body: String) async throws {
+        try await withFaultyForge { bot, forge in
+            _ = try await Self.waiting(bot, forge)
+            forge.answerNext(
+                status, headers: TransferHeaders(headers.map { .init(name: $0.key, value: $0.value) }), body: body)
+            try await bot.start()
+            let limited = try await Self.message(bot, "the limit") { $0.tries == 1 && $0.state == .waiting }
+            let wait = limited.nextAt - bot.time.now
+            #expect(wait > .seconds(25) && wait <= .seconds(61), "\(wait)")
+            await Self.pass(bot, .seconds(61))
+            _ = try await Self.message(bot, "the end") { $0.state == .sent }
+        }
+    }
+
+    @Test func testS2ThatATokenIsInNoRowAndNoLineHoweverAForgeRepeatsIt() async throws {
+        try await withFaultyForge { bot, forge in
+            _ = try await Self.waiting(bot, forge)
+            forge.answerNext(
+                401, body: #"{"message":"Bad credentials \#(forge.token), Basic dDBrZW4tQ2FuYXJ5"}"#)
+            try await bot.start()
+            let refused = try await Self.message(bot, "the refusal") { $0.state == .givenUp }
+            let note = try #require(refused.note)
+            expectContains(note, "/statuses/")
+            expectContains(note, "answered 401 (Bad credentials …, Basic …)")
+            expectContains(note, "martlet secret set kit-status")
+            for line in bot.log.lines { #expect(!line.description.contains(forge.token), "\(line)") }
+            try await bot.stop()
+            let bytes = try WholeFile.read(bot.state.database, limit: 64 << 20)
+            #expect(!bytes.contains(Array(forge.token.utf8)))
+        }
+    }
+
+    @Test func testT2ThatARedirectIsNotFollowed() async throws {
+        try await withFaultyForge { bot, forge in
+            _ = try await Self.waiting(bot, forge)
+            forge.answerNext(307, headers: ["Location": "https://evil.example/steal"])
+            try await bot.start()
+            let refused = try await Self.message(bot, "the refusal") { $0.state == .givenUp }
+            expectContains(refused.note ?? "", "it wants us elsewhere, where the token is not sent")
+            #expect(bot.transport.takeRequests().allSatisfy { $0.url.hasPrefix(forge.api) })
+        }
+    }
+
+    @Test func testA16ThatAnAnswerIsASentenceAtMost() async throws {
+        try await withFaultyForge { bot, forge in
+            _ = try await Self.waiting(bot, forge)
+            forge.answerNext(422, body: #"{"message":"\#(String(repeating: "x\\n", count: 50_000))"}"#)
+            try await bot.start()
+            let refused = try await Self.message(bot, "the refusal") { $0.state == .givenUp }
+            #expect((refused.note?.count ?? 0) < 450)
+            #expect(refused.note?.contains("\n") == false)
+        }
+    }
+
+    @Test func testThatAnUnknownCommitIsSaidAndOthersGoOn() async throws {
+        try await withFaultyForge { bot, forge in
+            _ = try await Self.waiting(bot, forge, known: false)
+            try await bot.start()
+            let refused = try await Self.message(bot, "the refusal") { $0.state == .givenUp }
+            expectContains(refused.note ?? "", "answered 422 (No commit found for SHA")
+            let commit = try await Self.waiting(bot, forge)
+            try await bot.start()
+            _ = try await Self.message(bot, "the other's") { $0.state == .sent && $0.content.commit == commit }
+        }
+    }
+
+    @Test func testThatAMissingSecretIsWaitedFor() async throws {
+        try await withFaultyForge { bot, forge in
+            _ = try await Self.waiting(bot, forge)
+            try FileManager.default.removeItem(atPath: bot.directory.path("secrets/kit-status"))
+            try await bot.start()
+            let waiting = try await Self.message(bot, "the first try") { $0.tries == 1 && $0.state == .waiting }
+            expectContains(waiting.note ?? "", "the secret kit-status is not set")
+            try bot.secrets.set("kit-status", forge.token)
+            await Self.pass(bot, .seconds(5))
+            _ = try await Self.message(bot, "the end") { $0.state == .sent }
+        }
+    }
+
+    @Test func testThatABotThatReportsNowhereAnyMoreTellsNobody() async throws {
+        try await withFaultyForge { bot, forge in
+            _ = try await Self.waiting(bot, forge)
+            try bot.writeFile("")
+            let before = bot.transport.count
+            try await bot.start()
+            let dropped = try await Self.message(bot, "the end") { $0.state == .unneeded }
+            expectContains(dropped.note ?? "", "names no `status` any more")
+            #expect(bot.transport.count == before)
+        }
+    }
+}

@@ -1,0 +1,176 @@
+import BotSupport
+import Integrations
+import Model
+import Storage
+import TestSupport
+import Testing
+
+/// What waits is brought to where it is to be told.
+@Suite struct OutboxTests {
+    private static let kit = OutboxFixture.destination("kit")
+
+    @Test func testThatWhatIsStoredIsSentOnce() async throws {
+        try await withOutbox { fixture in
+            _ = try await fixture.queue("kit", 1)
+            try await fixture.running {
+                // when: one from before, one from now
+                _ = try await fixture.queue("kit", 2)
+                try await fixture.messages("two that are sent") { $0.map(\.state) == [.sent, .sent] }
+            }
+            #expect(fixture.sender.given.map(\.integration?.number) == [1, 2])
+            #expect(fixture.sender.given.allSatisfy { !$0.isUncertain })
+        }
+    }
+
+    @Test func testThatADaemonThatWasKilledWhileItSentIsFollowedByOneThatKnows() async throws {
+        try await withOutbox { fixture in
+            // given: a try of which nobody knows what came of it
+            _ = try await fixture.queue()
+            let place = OutboxPlace(kind: .status, name: Self.kit)
+            _ = try await fixture.store.takeMessage(for: place, at: fixture.time.now, horizon: .seconds(60))
+            // when
+            try await fixture.running {
+                try await fixture.messages("the message that is sent") { $0.map(\.state) == [.sent] }
+            }
+            // then
+            #expect(fixture.sender.given.map(\.isUncertain) == [true])
+            #expect(fixture.sender.given.map(\.tries) == [2])
+        }
+    }
+
+    @Test func testThatADaemonThatStopsLeavesWhatItSendsForTheNext() async throws {
+        try await withOutbox { fixture in
+            fixture.sender.silence(Self.kit)
+            _ = try await fixture.queue()
+            try await fixture.running {
+                await until("the try") { fixture.sender.given.count == 1 }
+            }
+            let left = try await fixture.store.outbox().items
+            #expect(left.map(\.state) == [.sending])
+        }
+    }
+
+    @Test func testThatASilentDestinationHoldsUpNobodyElse() async throws {
+        let silent = (1...20).map { "silent\($0)" }
+        try await withOutbox(silent + ["kit"]) { fixture in
+            // given: more silent ones than there are places for what fails
+            for bot in silent {
+                fixture.sender.answer(
+                    OutboxFixture.destination(bot), with: .failed(OutboxFailure("no answer", mayHaveArrived: true)))
+                _ = try await fixture.queue(bot)
+            }
+            try await fixture.running {
+                try await fixture.messages("all tried") { $0.allSatisfy { $0.tries == 1 && $0.state == .waiting } }
+                for bot in silent { fixture.sender.silence(OutboxFixture.destination(bot)) }
+                await fixture.pass(.seconds(5))
+                await until("as many as may be") { fixture.sender.given.count == 20 + Outbox.maximumTroubled }
+                // when
+                let id = try await fixture.queue("kit")
+                // then
+                try await fixture.messages("the other's message") { messages in
+                    messages.contains { $0.integration == id && $0.state == .sent }
+                }
+            }
+            #expect(fixture.sender.given.count == 20 + Outbox.maximumTroubled + 1)
+            #expect(fixture.sender.mostActive <= Outbox.maximumActive)
+        }
+    }
+
+    @Suite struct WhenATryFails {
+        @Test func testN6ThatItComesAgainAfterPausesThatGrow() async throws {
+            try await withOutbox { fixture in
+                let failure = OutboxOutcome.failed(OutboxFailure("connection refused"))
+                fixture.sender.answer(kit, with: failure, failure, failure)
+                _ = try await fixture.queue()
+                var waits: [Duration] = []
+                try await fixture.running {
+                    for count in 1...3 {
+                        try await fixture.messages("try \(count)") { $0[0].tries == count && $0[0].state == .waiting }
+                        let message = try #require(try await fixture.store.outbox().items.first)
+                        #expect(message.note == "connection refused")
+                        waits.append(message.nextAt - fixture.time.now)
+                        await fixture.pass(.seconds(10))
+                    }
+                    try await fixture.messages("the message that is sent") { $0[0].state == .sent }
+                }
+                // Scattered from the half: 1…2, 2…4, 4…8 s, less what the clock went on.
+                for (wait, most) in zip(waits, [2.0, 4, 8]) {
+                    #expect(wait.seconds <= most && wait.seconds > most / 2 - 0.2, "\(wait)")
+                }
+            }
+        }
+
+        @Test func testThatItsOtherMessagesWaitTooAndAreNotTriedOneByOne() async throws {
+            try await withOutbox { fixture in
+                fixture.sender.answer(kit, with: .failed(OutboxFailure("down")))
+                for number in 1...5 { _ = try await fixture.queue("kit", number) }
+                try await fixture.running {
+                    try await fixture.messages("the first try") { $0[0].tries == 1 && $0[0].state == .waiting }
+                    await fixture.timer.awaitSleepers()
+                    #expect(fixture.sender.given.count == 1)
+                    await fixture.pass(.seconds(3))
+                    try await fixture.messages("all that are sent") { $0.allSatisfy { $0.state == .sent } }
+                }
+                #expect(fixture.sender.given.map(\.integration?.number) == [1, 1, 2, 3, 4, 5])
+            }
+        }
+
+        @Test func testThatOneMessagesOwnFailureHoldsUpNoOther() async throws {
+            try await withOutbox { fixture in
+                fixture.sender.answer(kit, with: .failed(OutboxFailure("500", isOfDestination: false)))
+                for number in 1...3 { _ = try await fixture.queue("kit", number) }
+                try await fixture.running {
+                    try await fixture.messages("the others") { $0.map(\.state) == [.waiting, .sent, .sent] }
+                    await fixture.pass(.seconds(3))
+                    try await fixture.messages("all") { $0.allSatisfy { $0.state == .sent } }
+                }
+            }
+        }
+
+        @Test func testThatAServiceIsLeftAloneForAsLongAsItSays() async throws {
+            try await withOutbox { fixture in
+                fixture.sender.answer(kit, with: .failed(OutboxFailure("429", retryAfter: .seconds(600))))
+                _ = try await fixture.queue()
+                try await fixture.running {
+                    try await fixture.messages("the first try") { $0[0].tries == 1 && $0[0].state == .waiting }
+                    // when: not long enough, and another comes
+                    await fixture.pass(.seconds(590))
+                    _ = try await fixture.queue("kit", 2)
+                    await fixture.timer.awaitSleepers()
+                    #expect(fixture.sender.given.count == 1)
+                    // when
+                    await fixture.pass(.seconds(20))
+                    try await fixture.messages("both") { $0.allSatisfy { $0.state == .sent } }
+                }
+            }
+        }
+
+        @Test func testThatWhatIsRefusedForGoodIsGivenUpWithItsReason() async throws {
+            try await withOutbox { fixture in
+                fixture.sender.answer(kit, with: .refused("POST … answered 401"))
+                _ = try await fixture.queue("kit", 1)
+                _ = try await fixture.queue("kit", 2)
+                try await fixture.running {
+                    try await fixture.messages("the next") { $0.map(\.state) == [.givenUp, .sent] }
+                }
+                #expect(try await fixture.store.outbox().items.last?.note == "POST … answered 401")
+            }
+        }
+
+        @Test func testThatItIsGivenUpAfterADay() async throws {
+            try await withOutbox { fixture in
+                let failure = OutboxOutcome.failed(OutboxFailure("connection refused"))
+                fixture.sender.answer(kit, with: failure, failure)
+                _ = try await fixture.queue()
+                try await fixture.running {
+                    try await fixture.messages("the first try") { $0[0].tries == 1 && $0[0].state == .waiting }
+                    await fixture.pass(Outbox.patience)
+                    try await fixture.messages("the end") { $0[0].state == .givenUp }
+                }
+                let note = try #require(try await fixture.store.outbox().items.first?.note)
+                expectContains(note, "given up after 2 tries in 24 h; the last: connection refused")
+                expectContains(note, "martlet outbox --retry 1")
+            }
+        }
+    }
+}

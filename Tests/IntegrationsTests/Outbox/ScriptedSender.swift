@@ -1,0 +1,50 @@
+import Integrations
+import Model
+import Storage
+import TestSupport
+
+/// A sender that answers what the test says, and keeps what it was given.
+final class ScriptedSender: OutboxSender {
+    private struct State: Sendable {
+        var given: [OutboxMessage] = []
+        var outcomes: [String: [OutboxOutcome]] = [:]
+        var silent: Set<String> = []
+        var active = 0
+        var mostActive = 0
+    }
+
+    let kind = OutboxDestination.Kind.status
+    private let state = Locked(State())
+
+    /// The next answers of a destination; after them all is sent.
+    func answer(_ destination: String, with outcomes: OutboxOutcome...) {
+        state.withLock { $0.outcomes[destination, default: []] += outcomes }
+    }
+
+    /// A destination that never answers, until the daemon stops.
+    func silence(_ destination: String) { state.withLock { _ = $0.silent.insert(destination) } }
+
+    /// All that came, in its order.
+    var given: [OutboxMessage] { state.value.given }
+    /// The most at one time.
+    var mostActive: Int { state.value.mostActive }
+
+    func send(_ message: OutboxMessage) async -> OutboxOutcome {
+        let isSilent = state.withLock { state in
+            state.given.append(message)
+            state.active += 1
+            state.mostActive = max(state.mostActive, state.active)
+            return state.silent.contains(message.destination)
+        }
+        defer { state.withLock { $0.active -= 1 } }
+        if isSilent {
+            for await _ in AsyncStream<Never>.makeStream().stream {}
+            return .interrupted
+        }
+        return state.withLock { state in
+            guard let next = state.outcomes[message.destination]?.first else { return .sent() }
+            state.outcomes[message.destination]?.removeFirst()
+            return next
+        }
+    }
+}
