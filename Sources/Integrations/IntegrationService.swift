@@ -37,6 +37,8 @@ package struct IntegrationService: Service {
         package var uploader: Uploads
         /// What carries messages of the outbox.
         package var transport: any Transport
+        /// What carries its mails.
+        package var mailTransport: any Transport
         package var clock: WallClock
         package var timer: any Clock<Duration>
         /// The daemon's environment; jobs inherit little of it.
@@ -50,7 +52,7 @@ package struct IntegrationService: Service {
         package init(
             settings: ServiceSettings, state: StateDirectory, store: Store, directory: BotDirectory?,
             secrets: SecretStore, mirrors: Mirrors, executor: any Executor, uploader: Uploads,
-            transport: any Transport,
+            transport: any Transport, mailTransport: any Transport,
             clock: WallClock = .system,
             timer: any Clock<Duration> = ContinuousClock(), environment: [String: String], supervisor: String,
             isolation: JobIsolation, version: String, logger: Logger
@@ -64,6 +66,7 @@ package struct IntegrationService: Service {
             self.executor = executor
             self.uploader = uploader
             self.transport = transport
+            self.mailTransport = mailTransport
             self.clock = clock
             self.timer = timer
             self.environment = environment
@@ -112,7 +115,13 @@ package struct IntegrationService: Service {
             senders: [
                 ForgeStatusSender(
                     store: store, registry: registry, secrets: parts.secrets, transport: parts.transport, clock: clock,
-                    url: url)
+                    url: url),
+                MailSender(
+                    store: store, registry: registry, settings: parts.settings.mail, secrets: parts.secrets,
+                    transport: parts.mailTransport, url: url),
+                WebhookSender(
+                    store: store, registry: registry, secrets: parts.secrets, transport: parts.transport, clock: clock,
+                    url: url),
             ], clock: clock, timer: parts.timer, logger: logger)
         looks = RepositoryLooks(
             store: store, registry: registry, remotes: remotes, clock: clock, timer: parts.timer, wakeup: looksWakeup,

@@ -36,6 +36,8 @@ package struct BotSpecification: Hashable, Sendable, Codable {
     package var jobSecrets: [JobSecret]?
     /// Where commits' statuses are reported; nothing: nowhere.
     package var status: StatusTarget?
+    /// Who is told what; nothing: nobody.
+    package var notices: [Notice]?
 
     package init(
         name: Name, repository: String, isInsecure: Bool = false, hasSubmodules: Bool = true,
@@ -43,7 +45,7 @@ package struct BotSpecification: Hashable, Sendable, Codable {
         tags: [RefPattern] = [], poll: Poll = .automatic, webhookSecret: String? = nil, schedule: Schedule? = nil,
         clean: Clean = .never, supersede: Supersede? = nil, timeout: Duration = .seconds(1800),
         logLimit: ByteCount = Self.usualLogLimit, triggers: [Trigger] = [], recipe: RecipeSource? = nil,
-        product: Name? = nil, jobSecrets: [JobSecret]? = nil, status: StatusTarget? = nil
+        product: Name? = nil, jobSecrets: [JobSecret]? = nil, status: StatusTarget? = nil, notices: [Notice]? = nil
     ) {
         self.name = name
         self.repository = repository
@@ -64,6 +66,7 @@ package struct BotSpecification: Hashable, Sendable, Codable {
         self.logLimit = logLimit
         self.jobSecrets = jobSecrets
         self.status = status
+        self.notices = notices
     }
 
     /// Who is told what becomes of its integrations, through the outbox.
@@ -74,6 +77,7 @@ package struct BotSpecification: Hashable, Sendable, Codable {
                 OutboxDestination(
                     kind: .status, name: status.api, moments: [.queued, .started, .completed, .jobs, .skipped]))
         }
+        destinations += (notices ?? []).map(OutboxDestination.init)
         return destinations
     }
 
@@ -213,10 +217,6 @@ package struct Trigger: Hashable, Sendable, Codable {
     /// Whether it acts on a ref. On pull requests none does, whoever made them and whatever their branches are named: what is not merged yet
     /// is neither published nor told to anybody else's machine.
     package func matches(_ ref: RefName) -> Bool {
-        if ref.pullRequest != nil { return false }
-        if branches == nil, tags == nil { return true }
-        if let branch = ref.branch { return branches?.contains { $0.matches(branch) } ?? false }
-        if let tag = ref.tag { return tags?.contains { $0.matches(tag) } ?? false }
-        return false
+        ref.pullRequest == nil && RefPattern.isAmong(ref, branches: branches, tags: tags)
     }
 }

@@ -37,10 +37,25 @@ package struct OutboxDestination: Hashable, Sendable, Codable {
     package var name: String
     /// In the order of `Moment`, each once.
     package var moments: [Moment]
+    /// Who is told of transitions, which are no moments.
+    package var notice: Notice?
 
     package init(kind: Kind, name: String, moments: [Moment]) {
         self.kind = kind
         self.name = name
         self.moments = moments
+    }
+
+    /// Mail goes to one server, whatever its notice; a webhook to its URL's scheme, host and port, since the rest may be what
+    /// lets one in there.
+    package init(_ notice: Notice) {
+        switch notice.target {
+        case .mail: self.init(kind: .mail, name: "mail", moments: [])
+        case .webhook(let url, _):
+            let host = url.firstRange(of: "://").map { url[$0.upperBound...] } ?? ""
+            let end = host.firstIndex { $0 == "/" || $0 == "?" || $0 == "#" } ?? host.endIndex
+            self.init(kind: .webhook, name: String(url[..<end]), moments: [])
+        }
+        self.notice = notice
     }
 }

@@ -75,6 +75,8 @@ package enum BotFileReader {
         bot.triggers = TriggerReader.triggers(fields["triggers"], context, &diagnostics)
         bot.jobSecrets = JobSecretReader.secrets(
             fields["secrets"], watchesTags: !bot.tags.isEmpty, &diagnostics)
+        bot.notices = NoticeReader.notices(
+            fields["notify"], isInsecure: isInsecure, watchesTags: !bot.tags.isEmpty, &diagnostics)
         if let recipe = fields["recipe"] {
             if let read = RecipeReader.recipe(recipe, project: .unknown, &diagnostics) {
                 check(read, at: fields.position(of: "recipe"), has: bot.jobSecrets ?? [], &diagnostics)

@@ -38,6 +38,15 @@ package enum InitTemplate {
             #     when: succeeded                 # succeeded, clean, failed, fixed, always
             #     run: upload-archive             # an executable in triggers/ beside the directory of this file
 
+            # notify:                             # who is told when a branch breaks, is fixed, has a new issue, is released
+            #   - name: team
+            #     when: [broke, fixed, new-issue, released]
+            #     mail: [team@example.com]        # through `mail` of the settings
+            #     authors: [example.com]          # also who brought the new issues in, with an address there
+            #   - name: chat
+            #     webhook: https://chat.example.com/hook
+            #     secret: chat-webhook            # signs it: whsec_ and base64
+
             # secrets:                            # what steps of a recipe may ask for; martlet secret set NAME stores one
             #   - { name: registry-token, branches: [main], steps: [deploy] }
 

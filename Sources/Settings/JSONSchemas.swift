@@ -58,6 +58,15 @@ package enum JSONSchemas {
               }
             },
             "images": { "type": "string" },
+            "mail": {
+              "type": "object", "additionalProperties": false, "required": ["server", "from"],
+              "properties": {
+                "server": { "type": "string", "pattern": "^smtps?://" },
+                "from": { "type": "string" },
+                "credentials": { "$ref": "#/$defs/secret" },
+                "insecure": { "type": "boolean", "default": false }
+              }
+            },
             "user": { "type": "string" }
           }
         """#)
@@ -122,6 +131,31 @@ package enum JSONSchemas {
                 }
               }
             },
+            "notify": {
+              "type": "array", "maxItems": 16,
+              "items": {
+                "type": "object", "additionalProperties": false, "required": ["name"],
+                "oneOf": [
+                  { "anyOf": [{ "required": ["mail"] }, { "required": ["authors"] }] },
+                  { "required": ["webhook", "secret"] }
+                ],
+                "properties": {
+                  "name": { "$ref": "#/$defs/name" },
+                  "when": {
+                    "oneOf": [
+                      { "$ref": "#/$defs/transition" },
+                      { "type": "array", "minItems": 1, "items": { "$ref": "#/$defs/transition" } }
+                    ]
+                  },
+                  "branches": { "$ref": "#/$defs/texts" },
+                  "tags": { "$ref": "#/$defs/texts" },
+                  "mail": { "$ref": "#/$defs/texts" },
+                  "authors": { "$ref": "#/$defs/texts" },
+                  "webhook": { "type": "string", "pattern": "^https?://" },
+                  "secret": { "$ref": "#/$defs/secret" }
+                }
+              }
+            },
             "secrets": {
               "type": "array", "maxItems": 64,
               "items": {
@@ -144,6 +178,7 @@ package enum JSONSchemas {
         with: """
             "$defs": {
                 "condition": { "enum": ["succeeded", "clean", "failed", "fixed", "always"] },
+                "transition": { "enum": ["broke", "fixed", "new-issue", "released"] },
                 "recipe": {
             \(recipeBody)
                 },

@@ -15,7 +15,7 @@ extension Key: ExpressibleByStringLiteral {
 enum Keys {
     static let settings: [Key] = [
         "listen", "url", "state", "bots", "concurrency", "secrets", "anonymous", "isolation", "fence", "images",
-        "user", .later("retention"),
+        "user", "mail", .later("retention"),
     ]
     static let fence: [Key] = ["read-only", "memory", "processes", "workspace"]
     static let bot: [Key] = [
@@ -24,14 +24,15 @@ enum Keys {
         "log",
         "product", "supersede", "triggers", "secrets", "status", "recipe", .later("pull-requests"), .later("retention"),
         .later("priority"),
-        .later("notify"),
+        "notify",
     ]
+    static let mail: [Key] = ["server", "from", "credentials", "insecure"]
+    static let notice: [Key] = ["name", "when", "branches", "tags", "mail", "authors", "webhook", "secret"]
     static let webhook: [Key] = ["secret"]
     static let status: [Key] = ["forge", "credentials", "api", "project"]
     static let jobSecret: [Key] = ["name", "branches", "tags", "configurations", "steps"]
     static let trigger: [Key] = [
         "name", "phase", "branches", "tags", "when", "run", "publish", "upload", "credentials", "secrets", "timeout",
-        .later("notify"), .later("mail"), .later("webhook"),
     ]
     static let publish: [Key] = ["version", .later("file"), .later("command"), .later("registry"), .later("sign")]
     static let recipe: [Key] = ["project", "configurations", "analyze", "archive"]

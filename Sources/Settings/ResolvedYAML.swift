@@ -56,6 +56,12 @@ package enum ResolvedYAML {
         add("product", bot.product.description)
         if bot.triggers.isEmpty { add("triggers", "[]") } else { lines.append("triggers:") }
         lines += bot.triggers.flatMap(self.lines)
+        if let notices = bot.notices, !notices.isEmpty {
+            lines.append("notify:")
+            lines += notices.flatMap(self.lines)
+        } else {
+            lines.append("# notify: nobody")
+        }
         if let secrets = bot.jobSecrets, !secrets.isEmpty {
             lines.append("secrets:")
             lines += secrets.map { "  - " + line($0) }
@@ -80,6 +86,25 @@ package enum ResolvedYAML {
             if let names { parts.append("\(key): " + YAMLText.list(names.map(\.description))) }
         }
         return "{ \(parts.joined(separator: ", ")) }"
+    }
+
+    private static func lines(_ notice: Notice) -> [String] {
+        var lines = ["  - name: \(notice.name)"]
+        if let branches = notice.branches {
+            lines.append("    branches: " + YAMLText.list(branches.map(\.description)))
+        }
+        if let tags = notice.tags { lines.append("    tags: " + YAMLText.list(tags.map(\.description))) }
+        if notice.branches == nil, notice.tags == nil { lines.append("    # every ref that the bot watches") }
+        lines.append("    when: " + YAMLText.list(notice.when.map(\.rawValue)))
+        switch notice.target {
+        case .mail(let to, let domains):
+            lines.append("    mail: " + YAMLText.list(to.map(\.description)))
+            lines.append("    authors: " + YAMLText.list(domains))
+        case .webhook(let url, let secret):
+            lines.append("    webhook: " + YAMLText.scalar(url))
+            lines.append("    secret: " + YAMLText.scalar(secret))
+        }
+        return lines
     }
 
     private static func lines(_ trigger: Trigger) -> [String] {

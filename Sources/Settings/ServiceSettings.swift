@@ -26,11 +26,14 @@ package struct ServiceSettings: Hashable, Sendable {
     package var images: String?
     /// The user that `serve` changes to when it is started as root.
     package var user: String?
+    /// Nothing: no mail is sent.
+    package var mail: MailSettings?
 
     package init(
         listen: [ListenAddress] = [ListenAddress(host: "127.0.0.1", port: 8080)], url: String? = nil, state: String,
         bots: String, concurrency: Int, secrets: String? = nil, anonymous: Anonymous = .read,
-        isolation: Isolation? = nil, fence: FenceSettings = FenceSettings(), images: String? = nil, user: String? = nil
+        isolation: Isolation? = nil, fence: FenceSettings = FenceSettings(), images: String? = nil, user: String? = nil,
+        mail: MailSettings? = nil
     ) {
         self.listen = listen
         self.url = url
@@ -43,6 +46,7 @@ package struct ServiceSettings: Hashable, Sendable {
         self.fence = fence
         self.images = images
         self.user = user
+        self.mail = mail
     }
 
     /// The directory of the operator's trigger scripts: `triggers/` beside the directory of bot files.

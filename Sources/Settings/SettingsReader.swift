@@ -36,6 +36,7 @@ package enum SettingsReader {
         settings.fence = FenceReader.fence(fields["fence"], &diagnostics)
         settings.images = path(fields["images"], "images", base: base, &diagnostics)
         settings.user = user(fields["user"], &diagnostics) ?? settings.user
+        settings.mail = MailSettings.read(fields["mail"], &diagnostics)
         return diagnostics.reading(of: settings)
     }
 

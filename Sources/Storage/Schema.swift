@@ -31,6 +31,7 @@ enum Schema {
         migrator.registerMigration("coverage") { try $0.execute(sql: coverage) }
         migrator.registerMigration("pull requests") { try $0.execute(sql: pullRequests) }
         migrator.registerMigration("outbox") { try $0.execute(sql: outbox) }
+        migrator.registerMigration("standings") { try $0.execute(sql: standings) }
         return migrator
     }
 

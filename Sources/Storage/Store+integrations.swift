@@ -93,16 +93,18 @@ extension Store {
     /// The integration that this one is compared with: the same bot and ref, numbered before, completed, neither
     /// canceled nor ended by a fault of ours (those say nothing of the code).
     package func previous(of id: IntegrationID) async throws(StoreError) -> IntegrationRecord? {
-        try await read("read the integration before \(id)") { db in
-            try db.first(
-                Self.integrationQuery + """
-                     WHERE bots.name = ? AND number < ? AND state = 'completed'
-                    AND verdict NOT IN ('canceled', 'checkout-error', 'internal-error')
-                    AND ref = (SELECT ref FROM integrations JOIN bots ON bots.id = bot WHERE name = ? AND number = ?)
-                    ORDER BY number DESC LIMIT 1
-                    """,
-                [id.bot.description, id.number, id.bot.description, id.number], Self.integration)
-        }
+        try await read("read the integration before \(id)") { db in try Self.previous(of: id, db) }
+    }
+
+    static func previous(of id: IntegrationID, _ db: Database) throws -> IntegrationRecord? {
+        try db.first(
+            Self.integrationQuery + """
+                 WHERE bots.name = ? AND number < ? AND state = 'completed'
+                AND verdict NOT IN ('canceled', 'checkout-error', 'internal-error')
+                AND ref = (SELECT ref FROM integrations JOIN bots ON bots.id = bot WHERE name = ? AND number = ?)
+                ORDER BY number DESC LIMIT 1
+                """,
+            [id.bot.description, id.number, id.bot.description, id.number], Self.integration)
     }
 
     /// Changes an integration's state by Model's state machine.
@@ -150,6 +152,7 @@ extension Store {
         try update(record, transaction)
         // A step is for its page.
         if case .entered = event {} else { try announce(record, at: time, transaction) }
+        if case .completed = event { try announceTransitions(of: record, at: time, transaction) }
         transaction.passes("integration.\(record.state.step.rawValue)")
         if case .completed = record.state { transaction.changed(.completed(record.id)) }
         guard let verdict = record.state.verdict, let newer = record.supersededBy else { return record }

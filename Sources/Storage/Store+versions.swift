@@ -38,6 +38,9 @@ extension Store {
                 arguments: [
                     try jsonText(files), time.millisecondsSinceEpoch, product.description, version.description,
                 ])
+            if let published = try Self.version(version, of: product, transaction.db) {
+                try Self.announceRelease(published, at: time, transaction)
+            }
             transaction.changed(.version(product: product))
             transaction.passes("version.published")
         }

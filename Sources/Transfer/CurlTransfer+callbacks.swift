@@ -46,6 +46,10 @@ extension CurlTransfer {
     private func receiveHeader(_ bytes: UnsafeRawBufferPointer) -> Int {
         // sftp has no headers; libcurl makes some up.
         if isSFTP { return bytes.count }
+        if reply != nil {
+            reply?.append(bytes)
+            return bytes.count
+        }
         headerSize += bytes.count
         guard headerSize <= TransferLimits.headers else {
             failure = failure(.tooLarge, "the answer's header fields are larger than \(TransferLimits.headers) bytes")

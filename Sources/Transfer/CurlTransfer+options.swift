@@ -21,12 +21,18 @@ extension CurlTransfer {
         if let socket = request.unixSocket { try set(handle, CURLOPT_UNIX_SOCKET_PATH, socket) }
         setLimits(handle)
         setCallbacks(handle)
-        if isSFTP { try configureSSH(handle, url) } else { try configureHTTP(handle, url) }
+        if isSFTP {
+            try configureSSH(handle, url)
+        } else if reply != nil {
+            try configureMail(handle, url)
+        } else {
+            try configureHTTP(handle, url)
+        }
     }
 
     private func checkScheme(_ url: TransferURL) throws(TransferError) {
         switch url.scheme {
-        case "https", "sftp": return
+        case "https", "sftp", "smtps", "smtp": return
         case "http" where request.isPlainHTTPAllowed || request.unixSocket != nil: return
         case "http":
             throw failure(
@@ -78,6 +84,7 @@ extension CurlTransfer {
         case .delete, .move, .makeCollection:
             clibcurl_set_long(handle, CURLOPT_HTTPGET, 1)
             try set(handle, CURLOPT_CUSTOMREQUEST, request.method.rawValue)
+        case .mail: throw failure(.invalid, "a mail goes to smtp: or smtps:, not to \(url.scheme):")
         }
         if request.method == .move {
             guard let target = request.target else { throw failure(.invalid, "a move needs a target") }

@@ -34,7 +34,7 @@ extension CurlTransfer {
             }
             try command(handle, url, "rename \(quoted(path)) \(quoted(targetPath))")
         case .delete: try command(handle, url, "rm \(quoted(path))")
-        case .head, .post, .patch, .makeCollection:
+        case .head, .post, .patch, .makeCollection, .mail:
             throw failure(.invalid, "\(request.method.rawValue) means nothing to sftp")
         }
     }

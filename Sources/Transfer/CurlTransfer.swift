@@ -18,6 +18,8 @@ final class CurlTransfer: @unchecked Sendable {
     var headers = TransferHeaders()
     var headerSize = 0
     var isSFTP = false
+    /// An SMTP server's last answer; nothing where none is spoken to.
+    var reply: MailReply?
     /// Ours, from a callback that made libcurl give up.
     var failure: TransferError?
     private var lists: [UnsafeMutablePointer<curl_slist>] = []
@@ -68,6 +70,7 @@ final class CurlTransfer: @unchecked Sendable {
         operation = request.method.rawValue + " " + url.shown
         guard let handle else { throw failure(.other, "no memory for the transfer") }
         isSFTP = url.scheme == "sftp"
+        reply = ["smtp", "smtps"].contains(url.scheme) ? MailReply() : nil
         try sink.open(operation: operation)
         clibcurl_set_pointer(handle, CURLOPT_ERRORBUFFER, errorText)
         try configure(handle, url)
@@ -93,6 +96,8 @@ final class CurlTransfer: @unchecked Sendable {
             if let failure { throw failure }
             if isSFTP {
                 status = try sftpStatus(result)
+            } else if reply != nil {
+                return end(.success(try mailAnswer(result)))
             } else {
                 guard result == CURLE_OK else { throw error(of: result) }
                 var code = 0

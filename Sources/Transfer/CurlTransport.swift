@@ -1,7 +1,7 @@
 /// Carries requests with libcurl on one thread of its own.
 ///
 /// Holds for every request: redirects are not followed; TLS is always verified, 1.2 at least; proxies from the
-/// environment, netrc and curlrc are ignored; nothing but https, sftp and, where the request says so, http is spoken; an ssh
+/// environment, netrc and curlrc are ignored; nothing but https, sftp, smtp with TLS and, where the request says so, http is spoken; an ssh
 /// host key must be in the request's known hosts. Dropping the transport cancels what is under way.
 package final class CurlTransport: Transport {
     private let engine: CurlEngine

@@ -1,7 +1,8 @@
 /// One request to another machine, or to a unix socket of this one.
 ///
 /// For sftp URLs the methods mean: `get` reads a file, `put` writes it and makes missing directories, `move` renames and
-/// never over something, `delete` removes a file; the answers are given as the HTTP statuses of the same outcome.
+/// never over something, `delete` removes a file; the answers are given as the HTTP statuses of the same outcome. For smtp and
+/// smtps there is `mail` alone, whose answer has the server's own code (RFC 5321, section 4.2) as its status and its words as its body.
 package struct TransferRequest: Sendable {
     /// A method by RFC 9110, RFC 5789 or RFC 4918.
     package enum Method: String, Sendable, Hashable {
@@ -13,6 +14,8 @@ package struct TransferRequest: Sendable {
         case delete = "DELETE"
         case move = "MOVE"
         case makeCollection = "MKCOL"
+        /// The body is a mail, handed to an SMTP server for the request's `envelope`.
+        case mail = "MAIL"
     }
 
     /// What is sent with the request.
@@ -34,7 +37,7 @@ package struct TransferRequest: Sendable {
     }
 
     package var method: Method
-    /// https, sftp, or http where `isPlainHTTPAllowed` or `unixSocket` says so. An sftp path begins at the server's
+    /// https, sftp, smtps, smtp, or http where `isPlainHTTPAllowed` or `unixSocket` says so. An sftp path begins at the server's
     /// root, `/~/` at the user's home.
     package var url: String
     package var headers: TransferHeaders
@@ -52,6 +55,10 @@ package struct TransferRequest: Sendable {
     /// A file of PEM certificates to trust instead of the machine's.
     package var certificateAuthorities: String?
     package var limits = TransferLimits()
+    /// Who a `mail` is from and for.
+    package var envelope: MailEnvelope?
+    /// Whether a `mail` to an smtp URL goes without TLS; else STARTTLS is required. It then carries no credentials.
+    package var isPlainMailAllowed = false
 
     package init(
         _ method: Method, _ url: String, headers: TransferHeaders = [:], body: Body = .none,

@@ -81,7 +81,9 @@ extension Serve {
                     executor: LocalExecutor(socket: launcher, supervisor: supervisor),
                     uploader: Uploads(uploader: Uploader(transport: try CurlTransport()), secrets: secrets),
                     // Of its own, so that no upload's file delays a status.
-                    transport: try CurlTransport(), environment: environment, supervisor: supervisor,
+                    transport: try CurlTransport(),
+                    // Nor a mail server that does not answer the farewell, for which libcurl holds its thread up.
+                    mailTransport: try CurlTransport(), environment: environment, supervisor: supervisor,
                     isolation: isolation, version: Martlet.version,
                     logger: logger))
             try await integrations.prepare()

@@ -119,12 +119,12 @@ package final class Bot: Sendable {
     package func parts(_ store: Store) throws -> IntegrationService.Parts {
         let settings = ServiceSettings(
             url: "http://martlet.example", state: state.path, bots: directory.path("bots"),
-            concurrency: plan.concurrency, secrets: directory.path("secrets"))
+            concurrency: plan.concurrency, secrets: directory.path("secrets"), mail: plan.mail)
         return IntegrationService.Parts(
             settings: settings, state: state, store: store, directory: BotDirectory(directory: settings.bots),
             secrets: secrets, mirrors: mirrors, executor: executor,
             uploader: Uploads(uploader: Uploader(transport: transport, identifiers: identifiers), secrets: secrets),
-            transport: transport, clock: time.clock, timer: timer,
+            transport: transport, mailTransport: plan.mailTransport ?? transport, clock: time.clock, timer: timer,
             environment: [
                 "PATH": ProcessInfo.processInfo.environment["PATH"] ?? "/usr/bin:/bin", "HOME": directory.path("home"),
             ],

@@ -2,6 +2,8 @@ package import Execution
 package import ExecutionSupport
 package import Integrations
 import Model
+package import Settings
+package import Transfer
 
 /// How the fixture's bot is made.
 package struct BotPlan: Sendable {
@@ -32,6 +34,10 @@ package struct BotPlan: Sendable {
     package var concurrency: Int
     /// The state directory; nothing: beneath the test's directory.
     package var state: String?
+    /// The mail server; nothing: none.
+    package var mail: MailSettings?
+    /// What brings mail there; nothing: the fake of all other requests.
+    package var mailTransport: (any Transport)?
 
     package init(
         configurations: [String] = ["debug"], recipe: String? = nil, isRepositoryEmpty: Bool = false, file: String = "",

@@ -39,6 +39,8 @@ import Testing
                 Keys.names(Keys.analysis).sorted())
         }
         try expect("settings", ["properties", "fence"], Keys.fence)
+        try expect("settings", ["properties", "mail"], Keys.mail)
+        try expect("bot", ["properties", "notify", "items"], Keys.notice)
         try expect("bot", ["properties", "secrets", "items"], Keys.jobSecret)
     }
 

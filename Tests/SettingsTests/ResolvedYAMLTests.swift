@@ -31,6 +31,14 @@ import Testing
         """,
         "repository: /r\nsecrets: [{ name: \"007\", branches: [main, \"**\"] }]\n",
         "repository: /r\ntags: [v1]\nsecrets: [{ name: s, tags: [v1], configurations: [a, b], steps: c }]\n",
+        """
+        repository: /r
+        tags: [v1]
+        notify:
+          - { name: a, mail: "\\"Acme, CI\\" <ci@acme.example>", when: fixed, branches: [main], tags: [v1] }
+          - { name: b, authors: [acme.example] }
+          - { name: c, webhook: "https://h/?a=#b", secret: "007" }
+        """,
         "repository: /r\nrecipe:\n    configurations:\n        debug:\n    analyze: []\n# end\ntags: [x]\n",
         "repository: /r\nrecipe: { configurations: { debug: { build: \"a\" } },\n  analyze: [] }\n",
         "recipe:\n configurations:\n  x:\n   build: |\n    a\n\n    # b\n\n   test: x\nrepository: /r\n",
@@ -86,6 +94,7 @@ import Testing
             log: 64MiB                            # an attempt's, at most 1GiB
             product: kit
             triggers: []
+            # notify: nobody
             # secrets: none, so jobs have none
             # recipe: the repository's .martlet.yml, else its project's usual commands
 

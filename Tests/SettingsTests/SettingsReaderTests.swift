@@ -41,6 +41,10 @@ import Testing
             fence: { read-only: [/opt/sdk/, /srv/packages], memory: 4GiB, processes: 100, workspace: 512MiB }
             images: images
             user: ci
+            mail:
+              server: smtp://mail.acme.example:587/
+              from: Martlet <ci@acme.example>
+              credentials: mail
             """)
         expectNoDifference(
             try #require(reading.value, "\(reading.diagnostics)"),
@@ -50,7 +54,16 @@ import Testing
                 secrets: "/run/secrets", anonymous: .none, isolation: .sandbox,
                 fence: FenceSettings(
                     readOnly: ["/opt/sdk", "/srv/packages"], memory: .gibibytes(4), processes: 100,
-                    workspace: .mebibytes(512)), images: "/etc/martlet/images", user: "ci"))
+                    workspace: .mebibytes(512)), images: "/etc/martlet/images", user: "ci",
+                mail: MailSettings(
+                    server: "smtp://mail.acme.example:587",
+                    from: try #require(MailAddress("Martlet <ci@acme.example>")), credentials: "mail")))
+    }
+
+    @Test func testThatMailWithoutTLSHasToBeSaid() throws {
+        let mail = try #require(read("mail: { server: smtp://127.0.0.1, from: a@b, insecure: true }\n").value?.mail)
+        #expect(mail.isInsecure)
+        #expect(try #require(read("mail: { server: smtp://h, from: a@b }\n").value?.mail).isInsecure == false)
     }
 
     @Test(arguments: [
@@ -79,6 +92,17 @@ import Testing
         Marked("fence: { workspace: §99999999999GiB }\n", "is no size for `workspace`"),
         Marked("fence: { processes: §0 }\n", "a whole number from 16 to 32768"),
         Marked("images: §~/images\n", "`images` is an absolute path"),
+        Marked("mail: §smtps://h\n", "`mail` is a mapping"),
+        Marked("mail: §{}\n", "`mail` needs `server`"),
+        Marked("mail: §{ from: a@b }\n", "`mail` needs `server`"),
+        Marked("mail: { server: §mail.acme.example, from: a@b }\n", "`server` is smtps://host:465"),
+        Marked("mail: { server: §https://h, from: a@b }\n", "`server` is smtps://host:465"),
+        Marked("mail: { server: §smtps://u:hunter2@h, from: a@b }\n", "`server` is smtps://host:465"),
+        Marked("mail: { server: §smtps://h/x, from: a@b }\n", "`server` is smtps://host:465"),
+        Marked("mail: { server: smtps://h, from: §Martlet }\n", "`from` is an address"),
+        Marked("mail: { server: smtps://h, from: a@b, §insecure: true }\n", "smtps:// has it"),
+        Marked(
+            "mail: { server: smtp://h, from: a@b, credentials: c, §insecure: true }\n", "readable on the way"),
         Marked("§retention: 30d\n", "`retention` is not supported yet by this version"),
         Marked("user: §root\n", "never root"),
         Marked("§- x\n", "the settings file is a mapping"),

@@ -23,7 +23,7 @@ import Testing
         Marked("  - name: a\n    run: x\n    phase: before\n    §when: failed\n", "no result before"),
         Marked("  - name: a\n    run: x\n    secrets: [a-b, §a.b]\n", "would both be the variable MARTLET_SECRET_A_B"),
         Marked("  - name: a\n    run: x\n    §credentials: c\n", "`credentials` belongs to `upload`"),
-        Marked("  - name: a\n    run: x\n    §notify: c\n", "`notify` is not supported yet by this version"),
+        Marked("  - name: a\n    run: x\n    §notify: c\n", "has no key"),
         Marked("  - §name: a\n    publish: { version: branch }\n", "`branches` is required for publish"),
         Marked(
             "  - §name: a\n    branches: []\n    publish: { version: branch }\n", "`branches` is required for publish"),

@@ -49,7 +49,7 @@ extension FakeTransport {
             state.unread.append(
                 Request(
                     method: request.method, url: request.url, headers: request.headers, body: bytes,
-                    target: request.target, credentials: request.credentials))
+                    target: request.target, credentials: request.credentials, envelope: request.envelope))
             let isKnown =
                 state.answers["\(request.method.rawValue) \(request.url)"] != nil
                 || state.origins.contains { request.url.hasPrefix($0) }
@@ -124,6 +124,7 @@ extension FakeTransport {
                 state.files[url] = nil
                 state.files[target] = file
                 return status(201)
+            case .mail: return TransferResponse(status: 250, body: Array("OK".utf8))
             case .post, .patch: return status(405)
             }
         }
@@ -142,7 +143,9 @@ extension FakeTransport {
     // MARK: What CurlTransport refuses too
 
     private func check(_ request: TransferRequest) throws(TransferError) {
-        let isSecure = ["https://", "sftp://"].contains { request.url.hasPrefix($0) }
+        let isSecure =
+            ["https://", "sftp://", "smtps://"].contains { request.url.hasPrefix($0) }
+            || request.envelope != nil && request.url.hasPrefix("smtp://")
         let isAllowed = request.isPlainHTTPAllowed || request.unixSocket != nil
         guard isSecure || (isAllowed && request.url.hasPrefix("http://")) else {
             throw error(.schemeRefused, request, "the scheme is not allowed")

@@ -18,6 +18,7 @@ package final class FakeTransport: Transport {
         package let body: [UInt8]
         package let target: String?
         package let credentials: TransferCredentials?
+        package let envelope: MailEnvelope?
 
         package var description: String { "\(method.rawValue) \(url)" + (target.map { " to \($0)" } ?? "") }
     }

@@ -22,7 +22,8 @@ func makeOperations(
         mirrors: Mirrors(directory: directory.path("repositories")),
         executor: LocalExecutor(socket: directory.path("launcher.socket"), supervisor: ""),
         uploader: Uploads(uploader: Uploader(transport: try CurlTransport()), secrets: secrets),
-        transport: try CurlTransport(), clock: WallClock { WebFixture.now }, environment: [:],
+        transport: try CurlTransport(), mailTransport: try CurlTransport(), clock: WallClock { WebFixture.now },
+        environment: [:],
         supervisor: "", isolation: JobIsolation(isolation: .none(reason: "bwrap is not installed")), version: "1.2.3",
         logger: log.logger)
     let service = try IntegrationService(parts)

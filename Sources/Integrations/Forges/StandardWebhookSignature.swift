@@ -40,14 +40,30 @@ struct StandardWebhookSignature: Sendable {
         (self.id, self.timestamp, self.seconds, self.signatures) = (id, timestamp, seconds, signatures)
     }
 
+    /// The header that whoever knows the secret checks: `v1,` and the HMAC over id, time and body in base64.
+    /// - Parameter seconds: Since 1970.
+    /// - Returns: Nothing when the secret is no signing key.
+    static func header(id: String, seconds: Int64, body: [UInt8], secret: String) -> String? {
+        guard let key = key(of: secret) else { return nil }
+        let digest = Digest.hmacSHA256(key: key, message: Array("\(id).\(seconds).".utf8) + body)
+        return "v1," + Data(digest).base64EncodedString()
+    }
+
+    /// `whsec_` and base64; nothing for what is none.
+    static func key(of secret: String) -> [UInt8]? {
+        guard secret.hasPrefix(keyPrefix), let key = Data(base64Encoded: String(secret.dropFirst(keyPrefix.count))),
+            !key.isEmpty
+        else { return nil }
+        return Array(key)
+    }
+
     /// Whether one of the signatures is the secret's, and was made within `tolerance` of now.
     func holds(over message: [UInt8], secret: String, at now: Timestamp) -> Bool {
-        guard secret.hasPrefix(Self.keyPrefix),
-            let key = Data(base64Encoded: String(secret.dropFirst(Self.keyPrefix.count))), !key.isEmpty,
+        guard let key = Self.key(of: secret),
             abs(now.millisecondsSinceEpoch / 1000 - seconds) <= Self.tolerance
         else { return false }
         let signed = Array("\(id).\(timestamp).".utf8) + message
-        let digest = Digest.hmacSHA256(key: Array(key), message: signed)
+        let digest = Digest.hmacSHA256(key: key, message: signed)
         return signatures.reduce(false) { ConstantTime.areEqual(digest, $1) || $0 }
     }
 }

@@ -105,16 +105,26 @@ extension Store {
                     AND subject = ? AND state = 'waiting'
                     """, [time, destination.kind.rawValue, destination.name, subject])
             }
-            try transaction.db.change(
-                """
-                INSERT INTO outbox (kind, destination, subject, bot, number, job, content, state, next_at, created_at)
-                VALUES (?, ?, ?, ?, ?, ?, ?, 'waiting', ?, ?)
-                """,
-                [
-                    destination.kind.rawValue, destination.name, subject, bot.description, integration?.number,
-                    job?.description, text, time, time,
-                ])
+            try insertMessage(
+                text, to: destination, subject: subject, bot: bot, integration: integration, job: job, at: content.at,
+                transaction)
         }
+    }
+
+    /// - Parameter content: As JSON.
+    static func insertMessage(
+        _ content: String, to destination: OutboxDestination, subject: String, bot: Name, integration: IntegrationID?,
+        job: Name?, at time: Timestamp, _ transaction: StoreTransaction
+    ) throws {
+        try transaction.db.change(
+            """
+            INSERT INTO outbox (kind, destination, subject, bot, number, job, content, state, next_at, created_at)
+            VALUES (?, ?, ?, ?, ?, ?, ?, 'waiting', ?, ?)
+            """,
+            [
+                destination.kind.rawValue, destination.name, subject, bot.description, integration?.number,
+                job?.description, content, time.millisecondsSinceEpoch, time.millisecondsSinceEpoch,
+            ])
         transaction.changed(.outbox)
         transaction.passes("outbox.waiting")
     }
@@ -133,7 +143,7 @@ extension Store {
         }
     }
 
-    private static func destinations(
+    static func destinations(
         of bot: Name, _ transaction: StoreTransaction
     ) throws -> [OutboxDestination] {
         try transaction.db.first("SELECT destinations FROM bots WHERE name = ?", [bot.description]) { row in

@@ -17,6 +17,8 @@ package struct OutboxContent: Hashable, Sendable, Codable {
     package var reason: String?
     /// Of what was published.
     package var version: String?
+    /// Of a notice: what happened.
+    package var notice: NoticeContent?
 
     package init(
         moment: OutboxDestination.Moment, commit: CommitID, ref: RefName, at: Timestamp, run: Int = 1,

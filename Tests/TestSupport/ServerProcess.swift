@@ -1,14 +1,13 @@
 import Foundation
 import Glibc
-import TestSupport
 import Testing
 
 /// A server program on loopback, ended when the body has.
-enum ServerProcess {
+package enum ServerProcess {
     /// Starts a program, waits until it is ready, runs the body, and ends the program and waits for its end.
     /// - Parameter end: The signal that ends it. SIGKILL, since Foundation's children have inherited a mask that blocks SIGTERM;
     ///   nginx sets its own mask and needs SIGTERM to end its worker.
-    static func running<Value>(
+    package static func running<Value>(
         _ arguments: [String], log: String, end: Int32 = SIGKILL,
         isReady: () async throws -> Bool, _ body: () async throws -> Value
     ) async throws -> Value {
@@ -42,6 +41,8 @@ enum ServerProcess {
 }
 
 /// A server that cannot be started.
-struct ServerFailure: Error, CustomStringConvertible {
-    let description: String
+package struct ServerFailure: Error, CustomStringConvertible {
+    package let description: String
+
+    package init(description: String) { self.description = description }
 }

@@ -1,0 +1,110 @@
+import Archives
+import Basics
+package import Model
+package import Settings
+package import Storage
+package import Transfer
+
+/// Sends notices as mail, one message for each recipient.
+package struct MailSender: OutboxSender {
+    private let reading: NoticeReading
+    private let registry: BotRegistry
+    private let settings: MailSettings?
+    private let secrets: SecretStore
+    private let transport: any Transport
+    private let lane = BlockingLane(label: "mail-secrets")
+
+    /// A dialogue of a dozen short answers; RFC 5321, section 4.5.3.2, has minutes for each, and who takes those is asked again.
+    static let limits = TransferLimits(connect: .seconds(20), total: .seconds(120), stall: .seconds(60))
+
+    package var kind: OutboxDestination.Kind { .mail }
+
+    /// - Parameters:
+    ///   - settings: Nothing: the messages wait for a daemon that has some.
+    ///   - url: Of the service, for links.
+    package init(
+        store: Store, registry: BotRegistry, settings: MailSettings?, secrets: SecretStore, transport: any Transport,
+        url: String
+    ) {
+        reading = NoticeReading(store: store, url: url)
+        self.registry = registry
+        self.settings = settings
+        self.secrets = secrets
+        self.transport = transport
+    }
+
+    /// See `OutboxSender`.
+    package func send(_ message: OutboxMessage) async -> OutboxOutcome {
+        guard let told = message.content.notice, let recipient = told.recipient else {
+            return .unneeded("it has no recipient")
+        }
+        guard let notice = await registry.bot(message.bot)?.notices?.first(where: { $0.name == told.name }),
+            case .mail(let named, _) = notice.target
+        else { return .unneeded("the file of the bot \(message.bot) has no mail notice \(told.name) any more") }
+        guard let settings else {
+            return .failed(
+                OutboxFailure(
+                    "no mail can be sent: the settings have no `mail`; write `mail: { server: …, from: … }` and start anew"
+                ))
+        }
+        do {
+            var request = TransferRequest(.mail, settings.server)
+            if let name = settings.credentials {
+                let secrets = secrets
+                guard let secret = try await lane.run({ () throws(SettingsError) in try secrets.value(name) }) else {
+                    return .failed(
+                        OutboxFailure("the secret \(name) is not set; set it with `martlet secret set \(name)`"))
+                }
+                request.credentials = TransferCredentials(secret: secret, file: nil)
+            }
+            guard let facts = try await reading.facts(of: message) else {
+                return .unneeded("what it tells of is not there any more")
+            }
+            let to = named.first { $0.address == recipient } ?? MailAddress(address: recipient)
+            guard let to else { return .refused("\(recipient) is no mail address") }
+            let mail = Self.mail(facts, from: settings.from, to: to)
+            request.body = .bytes(mail.bytes())
+            request.envelope = MailEnvelope(from: settings.from.address, to: recipient)
+            request.isPlainMailAllowed = settings.isInsecure
+            request.limits = Self.limits
+            return Self.outcome(of: try await transport.perform(request), settings.server)
+        } catch let error as TransferError {
+            return Self.outcome(of: error)
+        } catch {
+            return .failed(OutboxFailure("\(error)", isOfDestination: false))
+        }
+    }
+
+    static func mail(_ facts: NoticeFacts, from: MailAddress, to: MailAddress) -> MailMessage {
+        /// One name a mail, since each recipient's is a mail of its own.
+        func id(_ message: String) -> String {
+            let digest = Digest.sha256(of: Array("\(message) \(to.address)".utf8))
+            return "martlet.\(digest.prefix(32))@\(from.domain)"
+        }
+        // A name of ours may have dots where RFC 2919 has none.
+        let bot = facts.integration.id.bot.description.replacing(".", with: "-")
+        return MailMessage(
+            from: from, to: [to], subject: NoticeText.subject(of: facts), text: NoticeText.body(of: facts),
+            id: id(facts.id), inReplyTo: facts.transition == .fixed ? facts.brokenID.map(id) : nil,
+            list: "\(bot).martlet.\(from.domain)", date: facts.at)
+    }
+
+    /// By RFC 5321, section 4.2.1: 4yz may be taken later, 5yz will not. 421 is the server's own state.
+    private static func outcome(of answer: TransferResponse, _ server: String) -> OutboxOutcome {
+        let words = OneLine.text(String(decoding: answer.body, as: UTF8.self), maximum: 300)
+        if answer.isSuccess { return .sent(note: "\(answer.status) \(words)") }
+        let what = "\(server) answered \(answer.status) \(words)"
+        guard answer.status < 500 else { return .refused(what) }
+        return .failed(OutboxFailure(what, isOfDestination: answer.status == 421))
+    }
+
+    private static func outcome(of error: TransferError) -> OutboxOutcome {
+        switch error.code {
+        case .canceled: .interrupted
+        case .invalid: .refused("\(error)")
+        // Whoever mends the settings, the secret or the server wants what waits to be sent.
+        case .unreachable, .certificate, .credentials, .schemeRefused: .failed(OutboxFailure("\(error)"))
+        default: .failed(OutboxFailure("\(error)", mayHaveArrived: true))
+        }
+    }
+}

@@ -1,0 +1,126 @@
+import Model
+import Storage
+
+/// A message in words: its subject, and a text whose first lines say all that most people want to know.
+///
+/// Everything from outside – names, subjects of commits, what tools printed – is cut and put on one line, behind two blanks or
+/// a word of ours, so that it cannot pass for one.
+enum NoticeText {
+    /// The most issues that are written out.
+    static let maximumIssues = 10
+    /// Characters of what others wrote: a person's name, a commit's subject, an issue's message.
+    static let maximumName = 60
+    static let maximumLine = 160
+
+    static func subject(of facts: NoticeFacts) -> String {
+        let bot = facts.integration.id.bot
+        if facts.transition == .released {
+            return "[\(bot)] released \(version(facts)) from \(ref(facts)) at \(commit(facts))"
+        }
+        let what = facts.transition == .newIssue ? "new issue" : facts.transition.rawValue
+        let counts =
+            facts.transition == .fixed
+            ? counted(facts.resolved.count, "issue") + " resolved" : newsInWords(facts)
+        return "[\(bot)] \(what): \(ref(facts)) at \(commit(facts))\(author(facts)): \(counts)"
+    }
+
+    static func body(of facts: NoticeFacts) -> String {
+        var lines = [first(facts)]
+        if let subject = facts.integration.subject { lines.append("  \(OneLine.text(subject, maximum: maximumLine))") }
+        if facts.transition != .released {
+            lines.append(result(facts))
+            if let suspects = suspects(facts) { lines.append("Introduced by \(suspects)") }
+        } else if let version = facts.version {
+            lines.append("\(counted(version.files.count, "file")), with their checksums:")
+        }
+        lines.append(facts.page)
+        let tests = facts.news.filter { $0.finding.category == .testFailure }
+        let others = facts.news.filter { $0.finding.category != .testFailure }
+        if facts.transition != .released {
+            lines += list("New issues", others) + list("Tests that fail now", tests)
+            if facts.transition == .fixed { lines += list("Resolved", facts.resolved) }
+        }
+        lines += [
+            "", "-- ",
+            "Martlet sends this as `\(facts.notice)` under `notify` of \(facts.integration.id.bot).yml says.",
+        ]
+        return lines.joined(separator: "\n") + "\n"
+    }
+
+    private static func first(_ facts: NoticeFacts) -> String {
+        let place = "\(ref(facts)) at \(commit(facts))\(author(facts))"
+        return switch facts.transition {
+        case .broke: "\(place) broke \(facts.integration.id)"
+        case .fixed:
+            "\(place) fixed \(facts.integration.id)"
+                + (facts.brokenBy.map { $0.number == facts.integration.id.number ? "" : ", broken since #\($0.number)" }
+                    ?? "")
+        case .newIssue: "\(place) brought \(newsInWords(facts)) in \(facts.integration.id)"
+        case .released: "\(version(facts)) was published from \(ref(facts)) at \(commit(facts))\(author(facts))"
+        }
+    }
+
+    private static func result(_ facts: NoticeFacts) -> String {
+        let verdict = facts.integration.state.verdict?.rawValue ?? "running again"
+        guard let counts = facts.integration.summary?.counts else { return "Result: \(verdict)" }
+        let parts = [
+            counted(counts.errors, "error"), counted(counts.analyzerWarnings, "analyzer warning"),
+            counted(counts.warnings, "warning"),
+            "\(counts.testFailures) of \(counted(counts.tests, "test")) failed",
+        ]
+        return "Result: \(verdict): \(parts.joined(separator: ", "))"
+    }
+
+    /// Each person once, by the surest of what is said of them.
+    private static func suspects(_ facts: NoticeFacts) -> String? {
+        var shown: [String] = []
+        for isSure in [true, false] {
+            for issue in facts.news {
+                guard let found = issue.introducedBy, (found.confidence == .high) == isSure else { continue }
+                let person = "\(OneLine.text(found.author, maximum: maximumName)) in \(short(found.commit))"
+                guard !shown.contains(where: { $0.hasPrefix(person) }) else { continue }
+                shown.append("\(person) (\(isSure ? "sure" : "likely"))")
+            }
+        }
+        guard !shown.isEmpty else { return nil }
+        let more = shown.count > 3 ? " and \(shown.count - 3) more" : ""
+        return shown.prefix(3).joined(separator: ", ") + more
+    }
+
+    private static func list(_ title: String, _ issues: [Issue]) -> [String] {
+        guard !issues.isEmpty else { return [] }
+        var lines = ["", "\(title) (\(issues.count)):"]
+        for issue in issues.prefix(maximumIssues) {
+            let finding = issue.finding
+            let place = finding.path.map {
+                OneLine.text($0, maximum: maximumLine) + (finding.line.map { ":\($0)" } ?? "")
+            }
+            let name = finding.category == .testFailure ? OneLine.text(finding.rule, maximum: maximumLine) : nil
+            let message = OneLine.text(finding.message, maximum: maximumLine)
+            lines.append(
+                "  " + [name, place, message].compactMap { $0 }.filter { !$0.isEmpty }.joined(separator: ": "))
+        }
+        if issues.count > maximumIssues { lines.append("  and \(issues.count - maximumIssues) more") }
+        return lines
+    }
+
+    private static func newsInWords(_ facts: NoticeFacts) -> String { counted(facts.news.count, "new issue") }
+
+    private static func counted(_ count: Int, _ noun: String) -> String { "\(count) \(noun)\(count == 1 ? "" : "s")" }
+
+    private static func ref(_ facts: NoticeFacts) -> String {
+        OneLine.text(facts.integration.ref.shortName, maximum: maximumName)
+    }
+
+    private static func commit(_ facts: NoticeFacts) -> String { short(facts.integration.commit) }
+
+    private static func short(_ commit: CommitID) -> String { String(commit.description.prefix(7)) }
+
+    private static func author(_ facts: NoticeFacts) -> String {
+        facts.integration.author.map { " by \(OneLine.text($0, maximum: maximumName))" } ?? ""
+    }
+
+    private static func version(_ facts: NoticeFacts) -> String {
+        facts.version.map { "\($0.product) \($0.version)" } ?? "a version"
+    }
+}

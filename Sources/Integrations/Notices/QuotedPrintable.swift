@@ -1,0 +1,43 @@
+/// Text as it stands in a mail (RFC 2045, section 6.7): ASCII in lines of at most 76 bytes that end with CR and LF.
+enum QuotedPrintable {
+    /// The longest line, without its CR and LF; the last byte is the `=` of a line that goes on.
+    static let maximumLine = 76
+
+    static func encode(_ text: String) -> [UInt8] {
+        var output: [UInt8] = []
+        for line in text.utf8.split(separator: 0x0A, omittingEmptySubsequences: false) {
+            append(line, to: &output)
+            output += [0x0D, 0x0A]
+        }
+        return output
+    }
+
+    private static func append(_ line: Substring.UTF8View, to output: inout [UInt8]) {
+        var used = 0
+        // Programs that keep mails in one file take a line that begins so for the next mail.
+        let isSeparator = line.starts(with: "From ".utf8)
+        for (index, byte) in zip(line.indices, line) {
+            let isLast = line.index(after: index) == line.endIndex
+            let isPlain: Bool =
+                switch byte {
+                case UInt8(ascii: "="): false
+                case UInt8(ascii: "F") where isSeparator && index == line.startIndex: false
+                case UInt8(ascii: " "), 0x09: !isLast
+                case 0x21...0x7E: true
+                default: false
+                }
+            let size = isPlain ? 1 : 3
+            if used + size > maximumLine - 1 {
+                output += "=\r\n".utf8
+                used = 0
+            }
+            if isPlain {
+                output.append(byte)
+            } else {
+                let digits = Array("0123456789ABCDEF".utf8)
+                output += [UInt8(ascii: "="), digits[Int(byte >> 4)], digits[Int(byte & 15)]]
+            }
+            used += size
+        }
+    }
+}

@@ -1,0 +1,107 @@
+import Basics
+import JobProtocol
+package import Model
+package import Settings
+package import Storage
+package import Transfer
+
+/// Sends notices as signed requests, by Standard Webhooks (github.com/standard-webhooks, specification).
+package struct WebhookSender: OutboxSender {
+    private let reading: NoticeReading
+    private let registry: BotRegistry
+    private let secrets: SecretStore
+    private let transport: any Transport
+    private let clock: WallClock
+    private let lane = BlockingLane(label: "webhook-secrets")
+
+    /// "Deliverability and reliability": 15 to 30 s.
+    static let limits = TransferLimits(total: .seconds(30), stall: .seconds(30), response: 64 << 10)
+
+    package var kind: OutboxDestination.Kind { .webhook }
+
+    /// - Parameter url: Of the service, for links.
+    package init(
+        store: Store, registry: BotRegistry, secrets: SecretStore, transport: any Transport, clock: WallClock,
+        url: String
+    ) {
+        reading = NoticeReading(store: store, url: url)
+        self.registry = registry
+        self.secrets = secrets
+        self.transport = transport
+        self.clock = clock
+    }
+
+    /// See `OutboxSender`.
+    package func send(_ message: OutboxMessage) async -> OutboxOutcome {
+        let bot = await registry.bot(message.bot)
+        guard let told = message.content.notice, let bot,
+            let notice = bot.notices?.first(where: { $0.name == told.name }),
+            case .webhook(let url, let name) = notice.target
+        else { return .unneeded("the file of the bot \(message.bot) has no such webhook notice any more") }
+        do {
+            let secrets = secrets
+            guard let secret = try await lane.run({ () throws(SettingsError) in try secrets.value(name) }) else {
+                return .failed(
+                    OutboxFailure(
+                        "the secret \(name) is not set; set it with `martlet secret set \(name)`",
+                        isOfDestination: false))
+            }
+            guard let facts = try await reading.facts(of: message) else {
+                return .unneeded("what it tells of is not there any more")
+            }
+            let body = NoticePayload.json(of: facts).bytes()
+            // Of this try: a receiver takes no request that is older than some minutes.
+            let seconds = clock.now().millisecondsSinceEpoch / 1000
+            let id = "msg_\(facts.id)"
+            let signature = StandardWebhookSignature.header(id: id, seconds: seconds, body: body, secret: secret)
+            guard let signature else {
+                return .failed(
+                    OutboxFailure(
+                        "the secret \(name) is no signing key, which is whsec_ and base64; make one with `echo whsec_$(openssl "
+                            + "rand -base64 32) | martlet secret set \(name)`", isOfDestination: false))
+            }
+            var request = TransferRequest(
+                .post, url,
+                headers: [
+                    "Content-Type": "application/json", "webhook-id": id, "webhook-timestamp": String(seconds),
+                    "webhook-signature": signature,
+                ], body: .bytes(body))
+            request.limits = Self.limits
+            request.isPlainHTTPAllowed = bot.isInsecure
+            return outcome(of: try await transport.perform(request), message)
+        } catch let error as TransferError {
+            return Self.outcome(of: error)
+        } catch {
+            return .failed(OutboxFailure("\(error)", isOfDestination: false))
+        }
+    }
+
+    /// 2xx takes it, 410 ends it, and everything else may change (specification, "Deliverability and reliability").
+    private func outcome(of answer: TransferResponse, _ message: OutboxMessage) -> OutboxOutcome {
+        if answer.isSuccess { return .sent() }
+        // What it says may be anything, and the path and query of the address may be what lets one in.
+        let what = "POST \(message.destination) answered \(answer.status)"
+        switch answer.status {
+        case 410: return .refused("\(what): it wants no more of these; remove the notice from the bot's file")
+        case 300..<400: return .failed(OutboxFailure("\(what); redirects are not followed: write the new address"))
+        case 429, 502...504:
+            let seconds = answer.headers["retry-after"].flatMap(Int64.init).map { min(max($0, 0), 86_400) }
+            return .failed(
+                OutboxFailure(what, retryAfter: seconds.map { .seconds($0) }, mayHaveArrived: answer.status > 500))
+        default:
+            return .failed(OutboxFailure(what, isOfDestination: false, mayHaveArrived: answer.status >= 500))
+        }
+    }
+
+    private static func outcome(of error: TransferError) -> OutboxOutcome {
+        switch error.code {
+        case .canceled: .interrupted
+        case .invalid, .schemeRefused: .refused("\(shown(error))")
+        case .unreachable, .certificate: .failed(OutboxFailure(shown(error)))
+        default: .failed(OutboxFailure(shown(error), mayHaveArrived: true))
+        }
+    }
+
+    /// Without the address's path.
+    private static func shown(_ error: TransferError) -> String { "POST failed: \(error.message)" }
+}

@@ -1,0 +1,127 @@
+import GRDB
+import Model
+
+/// Who is told what an integration's end changed: stored with it.
+extension Store {
+    /// Moves on what the branch stands at, and stores a message for each who is told of the change.
+    static func announceTransitions(
+        of record: IntegrationRecord, at time: Timestamp, _ transaction: StoreTransaction
+    ) throws {
+        guard let verdict = record.state.verdict, Standing.says(verdict) else { return }
+        let notices = try notices(of: record.id.bot, transaction)
+        guard !notices.isEmpty else { return }
+        let db = transaction.db
+        let told = Transition.Told(number: record.id.number, run: record.run, verdict: verdict)
+        let before = try standing(of: record, db)
+        let news = try countNews(of: record, db)
+        let transitions = Transition.all(of: told, after: before, news: news)
+        if let after = Standing.after(told, before: before), after != before { try store(after, of: record, db) }
+        for destination in notices {
+            guard let notice = destination.notice, notice.matches(record.ref),
+                let transition = notice.told(of: transitions)
+            else { continue }
+            var content = OutboxContent(
+                moment: .completed, commit: record.commit, ref: record.ref, at: time, run: record.run, verdict: verdict,
+                reason: record.reason?.kept(maximumNoteBytes))
+            if case .completed(_, triggerFailed: true) = record.state { content.hasFailedTrigger = true }
+            content.notice = NoticeContent(
+                name: notice.name, transition: transition, brokenBy: transition == .fixed ? before?.brokenBy : nil)
+            try tell(
+                destination, content, of: record.id, authors: try authors(of: record, told: notice, db), transaction)
+        }
+    }
+
+    /// Stores a message for each who is told that a version was published.
+    static func announceRelease(
+        _ version: VersionRecord, at time: Timestamp, _ transaction: StoreTransaction
+    ) throws {
+        let id = version.integration
+        for destination in try notices(of: id.bot, transaction) {
+            guard let notice = destination.notice, notice.matches(version.ref), notice.when.contains(.released) else {
+                continue
+            }
+            var content = OutboxContent(
+                moment: .published, commit: version.commit, ref: version.ref, at: time,
+                version: version.version.description)
+            content.notice = NoticeContent(name: notice.name, transition: .released, product: version.product)
+            try tell(destination, content, of: id, authors: [], transaction)
+        }
+    }
+
+    private static func notices(
+        of bot: Name, _ transaction: StoreTransaction
+    ) throws -> [OutboxDestination] {
+        try destinations(of: bot, transaction).filter { $0.notice != nil }
+    }
+
+    /// One message for a webhook, one for each recipient of a mail.
+    private static func tell(
+        _ destination: OutboxDestination, _ content: OutboxContent, of id: IntegrationID, authors: [String],
+        _ transaction: StoreTransaction
+    ) throws {
+        guard let notice = destination.notice else { return }
+        func tell(_ recipient: String?) throws {
+            var content = content
+            content.notice?.recipient = recipient
+            // What is told of a branch is told in order, to each by itself.
+            let subject = "\(id.bot) \(content.ref) \(recipient ?? notice.name.description)"
+            try insertMessage(
+                try jsonText(content), to: destination, subject: subject, bot: id.bot, integration: id, job: nil,
+                at: content.at, transaction)
+        }
+        guard case .mail(let named, _) = notice.target else { return try tell(nil) }
+        var seen: Set<String> = []
+        let recipients = (named.map(\.address) + authors).filter { seen.insert($0.lowercased()).inserted }
+        for recipient in recipients.prefix(Notice.maximumRecipients) { try tell(recipient) }
+    }
+
+    /// - Returns: What the integrations before say where nothing is kept, as of a bot that told nobody until now.
+    private static func standing(of record: IntegrationRecord, _ db: Database) throws -> Standing? {
+        let kept: Standing? = try db.first(
+            """
+            SELECT is_good, standings.number, broken_number, broken_run FROM standings JOIN bots ON bots.id = standings.bot
+            WHERE name = ? AND ref = ?
+            """, [record.id.bot.description, record.ref.description]
+        ) { row in
+            let broken: (Int?, Int?) = (row["broken_number"], row["broken_run"])
+            return Standing(
+                isGood: row["is_good"], number: row["number"],
+                brokenBy: broken.0.flatMap { number in broken.1.map { Standing.Run(number: number, run: $0) } })
+        }
+        guard let previous = try previous(of: record.id, db), let verdict = previous.state.verdict,
+            previous.id.number > kept?.number ?? 0
+        else { return kept }
+        return Standing(isGood: verdict.isPublishable, number: previous.id.number)
+    }
+
+    private static func store(_ standing: Standing, of record: IntegrationRecord, _ db: Database) throws {
+        try db.change(
+            """
+            INSERT OR REPLACE INTO standings (bot, ref, is_good, number, broken_number, broken_run)
+            SELECT id, ?, ?, ?, ?, ? FROM bots WHERE name = ?
+            """,
+            [
+                record.ref.description, standing.isGood, standing.number, standing.brokenBy?.number,
+                standing.brokenBy?.run, record.id.bot.description,
+            ])
+    }
+
+    /// The visible issues that `Issue.isTold` says of.
+    private static let news =
+        "integration = ?1 AND issue_set = (SELECT issue_set FROM integrations WHERE id = ?1) AND status = 'new' AND category <> 'warning'"
+
+    private static func countNews(of record: IntegrationRecord, _ db: Database) throws -> Int {
+        try db.first("SELECT count(*) FROM issues WHERE \(news)", [record.rowID]) { $0[0] } ?? 0
+    }
+
+    /// The addresses of those whom new issues are surely laid to, within the notice's domains.
+    private static func authors(of record: IntegrationRecord, told notice: Notice, _ db: Database) throws -> [String] {
+        guard case .mail(_, let domains) = notice.target, !domains.isEmpty else { return [] }
+        let found = try db.all(
+            "SELECT introduced_by FROM issues WHERE \(news) AND introduced_by IS NOT NULL ORDER BY place LIMIT 1000",
+            [record.rowID]
+        ) { try $0.json("introduced_by", as: Introduction.self) }
+        return found.compactMap { $0 }.filter { $0.confidence == .high }
+            .compactMap { MailAddress(address: $0.email) }.filter { domains.contains($0.domain) }.map(\.address)
+    }
+}

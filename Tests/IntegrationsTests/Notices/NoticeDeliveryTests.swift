@@ -1,0 +1,203 @@
+import Archives
+import BotSupport
+import Foundation
+import Integrations
+import JobProtocol
+import Model
+import Settings
+import Storage
+import TestSupport
+import Testing
+import Transfer
+
+/// From a push to what arrives.
+@Suite struct NoticeDeliveryTests {
+    /// What arrives at a real mail server, and what a mail program makes of it.
+    @Test(.mailServer) func testThatARedPushIsOneMailAndTheGreenOneAnswersIt() async throws {
+        try await withTemporaryDirectory { directory in
+            try await MailServer.running(in: directory) { server in
+                // given
+                let settings = MailSettings(
+                    server: server.plainURL, from: try #require(MailAddress("Jörgs CI <ci@acme.example>")),
+                    isInsecure: true)
+                let plan = try NotifyingBot.plan(
+                    NotifyingBot.mail, settings: settings, transport: CurlTransport())
+                try await withBot(plan) { bot in
+                    // when
+                    for commit in [Commit.succeeding, .failing("debug"), .failing("debug"), .succeeding] {
+                        try await bot.integrated(commit)
+                    }
+                    // then
+                    let mails = try await server.mails(count: 2)
+                    #expect(mails.count == 2)
+                    let broke = try #require(mails.first { $0.contains("broke:") })
+                    let fixed = try #require(mails.first { $0.contains("fixed:") })
+                    for mail in mails {
+                        #expect(mail.hasPrefix("Return-path: <ci@acme.example>\nEnvelope-to: ann@acme.example\n"))
+                        expectContains(
+                            mail, "\nFrom: =?UTF-8?B?SsO2cmdzIENJ?=\n <ci@acme.example>\nTo: Ann <ann@acme.example>\n")
+                    }
+                    expectContains(broke, "\nSubject: [kit] broke: main at ")
+                    expectContains(broke, "Tests that fail now (1):\n  KitTests/subtracts")
+                    expectContains(broke, "\nhttp://martlet.example/bots/kit/2\n")
+                    let id = try #require(broke.components(separatedBy: "\nMessage-ID: ").last).prefix { $0 != "\n" }
+                    expectContains(fixed, "\nIn-Reply-To: \(id)\nReferences: \(id)\n")
+                    let messages = try await bot.outboxIsSent()
+                    #expect(messages.map(\.state) == [.sent, .sent])
+                    expectContains(messages[0].note ?? "", "250 OK id=")
+                }
+            }
+        }
+    }
+
+    @Test func testThatAWebhookIsSignedAndSaysWhatTheInterfaceSays() async throws {
+        try await NotifyingBot.with(NotifyingBot.webhook) { bot in
+            // when
+            try await bot.integrated()
+            let done = try await bot.integrated(.failing("debug"))
+            _ = try await bot.outboxIsSent()
+            // then
+            let requests = bot.transport.takeRequests()
+            let request = try #require(requests.first)
+            #expect(requests.count == 1 && request.url == NotifyingBot.hook)
+            let id = try #require(request.headers["webhook-id"])
+            let seconds = try #require(request.headers["webhook-timestamp"])
+            let key = try #require(Data(base64Encoded: String(NotifyingBot.key.dropFirst(6))))
+            let code = Digest.hmacSHA256(key: Array(key), message: Array("\(id).\(seconds).".utf8) + request.body)
+            #expect(request.headers["webhook-signature"] == "v1," + Data(code).base64EncodedString())
+            #expect(Int64(seconds) == bot.time.now.millisecondsSinceEpoch / 1000)
+            #expect(request.headers["content-type"] == "application/json")
+            let body = try JSON(request.body, limit: 1 << 20)
+            #expect(body["type"]?.text == "integration.broke")
+            let told = body["data"]?["integration"]
+            #expect(told?["commit"]?.text == done.record.commit.description)
+            #expect(told?["verdict"]?.text == "test-failures")
+            #expect(body["data"]?["newIssues"]?.integer == 1)
+            #expect(body["data"]?["issues"]?.elements?.first?["rule"]?.text?.contains("subtracts") == true)
+        }
+    }
+
+    /// A try whose answer was lost is made again, as the same message.
+    @Test(arguments: [NotifyingBot.mail, NotifyingBot.webhook])
+    func testThatOneSentTwiceIsKnownToBeTheSame(_ file: String) async throws {
+        try await NotifyingBot.with(file) { bot in
+            // given
+            bot.transport.fail(request: 1, with: .after(.interrupted))
+            // when
+            try await bot.integrated(.failing("debug"))
+            let message = try await bot.message("the second try") { $0.state == .sent }
+            // then
+            #expect(message.tries == 2)
+            let requests = bot.transport.takeRequests()
+            #expect(requests.count == 2)
+            let names = requests.map { $0.headers["webhook-id"] ?? $0.header("Message-ID") ?? "" }
+            #expect(names[0] == names[1] && !names[0].isEmpty)
+            let date = requests.map { $0.header("Date") }
+            #expect(date[0] == date[1])
+        }
+    }
+
+    @Test(arguments: [NotifyingBot.mail, NotifyingBot.webhook])
+    func testThatADaemonThatStopsLeavesItToTheNext(_ file: String) async throws {
+        try await NotifyingBot.with(file) { bot in
+            // given
+            bot.transport.fail(request: 1, with: .silence)
+            try await bot.integrated(.failing("debug"))
+            await until("the first try") { bot.transport.count == 1 }
+            // when
+            try await bot.stop()
+            try await bot.start()
+            let message = try await bot.message("the second try") { $0.state == .sent }
+            // then
+            #expect(message.tries == 2)
+            #expect(try await bot.store.outbox().items.count == 1)
+        }
+    }
+
+    // MARK: What does not arrive
+
+    @Test func testThatAMailServersWordsDecide() async throws {
+        try await NotifyingBot.with(NotifyingBot.mail) { bot in
+            func answers(_ status: Int, _ words: String) {
+                bot.transport.answer(
+                    .mail, NotifyingBot.server, with: TransferResponse(status: status, body: Array(words.utf8)))
+            }
+            // given
+            answers(451, "greylisted, come again")
+            try await bot.integrated(.failing("debug"))
+            let waiting = try await bot.message("the refusal for now") { $0.note != nil && $0.state == .waiting }
+            expectContains(waiting.note ?? "", "smtps://mail.acme.example answered 451 greylisted, come again")
+            // when
+            answers(550, "no such\u{1B}[31m user\r\nhere")
+            let refused = try await bot.message("the refusal for good") { $0.state == .givenUp }
+            // then
+            expectContains(refused.note ?? "", "answered 550 no such [31m user here")
+        }
+    }
+
+    @Test(arguments: [
+        (410, OutboxMessage.State.givenUp), (302, .waiting), (404, .waiting), (500, .waiting), (429, .waiting),
+    ])
+    func testThatAWebhooksReceiverDecides(_ status: Int, _ state: OutboxMessage.State) async throws {
+        try await NotifyingBot.with(NotifyingBot.webhook) { bot in
+            bot.transport.answer(
+                .post, NotifyingBot.hook,
+                with: TransferResponse(
+                    status: status, headers: ["Location": "https://evil.example/", "Retry-After": "60"],
+                    body: Array("hook?key=path-secret".utf8)))
+            try await bot.integrated(.failing("debug"))
+            let message = try await bot.message("the answer") { $0.note != nil && $0.state == state }
+            #expect(message.note?.hasPrefix("POST https://chat.acme.example answered \(status)") == true)
+            #expect(bot.transport.takeRequests().allSatisfy { $0.url == NotifyingBot.hook })
+        }
+    }
+
+    /// Row S2: what lets one in stands in no row and no line.
+    @Test(arguments: [TransferError.Code.interrupted, .timedOut, .certificate, .other])
+    func testS2ThatNoSecretIsInARowOrALine(_ code: TransferError.Code) async throws {
+        let file = NotifyingBot.mail + NotifyingBot.webhook.dropFirst("notify:\n".count)
+        try await NotifyingBot.with(file) { bot in
+            // given
+            for number in 1...2 { bot.transport.fail(request: number, with: .before(code)) }
+            // when
+            try await bot.integrated(.failing("debug"))
+            let store = try bot.store
+            await until("both tries") { (try? await store.outbox().items.count { $0.note != nil }) == 2 }
+            // then
+            let secrets = ["mail-password", NotifyingBot.key, "MfKQ9r8G", "path-secret"]
+            let rows = try await store.outbox().items.map { "\($0)" }
+            let lines = bot.log.lines.map { "\($0)" }
+            #expect(rows.count == 2)
+            #expect(!(rows + lines).contains { text in secrets.contains { text.contains($0) } })
+        }
+    }
+
+    @Test func testThatWhatTheOperatorHasToMendIsSaidAndWaitsForIt() async throws {
+        try await NotifyingBot.with(NotifyingBot.webhook) { bot in
+            // given
+            try bot.secrets.set("chat", "a word that people choose")
+            try await bot.integrated(.failing("debug"))
+            let message = try await bot.message("the refusal") { $0.note != nil && $0.state == .waiting }
+            expectContains(message.note ?? "", "the secret chat is no signing key")
+            #expect(bot.transport.takeRequests().isEmpty)
+            // when
+            try bot.secrets.set("chat", NotifyingBot.key)
+            // then
+            _ = try await bot.message("the webhook") { $0.state == .sent }
+        }
+    }
+
+    @Test func testThatANoticeThatIsGoneIsNotSent() async throws {
+        try await NotifyingBot.with(NotifyingBot.mail) { bot in
+            // given
+            for number in 1...100 { bot.transport.fail(request: number, with: .before(.unreachable)) }
+            try await bot.integrated(.failing("debug"))
+            _ = try await bot.message("the first try") { $0.note != nil && $0.state == .waiting }
+            // when
+            try bot.writeFile("")
+            let message = try await bot.message("its end") { $0.state == .unneeded }
+            // then
+            expectContains(message.note ?? "", "has no mail notice team any more")
+        }
+    }
+}

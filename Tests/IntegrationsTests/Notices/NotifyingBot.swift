@@ -1,0 +1,89 @@
+import Archives
+import BotSupport
+import Foundation
+import Model
+import Settings
+import Storage
+import TestSupport
+import Testing
+import Transfer
+
+@testable import Integrations
+
+/// What a bot's file says to tell `ann` by mail and `chat` by a webhook.
+enum NotifyingBot {
+    static let server = "smtps://mail.acme.example"
+    static let hook = "https://chat.acme.example/hook?key=path-secret"
+    static let key = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw"
+    static let mail = """
+        notify:
+          - { name: team, mail: "Ann <ann@acme.example>" }
+
+        """
+    static let webhook = """
+        notify:
+          - { name: chat, webhook: "\(hook)", secret: chat }
+
+        """
+
+    /// A plan with a mail server that wants a password.
+    static func plan(_ file: String, settings: MailSettings? = nil, transport: (any Transport)? = nil) throws -> BotPlan
+    {
+        var plan = BotPlan(file: file)
+        plan.mail =
+            try settings
+            ?? MailSettings(
+                server: server, from: try #require(MailAddress("Martlet <ci@acme.example>")), credentials: "mail")
+        plan.mailTransport = transport
+        return plan
+    }
+
+    /// Gives a bot, with its secrets and both places, started; nobody has to read the requests.
+    static func with(_ file: String, _ body: (Bot) async throws -> Void) async throws {
+        try await withBot(try plan(file), isStarted: false) { bot in
+            try bot.secrets.set("mail", "ci:mail-password")
+            try bot.secrets.set("chat", key)
+            bot.transport.answer(.mail, server, with: TransferResponse(status: 250, body: Array("OK id=1".utf8)))
+            bot.transport.answer(.post, hook, with: TransferResponse(status: 204))
+            try await bot.start()
+            try await body(bot)
+            _ = bot.transport.takeRequests()
+        }
+    }
+}
+
+extension Bot {
+    /// Pushes a commit, and waits for its end.
+    @discardableResult
+    func integrated(_ commit: Commit = .succeeding) async throws -> Integrated {
+        let id = try await push(commit)
+        try await announce()
+        return try await completion(of: try await integration(of: id, on: RefName(branch: "main")).id)
+    }
+
+    /// Lets time pass until a message is as the condition says.
+    func message(
+        _ what: String, _ condition: @escaping @Sendable (OutboxMessage) -> Bool
+    ) async throws -> OutboxMessage {
+        var found: OutboxMessage?
+        _ = try await until(what, limit: Bot.waitLimit) {
+            found = try await store.outbox().items.first(where: condition)
+            if found != nil { return true }
+            time.advance(by: .seconds(400))
+            timer.advance(by: .seconds(400))
+            return false
+        }
+        return try #require(found)
+    }
+}
+
+extension FakeTransport.Request {
+    var text: String { String(decoding: body, as: UTF8.self) }
+
+    /// A mail's header.
+    func header(_ name: String) -> String? {
+        text.components(separatedBy: "\r\n").first { $0.hasPrefix("\(name): ") }.map {
+            String($0.dropFirst(name.count + 2))
+        }
+    }
+}

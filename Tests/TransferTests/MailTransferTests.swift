@@ -1,0 +1,198 @@
+import Foundation
+import TestSupport
+import Testing
+import Transfer
+
+/// Mails that real servers take, or do not.
+@Suite struct MailTransferTests {
+    private static let message = "From: ci@acme.example\r\nSubject: hello\r\n\r\n.\r\n..dots\r\nlast\r\n"
+
+    private static func mail(
+        _ url: String, to recipient: String = "ann@acme.example", password: String? = nil, authorities: String? = nil,
+        isPlain: Bool = false
+    ) -> TransferRequest {
+        var request = TransferRequest(
+            .mail, url, body: .bytes(Array(message.utf8)),
+            credentials: password.map { .password(user: "ci", password: $0) })
+        request.envelope = MailEnvelope(from: "ci@acme.example", to: recipient)
+        request.certificateAuthorities = authorities
+        request.isPlainMailAllowed = isPlain
+        return request
+    }
+
+    @Suite(.mailServer) struct GivenExim {
+        private func withServer(
+            offersTLS: Bool = true, needsUser: Bool = false, _ body: (MailServer, CurlTransport) async throws -> Void
+        ) async throws {
+            try await withTemporaryDirectory { directory in
+                try await MailServer.running(in: directory, offersTLS: offersTLS, needsUser: needsUser) { server in
+                    try await body(server, CurlTransport())
+                }
+            }
+        }
+
+        @Test func testThatAMailArrivesWholeByEachWay() async throws {
+            try await withServer(needsUser: true) { server, transport in
+                // when
+                for (index, url) in [server.tlsURL, server.plainURL].enumerated() {
+                    let answer = try await transport.perform(
+                        mail(
+                            url, to: "ann\(index)@acme.example", password: "secret", authorities: server.certificate))
+                    #expect(answer.status == 250)
+                }
+                // then
+                let mails = try await server.mails(count: 2)
+                let expected = (0..<2).map { index in
+                    "Return-path: <ci@acme.example>\nEnvelope-to: ann\(index)@acme.example\n"
+                        + message.replacing("\r\n", with: "\n")
+                }
+                #expect(Set(mails) == Set(expected))
+                let log = try server.log()
+                #expect(log.components(separatedBy: " P=esmtpsa ").count == 3, "with TLS and a password both: \(log)")
+            }
+        }
+
+        @Test func testThatASettingCanDoWithoutTLS() async throws {
+            try await withServer(offersTLS: false) { server, transport in
+                let answer = try await transport.perform(mail(server.plainURL, isPlain: true))
+                #expect(answer.status == 250)
+                #expect(try await server.mails(count: 1).count == 1)
+                await expectRejection(TransferError.self, \.code, .credentials) {
+                    try await transport.perform(mail(server.plainURL, password: "secret", isPlain: true))
+                }
+            }
+        }
+
+        @Test func testThatAServerWithoutSTARTTLSGetsNoPasswordAndNoMail() async throws {
+            try await withServer(offersTLS: false) { server, transport in
+                let error = await expectRejection(TransferError.self, \.code, .schemeRefused) {
+                    try await transport.perform(mail(server.plainURL, password: "secret"))
+                }
+                expectContains(error?.message ?? "", "offers no STARTTLS")
+                let log = try server.log()
+                #expect(!log.contains(" <= ") && !log.contains("authenticator"))
+            }
+        }
+
+        @Test func testT3ThatACertificateThatIsNotTrustedEndsItBeforeThePassword() async throws {
+            try await withServer { server, transport in
+                let named = server.tlsURL.replacing("127.0.0.1", with: "localhost")
+                for (url, authorities) in [
+                    (server.tlsURL, nil), (server.plainURL, nil), (named, server.certificate as String?),
+                ] {
+                    await expectRejection(TransferError.self, \.code, .certificate) {
+                        try await transport.perform(mail(url, password: "secret", authorities: authorities))
+                    }
+                }
+                let log = try server.log()
+                #expect(!log.contains(" <= ") && !log.contains("authenticator"))
+            }
+        }
+
+        @Test func testThatWhatTheServerSaysIsTheAnswer() async throws {
+            try await withServer { server, transport in
+                // given
+                func answer(_ recipient: String) async throws -> TransferResponse {
+                    try await transport.perform(mail(server.tlsURL, to: recipient, authorities: server.certificate))
+                }
+                // when
+                let nobody = try await answer("nobody@acme.example")
+                let first = try await answer("grey@acme.example")
+                try server.letIn()
+                let second = try await answer("grey@acme.example")
+                // then
+                #expect([nobody, first, second].map(\.status) == [550, 451, 250])
+                #expect(String(decoding: nobody.body, as: UTF8.self) == "no such user here")
+                #expect(String(decoding: first.body, as: UTF8.self) == "greylisted, come again")
+                _ = try await server.mails(count: 1)
+            }
+        }
+
+        @Test func testThatAWrongPasswordIsSaidWithoutIt() async throws {
+            try await withServer { server, transport in
+                let error = await expectRejection(TransferError.self, \.code, .credentials) {
+                    try await transport.perform(
+                        mail(server.tlsURL, password: "hunter2", authorities: server.certificate))
+                }
+                expectContains(error?.description ?? "", "535 Incorrect authentication data")
+                #expect(error?.description.contains("hunter2") == false)
+            }
+        }
+    }
+
+    @Suite(.program("python3")) struct GivenAnOddServer {
+        private func answer(_ manner: String, limit: Duration = .seconds(60)) async throws -> TransferResponse {
+            try await withTemporaryDirectory { directory in
+                var result: TransferResponse?
+                try await OddMailServer.running(as: manner, in: directory) { server in
+                    var request = mail(server.url, isPlain: true)
+                    request.limits.total = limit
+                    result = try await CurlTransport().perform(request)
+                }
+                return try #require(result)
+            }
+        }
+
+        @Test func testThatABusyServersWordsAreTheAnswer() async throws {
+            let answer = try await answer("busy")
+            #expect(answer.status == 421)
+            #expect(String(decoding: answer.body, as: UTF8.self) == "4.3.2 too many 4.3.2 connections, come again")
+        }
+
+        @Test func testThatNobodyKnowsWhatBecameOfAMailWhoseAnswerWasLost() async throws {
+            await expectRejection(TransferError.self, \.code, .interrupted) { try await answer("lossy") }
+        }
+
+        @Test func testThatASlowServerIsWaitedForOnlySoLong() async throws {
+            await expectRejection(TransferError.self, \.code, .timedOut) {
+                try await answer("slow", limit: .milliseconds(700))
+            }
+        }
+    }
+
+    @Test func testThatASilentServerIsWaitedForOnlySoLong() async throws {
+        let socket = try LoopbackSocket()
+        defer { socket.stop() }
+        var request = Self.mail("smtp://127.0.0.1:\(socket.port)", isPlain: true)
+        request.limits.connect = .milliseconds(300)
+        let transport = try CurlTransport()
+        await expectRejection(TransferError.self, \.code, .timedOut) { [request] in try await transport.perform(request)
+        }
+    }
+
+    @Test(arguments: [
+        "ann@acme.example>\r\nRCPT TO:<eve@x.example", "ann@acme.example\nDATA", "a b@acme.example", "ann", "",
+        "ann@acme.example\0", "<ann@acme.example>", "ann@acme.example,eve@x.example", "ä@acme.example",
+        String(repeating: "a", count: 251) + "@b.c",
+    ])
+    func testT1ThatAnAddressCannotEndTheCommand(_ address: String) async throws {
+        let socket = try LoopbackSocket()
+        defer { socket.stop() }
+        let transport = try CurlTransport()
+        var request = Self.mail("smtp://127.0.0.1:\(socket.port)", to: address, isPlain: true)
+        await expectRejection(TransferError.self, \.code, .invalid) { [request] in try await transport.perform(request)
+        }
+        request.envelope = MailEnvelope(from: address, to: "ann@acme.example")
+        await expectRejection(TransferError.self, \.code, .invalid) { [request] in try await transport.perform(request)
+        }
+        #expect(!socket.hasCaller)
+    }
+
+    @Test func testThatOnlyAMailGoesToAMailServerAndNothingElseDoes() async throws {
+        let transport = try CurlTransport()
+        var unaddressed = Self.mail("smtps://mail.acme.example")
+        unaddressed.envelope = nil
+        var other = Self.mail("https://mail.acme.example/")
+        other.certificateAuthorities = nil
+        for request in [
+            TransferRequest(.get, "smtps://mail.acme.example"), unaddressed, other,
+            Self.mail("smtps://mail.acme.example/path"), Self.mail("smtps://ci@mail.acme.example"),
+        ] {
+            await expectRejection(TransferError.self, \.code, .invalid) { try await transport.perform(request) }
+        }
+        var token = Self.mail("smtps://mail.acme.example")
+        token.credentials = .bearer(token: "x")
+        await expectRejection(TransferError.self, \.code, .credentials) { [token] in try await transport.perform(token)
+        }
+    }
+}
