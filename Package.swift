@@ -147,6 +147,10 @@ let package = Package(
         .executableTarget(
             name: "FuzzReports", dependencies: ["Reports", "Model", "TestSupport"], path: "Tests/FuzzReports",
             swiftSettings: strict),
+        // The fake forge over HTTP, for Tests/Showcase/intake-statuses.
+        .executableTarget(
+            name: "ForgeServer", dependencies: ["TestSupport", "Transfer"], path: "Tests/ForgeServer",
+            swiftSettings: strict),
         .executableTarget(
             name: "KillSweep", dependencies: ["ServiceSupport"], path: "Tests/KillSweep", swiftSettings: strict),
         tests("TestSupportTests", ["Model", "Basics", "Transfer", .logging]),

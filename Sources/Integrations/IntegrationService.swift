@@ -116,6 +116,9 @@ package struct IntegrationService: Service {
                 ForgeStatusSender(
                     store: store, registry: registry, secrets: parts.secrets, transport: parts.transport, clock: clock,
                     url: url),
+                ForgeCommentSender(
+                    store: store, registry: registry, secrets: parts.secrets, transport: parts.transport, clock: clock,
+                    url: url),
                 MailSender(
                     store: store, registry: registry, settings: parts.settings.mail, secrets: parts.secrets,
                     transport: parts.mailTransport, url: url),

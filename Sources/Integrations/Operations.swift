@@ -88,6 +88,12 @@ package struct Operations: Sendable {
         try await requests.unsilence(fingerprint, of: id, by: person)
     }
 
+    /// Has a message of the outbox tried again that was given up.
+    /// - Throws: `.notFound`; `.conflict` for one in another state, or with a newer one of its subject.
+    package func retryMessage(_ id: Int64, by person: String) async throws(OperationError) -> OutboxMessage {
+        try await requests.retryMessage(id, by: person)
+    }
+
     /// Takes a version out of `latest` and of ranges; by its name it stays fetchable for ever.
     /// - Throws: `.notFound`.
     package func yank(product: Name, version: SemanticVersion, by person: String) async throws(OperationError) {

@@ -76,6 +76,9 @@ package struct BotSpecification: Hashable, Sendable, Codable {
             destinations.append(
                 OutboxDestination(
                     kind: .status, name: status.api, moments: [.queued, .started, .completed, .jobs, .skipped]))
+            if status.hasComments {
+                destinations.append(OutboxDestination(kind: .comment, name: status.api, moments: [.completed]))
+            }
         }
         destinations += (notices ?? []).map(OutboxDestination.init)
         return destinations

@@ -7,6 +7,9 @@ package struct StatusTarget: Hashable, Sendable, Codable {
         case bitbucket
         /// Bitbucket Server and Data Center.
         case bitbucketServer = "bitbucket-server"
+
+        /// Those at which a comment can be made and edited here.
+        package var takesComments: Bool { self != .bitbucket && self != .bitbucketServer }
     }
 
     package var forge: Forge
@@ -17,10 +20,14 @@ package struct StatusTarget: Hashable, Sendable, Codable {
     /// The repository there, `acme/kit`: from the bot's file alone, never from an event.
     package var project: String
 
-    package init(forge: Forge, credentials: String, api: String, project: String) {
+    /// Whether new issues of a pull request are told by a comment there, too.
+    package var hasComments: Bool
+
+    package init(forge: Forge, credentials: String, api: String, project: String, hasComments: Bool = false) {
         self.forge = forge
         self.credentials = credentials
         self.api = api
         self.project = project
+        self.hasComments = hasComments
     }
 }

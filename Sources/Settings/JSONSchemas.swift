@@ -93,7 +93,8 @@ package enum JSONSchemas {
                 "forge": { "enum": ["github", "gitlab", "gitea", "forgejo", "bitbucket", "bitbucket-server"] },
                 "credentials": { "$ref": "#/$defs/secret" },
                 "api": { "type": "string", "pattern": "^https?://" },
-                "project": { "type": "string", "pattern": "^[^/]+(/[^/]+)+$" }
+                "project": { "type": "string", "pattern": "^[^/]+(/[^/]+)+$" },
+                "comments": { "type": "boolean", "default": false }
               }
             },
             "schedule": { "type": "string", "pattern": "^(daily|weekly [A-Za-z]+) [0-9]{1,2}:[0-9]{2}$" },

@@ -29,7 +29,7 @@ enum Keys {
     static let mail: [Key] = ["server", "from", "credentials", "insecure"]
     static let notice: [Key] = ["name", "when", "branches", "tags", "mail", "authors", "webhook", "secret"]
     static let webhook: [Key] = ["secret"]
-    static let status: [Key] = ["forge", "credentials", "api", "project"]
+    static let status: [Key] = ["forge", "credentials", "api", "project", "comments"]
     static let jobSecret: [Key] = ["name", "branches", "tags", "configurations", "steps"]
     static let trigger: [Key] = [
         "name", "phase", "branches", "tags", "when", "run", "publish", "upload", "credentials", "secrets", "timeout",

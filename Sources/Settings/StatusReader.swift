@@ -21,8 +21,15 @@ enum StatusReader {
         guard let forge = forge(fields, place, &diagnostics) else { return nil }
         let api = api(fields, forge, place, isInsecure: isInsecure, &diagnostics)
         let project = project(fields, forge, place, &diagnostics)
+        let hasComments = diagnostics.truth(fields["comments"], "comments") ?? false
+        if hasComments, !forge.takesComments {
+            diagnostics.error(
+                "comments are not made at \(forge.rawValue) by this version; leave `comments` out",
+                at: fields.position(of: "comments"))
+        }
         guard let credentials, let api, let project else { return nil }
-        return StatusTarget(forge: forge, credentials: credentials, api: api, project: project)
+        return StatusTarget(
+            forge: forge, credentials: credentials, api: api, project: project, hasComments: hasComments)
     }
 
     /// The target as it is written in a file, line by line.
@@ -30,6 +37,7 @@ enum StatusReader {
         [
             "forge: \(target.forge.rawValue)", "credentials: " + YAMLText.scalar(target.credentials),
             "api: " + YAMLText.scalar(target.api), "project: " + YAMLText.scalar(target.project),
+            "comments: \(target.hasComments)",
         ]
     }
 

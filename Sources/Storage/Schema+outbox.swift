@@ -24,4 +24,16 @@ extension Schema {
         CREATE INDEX outbox_open ON outbox (kind, destination, subject, id) WHERE state IN ('waiting', 'sending');
         CREATE INDEX outbox_given_up ON outbox (id) WHERE state = 'given-up';
         """
+
+    /// The one comment of a bot at a pull request.
+    static let comments = """
+        CREATE TABLE comments (
+            bot TEXT NOT NULL,
+            number INTEGER NOT NULL,              -- the pull request's
+            destination TEXT NOT NULL,
+            project TEXT NOT NULL,
+            comment INTEGER NOT NULL,             -- as the forge counts
+            PRIMARY KEY (bot, number, destination, project)
+        ) STRICT, WITHOUT ROWID;
+        """
 }

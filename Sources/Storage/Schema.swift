@@ -32,6 +32,7 @@ enum Schema {
         migrator.registerMigration("pull requests") { try $0.execute(sql: pullRequests) }
         migrator.registerMigration("outbox") { try $0.execute(sql: outbox) }
         migrator.registerMigration("standings") { try $0.execute(sql: standings) }
+        migrator.registerMigration("comments") { try $0.execute(sql: comments) }
         return migrator
     }
 

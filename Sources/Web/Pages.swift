@@ -33,6 +33,9 @@ struct Pages: Sendable {
             Route(.get, "/products", .read, "Page: products.") { _ in try await products() },
             Route(.get, "/products/{product}", .read, "Page: a product's versions.") { try await product($0) },
             Route(.get, "/deliveries", .read, "Page: what came in.") { try await deliveries($0) },
+            Route(.get, "/outbox", .role(.viewer), "Page: what is told outside; ?state= ?before=.") {
+                try await outbox($0)
+            },
             asset("/style.css", Templates.styleSheet, "text/css; charset=utf-8"),
             asset("/live.js", Templates.script, "text/javascript; charset=utf-8"),
             asset("/icon.svg", PackageResources.icon_svg, "image/svg+xml"),

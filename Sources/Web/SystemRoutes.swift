@@ -58,6 +58,10 @@ struct SystemRoutes: Sendable {
             "# TYPE martlet_webhooks_refused_total counter",
             "martlet_webhooks_refused_total \(site.operations.refusedDeliveries)",
         ]
+        let messages = try await site.store.outboxCounts()
+        gauge(
+            "martlet_outbox_messages", "Messages to others by state; those that ended stay for a while.",
+            OutboxMessage.State.allCases.map { ("{state=\"\($0.rawValue)\"}", messages[$0] ?? 0) })
         let writer = site.store.writerFigures()
         gauge("martlet_transactions", "Transactions since the start.", [("", writer.transactions)])
         gauge("martlet_transactions_long", "Those that held the writer for more than 5 ms.", [("", writer.long)])

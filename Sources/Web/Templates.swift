@@ -18,7 +18,7 @@ struct Templates: Sendable {
         ("deliveries", PackageResources.deliveries_mustache), ("files", PackageResources.files_mustache),
         ("problem", PackageResources.problem_mustache), ("grid", PackageResources.grid_mustache),
         ("tests", PackageResources.tests_mustache), ("test", PackageResources.test_mustache),
-        ("silences", PackageResources.silences_mustache),
+        ("silences", PackageResources.silences_mustache), ("outbox", PackageResources.outbox_mustache),
     ]
 
     /// - Throws: A template that does not parse; the tests make every one.

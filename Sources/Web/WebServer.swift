@@ -60,7 +60,8 @@ package struct WebServer: Service {
                 artifacts: ArtifactServer(site: site)
             ).routes
         routes += IssueRoutes(site: site).routes + CoverageRoutes(site: site).routes
-        routes += LedgerRoutes(site: site).routes + ProductRoutes(site: site).routes + TokenRoutes(site: site).routes
+        routes += LedgerRoutes(site: site).routes + OutboxRoutes(site: site).routes
+        routes += ProductRoutes(site: site).routes + TokenRoutes(site: site).routes
         routes += EventRoutes(store: site.store).routes + SystemRoutes(site: site).routes
         let document = OpenAPI(routes: routes, version: site.configuration.version).document
         routes.append(Route(.get, "/openapi.json", .open, "This description.") { _ in .json(document) })

@@ -112,6 +112,15 @@ import Testing
         #expect(reading.value?.status == nil)
     }
 
+    @Test func testThatCommentsAreAskedForWhereTheyAreMade() throws {
+        let asked = read("{ credentials: t, comments: true }", repository: "https://github.com/acme/kit.git")
+        #expect(asked.value?.status?.hasComments == true)
+        #expect(asked.value?.destinations.map(\.kind) == [.status, .comment])
+        let refused = read("{ credentials: t, comments: true }", repository: "https://bitbucket.org/acme/kit.git")
+        #expect(refused.value == nil)
+        expectContains("\(refused.diagnostics)", "comments are not made at bitbucket")
+    }
+
     @Test func testThatHTTPNeedsInsecure() {
         let reading = read(
             "{ credentials: t, forge: gitea }", repository: "http://127.0.0.1:3000/acme/kit.git", insecure: true)

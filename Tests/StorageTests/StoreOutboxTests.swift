@@ -146,6 +146,7 @@ import Testing
                 try await fixture.store.apply(.started, to: id, at: time(20))
                 // when: the first is under way
                 #expect(try await take(fixture) == nil)
+                #expect(try await fixture.store.outboxPlaces().isEmpty)
                 try await fixture.store.settle(first, as: .sent(note: nil), at: time(21))
                 // then
                 #expect(try await take(fixture)?.content.moment == .started)

@@ -29,6 +29,7 @@ package final class FakeForge: Sendable {
     struct State {
         var commits: Set<String> = []
         var statuses: [Status] = []
+        var comments: [Comment] = []
         var lastID = 0
         var requests = 0
         /// Answers that are given in place of the next ones.
@@ -89,6 +90,11 @@ package final class FakeForge: Sendable {
             return state.planned.isEmpty ? nil : state.planned.removeFirst()
         }
         if let planned { return planned }
+        if let call = FakeForgeCommentCall(method, url, api: api, kind) {
+            guard isAuthorized(headers, authorization) else { return refusal(401, unauthorized) }
+            guard call.project == project else { return refusal(404, "Not Found") }
+            return comment(call, method, body)
+        }
         guard let call = FakeForgeCall(method, url, api: api, kind) else { return refusal(404, "Not Found") }
         guard isAuthorized(headers, authorization) else { return refusal(401, unauthorized) }
         guard call.project == project else {

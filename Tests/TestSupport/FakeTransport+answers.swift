@@ -56,7 +56,9 @@ extension FakeTransport {
             let isForbidden = state.forbidden.contains {
                 $0.method == request.method && request.url.hasPrefix($0.prefix)
             }
-            return (state.failures[state.count], isKnown, isForbidden)
+            let lost = state.lost.first { request.url.hasSuffix($0) }
+            if let lost { state.lost.remove(lost) }
+            return (lost == nil ? state.failures[state.count] : .after(.interrupted), isKnown, isForbidden)
         }
         if isForbidden {
             Issue.record("\(request.method.rawValue) \(request.url) was forbidden", sourceLocation: sourceLocation)

@@ -47,6 +47,7 @@ package final class FakeTransport: Transport {
         var forges: [FakeForge] = []
         var forbidden: [(method: TransferRequest.Method, prefix: String)] = []
         var failures: [Int: Failure] = [:]
+        var lost: Set<String> = []
         var count = 0
         var unread: [Request] = []
         var witness: (@Sendable (_ url: String) async -> Void)?
@@ -93,6 +94,9 @@ package final class FakeTransport: Transport {
 
     /// The n-th request from the beginning, counted from 1, fails.
     package func fail(request number: Int, with failure: Failure) { state.withLock { $0.failures[number] = failure } }
+
+    /// The next request to a URL that ends so is done, and its answer lost.
+    package func loseAnswer(toURLWithSuffix suffix: String) { state.withLock { _ = $0.lost.insert(suffix) } }
 
     /// Shows each request to the test while it is under way: after it came, before it is answered.
     package func witness(_ body: @escaping @Sendable (_ url: String) async -> Void) {

@@ -35,7 +35,7 @@ struct ForgeAnswer: Sendable {
                     + "\(credentials)`")
         case 403:
             return .refused(
-                "\(what): the token of the secret \(credentials) may not set statuses there; give it that right")
+                "\(what): the token of the secret \(credentials) may not do that there; give it the right")
         case 404:
             return .refused(
                 "\(what): it knows no such repository or commit, or hides it from the token; compare `repository` and `status` "
@@ -46,7 +46,7 @@ struct ForgeAnswer: Sendable {
         case 409, 423, 500..<600:
             return .failed(
                 OutboxFailure(what, retryAfter: retryAfter, isOfDestination: false, mayHaveArrived: status >= 500))
-        default: return .refused("\(what); the status is not taken as it is")
+        default: return .refused("\(what); it is not taken as it is")
         }
     }
 
@@ -104,6 +104,13 @@ struct ForgeAnswer: Sendable {
         }
         let texts = [answer.message?.text, answer.error?.text, answer.errors?.text].compactMap { $0 }
         return texts.isEmpty ? nil : texts.joined(separator: ": ")
+    }
+
+    /// What is sent: texts by name. Texts of Swift are always UTF-8, so that this cannot fail.
+    static func bytes(of fields: [String: String]) -> [UInt8] {
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+        return (try? encoder.encode(fields)).map { Array($0) } ?? []
     }
 
     // MARK: - When to come again

@@ -1,5 +1,4 @@
 import Archives
-import Foundation
 import Model
 import Transfer
 
@@ -56,78 +55,35 @@ struct ForgeStatusRequest: Sendable {
 
     // MARK: - Addresses
 
-    /// Where the status is posted.
-    var url: String {
-        let (api, commit) = (target.api, report.commit)
+    /// Where the status is posted, beneath the forge's address.
+    var posting: String {
+        let (path, commit) = (target.projectPath, report.commit)
         switch target.forge {
-        case .github, .gitea, .forgejo: return "\(api)/repos/\(path)/statuses/\(commit)"
-        case .gitlab: return "\(api)/projects/\(PercentEncoding.encode(target.project))/statuses/\(commit)"
-        case .bitbucket: return "\(api)/repositories/\(path)/commit/\(commit)/statuses/build"
+        case .github, .gitea, .forgejo: return "/repos/\(path)/statuses/\(commit)"
+        case .gitlab: return "/projects/\(PercentEncoding.encode(target.project))/statuses/\(commit)"
+        case .bitbucket: return "/repositories/\(path)/commit/\(commit)/statuses/build"
         case .bitbucketServer:
-            let parts = target.project.split(separator: "/").map { PercentEncoding.encode(String($0)) }
-            return "\(api)/projects/\(parts.joined(separator: "/repos/"))/commits/\(commit)/builds"
+            return "/projects/\(path.replacing("/", with: "/repos/"))/commits/\(commit)/builds"
         }
     }
 
     /// Where the statuses of the commit are read, the newest first; nothing at a forge where the same status sent twice is one.
-    var readingURL: String? {
-        let (api, commit) = (target.api, report.commit)
+    var reading: String? {
+        let (path, commit) = (target.projectPath, report.commit)
         switch target.forge {
-        case .github: return "\(api)/repos/\(path)/commits/\(commit)/statuses?per_page=30"
-        case .gitea, .forgejo: return "\(api)/repos/\(path)/commits/\(commit)/statuses?limit=30&sort=recentupdate"
+        case .github: return "/repos/\(path)/commits/\(commit)/statuses?per_page=30"
+        case .gitea, .forgejo: return "/repos/\(path)/commits/\(commit)/statuses?limit=30&sort=recentupdate"
         case .gitlab:
-            let project = PercentEncoding.encode(target.project)
-            return "\(api)/projects/\(project)/repository/commits/\(commit)/statuses?per_page=30&name="
+            return
+                "/projects/\(PercentEncoding.encode(target.project))/repository/commits/\(commit)/statuses?per_page=30&name="
                 + PercentEncoding.encode(report.context)
         case .bitbucket, .bitbucketServer: return nil
         }
     }
 
-    private var path: String {
-        target.project.split(separator: "/").map { PercentEncoding.encode(String($0)) }.joined(separator: "/")
-    }
-
     // MARK: - What is sent
 
-    /// - Parameter secret: An access token, or `user:password`.
-    func request(
-        _ method: TransferRequest.Method, _ url: String, secret: String
-    ) throws(StatusError) -> TransferRequest {
-        var request = TransferRequest(method, url, headers: ["Accept": "application/json"])
-        request.limits = TransferLimits(
-            total: .seconds(30), stall: .seconds(15), response: Int64(ForgeAnswer.maximumBody))
-        request.isPlainHTTPAllowed = target.api.hasPrefix("http:")
-        switch target.forge {
-        case .gitlab: request.headers["PRIVATE-TOKEN"] = secret
-        case .gitea,
-            .forgejo where !secret.contains(":"):
-            request.headers["Authorization"] = "token " + secret
-        default:
-            guard let credentials = TransferCredentials(secret: secret, file: nil) else {
-                throw StatusError("the secret \(target.credentials) is neither a token nor `user:password`")
-            }
-            request.credentials = credentials
-            // docs.github.com/rest/about-the-rest-api/api-versions
-            if target.forge == .github {
-                request.headers["Accept"] = "application/vnd.github+json"
-                request.headers["X-GitHub-Api-Version"] = "2022-11-28"
-            }
-        }
-        guard secret.utf8.allSatisfy({ $0 >= 0x20 && $0 != 0x7f }) else {
-            throw StatusError("the secret \(target.credentials) has a control character in it; store it anew")
-        }
-        return request
-    }
-
-    /// The request that tells it.
-    func posting(secret: String) throws(StatusError) -> TransferRequest {
-        var request = try request(.post, url, secret: secret)
-        request.headers["Content-Type"] = "application/json"
-        request.body = .bytes(Array(Self.text(fields).utf8))
-        return request
-    }
-
-    private var fields: [String: String] {
+    var fields: [String: String] {
         var fields: [String: String] = ["state": word, "description": description]
         switch target.forge {
         case .github, .gitea, .forgejo:
@@ -142,22 +98,8 @@ struct ForgeStatusRequest: Sendable {
             if let branch = report.ref.branch { fields["refname"] = branch }
         case .bitbucketServer:
             (fields["key"], fields["name"], fields["url"]) = (key, report.context, report.url)
-            fields["ref"] = report.ref.description
+            if report.ref.pullRequest == nil { fields["ref"] = report.ref.description }
         }
         return fields
     }
-
-    private static func text(_ fields: [String: String]) -> String {
-        let encoder = JSONEncoder()
-        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
-        // Texts of Swift are always UTF-8, so that this cannot fail.
-        return (try? encoder.encode(fields)).map { String(decoding: $0, as: UTF8.self) } ?? "{}"
-    }
-}
-
-/// Why a status cannot be sent, for the operator to mend.
-struct StatusError: Error, CustomStringConvertible {
-    let description: String
-
-    init(_ description: String) { self.description = description }
 }

@@ -1,4 +1,3 @@
-import Basics
 import Foundation
 package import Model
 package import Settings
@@ -11,11 +10,8 @@ package import Transfer
 package struct ForgeStatusSender: OutboxSender {
     private let store: Store
     private let registry: BotRegistry
-    private let secrets: SecretStore
-    private let transport: any Transport
-    private let clock: WallClock
+    private let access: ForgeAccess
     private let url: String
-    private let lane = BlockingLane(label: "status-secrets")
 
     package var kind: OutboxDestination.Kind { .status }
 
@@ -26,12 +22,8 @@ package struct ForgeStatusSender: OutboxSender {
     ) {
         self.store = store
         self.registry = registry
-        self.secrets = secrets
-        self.transport = transport
-        self.clock = clock
-        var url = url[...]
-        while url.hasSuffix("/") { url = url.dropLast() }
-        self.url = String(url)
+        access = ForgeAccess(secrets: secrets, transport: transport, clock: clock)
+        self.url = url.hasSuffix("/") ? String(url.dropLast()) : url
     }
 
     /// See `OutboxSender`.
@@ -43,27 +35,18 @@ package struct ForgeStatusSender: OutboxSender {
             return .unneeded("the bot \(message.bot) reports to \(target.api) now")
         }
         do {
-            guard let secret = try await secret(target.credentials) else {
-                // Set in a while, it is sent by itself.
-                return .failed(
-                    OutboxFailure(
-                        "the secret \(target.credentials) is not set; set it with `martlet secret set \(target.credentials)`",
-                        isOfDestination: false))
-            }
+            let secret = try await access.secret(of: target)
             let report = StatusReport(message, url: url, description: try await sentence(of: message))
             let request = ForgeStatusRequest(target: target, report: report)
             if message.isUncertain, let found = try await look(request, secret) { return found }
-            return await post(request, secret)
-        } catch let error as StatusError {
-            return .refused("\(error)")
+            let posting = try target.request(.post, request.posting, secret: secret, json: request.fields)
+            let answer = try await access.ask(target, posting, secret: secret)
+            return Self.gitLabsTransition(answer, request) ?? answer.outcome
+        } catch let stop as ForgeAccess.Stop {
+            return stop.outcome
         } catch {
             return .failed(OutboxFailure("\(error)", isOfDestination: false))
         }
-    }
-
-    private func secret(_ name: String) async throws -> String? {
-        let secrets = secrets
-        return try await lane.run { () throws(SettingsError) in try secrets.value(name) }
     }
 
     private func sentence(of message: OutboxMessage) async throws -> String {
@@ -80,76 +63,32 @@ package struct ForgeStatusSender: OutboxSender {
             message.content, counts: record?.summary?.counts, changes: try await store.issueChanges(of: id))
     }
 
-    // MARK: - Asking the forge
-
-    private func post(_ request: ForgeStatusRequest, _ secret: String) async -> OutboxOutcome {
-        let operation = "POST \(request.url)"
-        let posting: TransferRequest
-        do throws(StatusError) {
-            posting = try request.posting(secret: secret)
-        } catch {
-            return .refused("\(error)")
-        }
-        do throws(TransferError) {
-            let response = try await transport.perform(posting)
-            if let known = gitLabsTransition(response, request) { return known }
-            return answer(operation, response, request, secret).outcome
-        } catch {
-            return Self.outcome(of: error, operation)
-        }
-    }
-
     /// GitLab refuses what it holds already, or has passed: a commit's status there only goes forward until it is final.
-    private func gitLabsTransition(_ response: TransferResponse, _ request: ForgeStatusRequest) -> OutboxOutcome? {
-        guard request.target.forge == .gitlab, response.status == 400 else { return nil }
-        let text = String(decoding: response.body.prefix(1024), as: UTF8.self)
-        guard text.contains("Cannot transition status via") else { return nil }
+    private static func gitLabsTransition(_ answer: ForgeAnswer, _ request: ForgeStatusRequest) -> OutboxOutcome? {
+        guard request.target.forge == .gitlab, answer.response.status == 400,
+            String(decoding: answer.response.body.prefix(1024), as: UTF8.self).contains("Cannot transition status via")
+        else { return nil }
         return .sent(note: "GitLab had it already, or a later one")
     }
 
-    /// Whether the forge has the status of an earlier try; nothing: it has not, or cannot tell.
-    private func look(_ request: ForgeStatusRequest, _ secret: String) async throws(StatusError) -> OutboxOutcome? {
-        guard let url = request.readingURL else { return nil }
-        let operation = "GET \(url.split(separator: "?")[0])"
-        let reading = try request.request(.get, url, secret: secret)
-        do throws(TransferError) {
-            let response = try await transport.perform(reading)
-            guard response.isSuccess else {
-                let answer = answer(operation, response, request, secret)
-                if case .failed(var failure) = answer.outcome {
-                    // What an earlier try may have done it still may have.
-                    failure.mayHaveArrived = true
-                    return .failed(failure)
-                }
-                // A token that may write and not read: sent twice is better than not at all.
-                return nil
-            }
-            guard let newest = Self.newest(of: request, in: response.body) else { return nil }
-            return newest == FoundStatus(request) ? .sent(note: "found at the forge; the answer to it was lost") : nil
-        } catch {
-            // An answer that is too large tells nothing.
-            return error.code == .tooLarge ? nil : Self.outcome(of: error, operation)
-        }
-    }
-
-    private func answer(
-        _ operation: String, _ response: TransferResponse, _ request: ForgeStatusRequest, _ secret: String
-    ) -> ForgeAnswer {
-        ForgeAnswer(
-            operation: operation, response: response, secret: secret, credentials: request.target.credentials,
-            now: clock.now())
-    }
-
-    private static func outcome(of error: TransferError, _ operation: String) -> OutboxOutcome {
-        switch error.code {
-        case .canceled: return .interrupted
-        case .invalid, .schemeRefused, .credentials: return .refused("\(error)")
-        case .unreachable, .certificate: return .failed(OutboxFailure("\(error)"))
-        default: return .failed(OutboxFailure("\(error)", mayHaveArrived: true))
-        }
-    }
-
     // MARK: - What the forge has
+
+    /// Whether the forge has the status of an earlier try; nothing: it has not, or cannot tell.
+    private func look(_ request: ForgeStatusRequest, _ secret: String) async throws(ForgeAccess.Stop) -> OutboxOutcome?
+    {
+        guard let reading = request.reading else { return nil }
+        let answer = try await access.ask(
+            request.target, try request.target.request(.get, reading, secret: secret), secret: secret)
+        guard answer.response.isSuccess else {
+            // What an earlier try may have done it still may have. A token that may write and not read: twice is better than not at all.
+            if case .failed = answer.outcome { return answer.outcome }
+            return nil
+        }
+        guard let newest = Self.newest(of: request, in: answer.response.body), newest == FoundStatus(request) else {
+            return nil
+        }
+        return .sent(note: "found at the forge; the answer to it was lost")
+    }
 
     private struct FoundStatus: Hashable {
         var state: String

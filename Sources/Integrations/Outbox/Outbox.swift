@@ -145,10 +145,20 @@ package actor Outbox {
                     keeping: Self.keptRows, endedAfter: clock.now() + (.zero - Self.keptTime))
             }
         } catch {
-            // What is stored as being sent stays so until the next start, which takes it up.
             logger.error(
                 "sending stopped", metadata: ["destination": "\(place.name)", "error": "\(error)"])
-            pause(place, for: nil)
+            await putBack(place)
+        }
+    }
+
+    /// What came of a try could not be stored: it may have arrived, and waits. Where not even that can be stored, the next start does it.
+    private func putBack(_ place: OutboxPlace) async {
+        let until = pause(place, for: nil)
+        do {
+            try await store.recoverOutbox(for: place, at: until)
+        } catch {
+            logger.error(
+                "a message cannot be put back", metadata: ["destination": "\(place.name)", "error": "\(error)"])
         }
     }
 
@@ -158,7 +168,11 @@ package actor Outbox {
             let message = try await store.takeMessage(
                 for: place, at: clock.now(), horizon: Self.longestRetryAfter)
         else { return false }
-        let outcome = await sender.send(message)
+        var outcome = await sender.send(message)
+        // Of somebody else's doing: the daemon goes on.
+        if outcome == .interrupted, !Task.isCancelled {
+            outcome = .failed(OutboxFailure("the request was broken off", mayHaveArrived: true))
+        }
         let settlement: OutboxSettlement
         var goesOn = true
         switch outcome {

@@ -90,6 +90,7 @@ extension Store {
     ) throws {
         let destinations = try destinations(of: bot, transaction).filter {
             $0.moments.contains(content.moment) && ($0.kind.isReplaceable || !onlyToReplace)
+                && ($0.kind != .comment || content.ref.pullRequest != nil)
         }
         guard !destinations.isEmpty else { return }
         var content = content

@@ -3,14 +3,21 @@ package import Model
 
 extension Store {
     /// Puts back what was being sent when a daemon ended, marked as what may have arrived.
+    /// - Parameter place: Only what was being sent there; nothing: all.
     /// - Returns: How many.
     @discardableResult
-    package func recoverOutbox(at time: Timestamp) async throws(StoreError) -> Int {
+    package func recoverOutbox(
+        for place: OutboxPlace? = nil, at time: Timestamp
+    ) async throws(StoreError) -> Int {
         try await lane.write("take up what was being sent") { transaction in
             try transaction.db.change(
-                "UPDATE outbox SET state = 'waiting', is_uncertain = 1, next_at = ? WHERE state = 'sending'",
-                [time.millisecondsSinceEpoch])
-            return transaction.db.changesCount
+                """
+                UPDATE outbox SET state = 'waiting', is_uncertain = 1, next_at = ?1 WHERE state = 'sending'
+                AND (?2 IS NULL OR (kind = ?2 AND destination = ?3))
+                """, [time.millisecondsSinceEpoch, place?.kind.rawValue, place?.name])
+            let count = transaction.db.changesCount
+            if count > 0 { transaction.changed(.outbox) }
+            return count
         }
     }
 
@@ -21,7 +28,11 @@ extension Store {
             let rows = try db.all(
                 """
                 SELECT kind, destination, min(next_at) AS next_at FROM outbox
-                WHERE state IN ('waiting', 'sending') AND state = 'waiting' GROUP BY kind, destination
+                WHERE state IN ('waiting', 'sending') AND state = 'waiting' AND NOT EXISTS
+                    (SELECT 1 FROM outbox AS older WHERE older.kind = outbox.kind AND older.destination = outbox.destination
+                     AND older.subject = outbox.subject AND older.state IN ('waiting', 'sending')
+                     AND older.id < outbox.id)
+                GROUP BY kind, destination
                 """
             ) { row in
                 (

@@ -28,6 +28,6 @@ if (watched && "EventSource" in window) {
     const data = JSON.parse(event.data);
     if ((!bot || !data.bot || data.bot === bot) && (!number || !data.number || String(data.number) === number)) later();
   };
-  for (const name of kind === "deliveries" ? ["delivery"] : kind === "products" ? ["version"] : ["integration", "bots"])
+  for (const name of kind === "deliveries" ? ["delivery"] : kind === "outbox" ? ["outbox"] : kind === "products" ? ["version"] : ["integration", "bots"])
     events.addEventListener(name, heard);
 }

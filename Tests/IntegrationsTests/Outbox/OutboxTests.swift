@@ -145,6 +145,19 @@ import Testing
             }
         }
 
+        @Test func testThatOneThatWasBrokenOffComesAgainAsUncertain() async throws {
+            try await withOutbox { fixture in
+                fixture.sender.answer(kit, with: .interrupted)
+                _ = try await fixture.queue()
+                try await fixture.running {
+                    try await fixture.messages("the first try") { $0[0].tries == 1 && $0[0].state == .waiting }
+                    await fixture.pass(.seconds(3))
+                    try await fixture.messages("the next") { $0[0].state == .sent }
+                }
+                #expect(fixture.sender.given.map(\.isUncertain) == [false, true])
+            }
+        }
+
         @Test func testThatWhatIsRefusedForGoodIsGivenUpWithItsReason() async throws {
             try await withOutbox { fixture in
                 fixture.sender.answer(kit, with: .refused("POST … answered 401"))

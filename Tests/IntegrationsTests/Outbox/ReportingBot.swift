@@ -9,11 +9,13 @@ import Testing
 /// Gives a bot that reports to a fake forge, started.
 func withReportingBot(
     _ kind: FakeForge.Kind = .github, configurations: [String] = ["debug"], file: String = "",
-    token: String? = nil, _ body: (Bot, FakeForge) async throws -> Void
+    token: String? = nil, hasComments: Bool = false, _ body: (Bot, FakeForge) async throws -> Void
 ) async throws {
     let forge = FakeForge(kind)
     let lines = """
-        status: { forge: \(kind.rawValue), credentials: kit-status, api: \(forge.api), project: \(forge.project) }
+        status:
+          { forge: \(kind.rawValue), credentials: kit-status, api: \(forge.api), project: \(forge.project),
+            comments: \(hasComments) }
         \(file)
         """
     try await withBot(BotPlan(configurations: configurations, file: lines), isStarted: false) { bot in

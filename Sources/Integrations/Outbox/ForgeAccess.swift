@@ -1,0 +1,107 @@
+import Basics
+import Model
+import Settings
+import Transfer
+
+/// How a forge is asked as the bot's file says: the token of each request read anew, answers bounded, redirects not followed.
+struct ForgeAccess: Sendable {
+    let secrets: SecretStore
+    let transport: any Transport
+    let clock: WallClock
+    private let lane = BlockingLane(label: "forge-secrets")
+
+    init(secrets: SecretStore, transport: any Transport, clock: WallClock) {
+        self.secrets = secrets
+        self.transport = transport
+        self.clock = clock
+    }
+
+    /// An access token, or `user:password`.
+    /// - Throws: `Stop` while it is not set, `SettingsError`.
+    func secret(of target: StatusTarget) async throws -> String {
+        let (secrets, name) = (secrets, target.credentials)
+        guard let secret = try await lane.run({ () throws(SettingsError) in try secrets.value(name) }) else {
+            // Set in a while, it is sent by itself.
+            throw Stop(
+                .failed(
+                    OutboxFailure(
+                        "the secret \(name) is not set; set it with `martlet secret set \(name)`",
+                        isOfDestination: false)))
+        }
+        return secret
+    }
+
+    /// Asks.
+    /// - Throws: `Stop` where there is no answer.
+    func ask(
+        _ target: StatusTarget, _ request: TransferRequest, secret: String
+    ) async throws(Stop) -> ForgeAnswer {
+        let url = request.url.split(separator: "?", maxSplits: 1)[0]
+        do throws(TransferError) {
+            let response = try await transport.perform(request)
+            return ForgeAnswer(
+                operation: "\(request.method.rawValue) \(url)", response: response, secret: secret,
+                credentials: target.credentials, now: clock.now())
+        } catch {
+            throw Stop(Self.outcome(of: error))
+        }
+    }
+
+    private static func outcome(of error: TransferError) -> OutboxOutcome {
+        switch error.code {
+        case .canceled: .interrupted
+        case .invalid, .schemeRefused, .credentials: .refused("\(error)")
+        case .unreachable, .certificate: .failed(OutboxFailure("\(error)"))
+        default: .failed(OutboxFailure("\(error)", mayHaveArrived: true))
+        }
+    }
+
+    /// A try that is over, with what came of it.
+    struct Stop: Error {
+        let outcome: OutboxOutcome
+
+        init(_ outcome: OutboxOutcome) { self.outcome = outcome }
+    }
+}
+
+extension StatusTarget {
+    /// A request to the forge, with the token in the form that it reads.
+    /// - Parameter secret: An access token, or `user:password`.
+    func request(
+        _ method: TransferRequest.Method, _ path: String, secret: String, json: [String: String]? = nil
+    ) throws(ForgeAccess.Stop) -> TransferRequest {
+        var request = TransferRequest(method, api + path, headers: ["Accept": "application/json"])
+        request.limits = TransferLimits(
+            total: .seconds(30), stall: .seconds(15), response: Int64(ForgeAnswer.maximumBody))
+        request.isPlainHTTPAllowed = api.hasPrefix("http:")
+        guard secret.utf8.allSatisfy({ $0 >= 0x20 && $0 != 0x7f }) else {
+            throw .init(.refused("the secret \(credentials) has a control character in it; store it anew"))
+        }
+        switch forge {
+        case .gitlab: request.headers["PRIVATE-TOKEN"] = secret
+        case .gitea,
+            .forgejo where !secret.contains(":"):
+            request.headers["Authorization"] = "token " + secret
+        default:
+            guard let known = TransferCredentials(secret: secret, file: nil) else {
+                throw .init(.refused("the secret \(credentials) is neither a token nor `user:password`"))
+            }
+            request.credentials = known
+            // docs.github.com/rest/about-the-rest-api/api-versions
+            if forge == .github {
+                request.headers["Accept"] = "application/vnd.github+json"
+                request.headers["X-GitHub-Api-Version"] = "2022-11-28"
+            }
+        }
+        if let json {
+            request.headers["Content-Type"] = "application/json"
+            request.body = .bytes(ForgeAnswer.bytes(of: json))
+        }
+        return request
+    }
+
+    /// The project as a path, each part encoded.
+    var projectPath: String {
+        project.split(separator: "/").map { PercentEncoding.encode(String($0)) }.joined(separator: "/")
+    }
+}

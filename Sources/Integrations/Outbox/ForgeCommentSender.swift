@@ -1,0 +1,147 @@
+import Foundation
+package import Model
+package import Settings
+package import Storage
+package import Transfer
+
+/// Tells the new issues of a pull request in one comment of the bot's there, which is edited when the next commit has other ones.
+///
+/// Nothing is said as long as there is nothing new. GitHub, Gitea and Forgejo: `/repos/{owner}/{repo}/issues/{number}/comments`, edited by
+/// `PATCH …/issues/comments/{id}`; GitLab: `/projects/{id}/merge_requests/{iid}/notes`, edited by `PUT …/notes/{id}`.
+package struct ForgeCommentSender: OutboxSender {
+    private let store: Store
+    private let registry: BotRegistry
+    private let access: ForgeAccess
+    private let url: String
+
+    package var kind: OutboxDestination.Kind { .comment }
+
+    /// - Parameter url: Of the service, for links.
+    package init(
+        store: Store, registry: BotRegistry, secrets: SecretStore, transport: any Transport, clock: WallClock,
+        url: String
+    ) {
+        self.store = store
+        self.registry = registry
+        access = ForgeAccess(secrets: secrets, transport: transport, clock: clock)
+        self.url = url.hasSuffix("/") ? String(url.dropLast()) : url
+    }
+
+    /// See `OutboxSender`.
+    package func send(_ message: OutboxMessage) async -> OutboxOutcome {
+        guard let target = await registry.bot(message.bot)?.status, target.hasComments,
+            target.api == message.destination
+        else { return .unneeded("the bot \(message.bot) makes no comments at \(message.destination) any more") }
+        guard let id = message.integration, let number = message.content.ref.pullRequest else {
+            return .unneeded("it is about no pull request")
+        }
+        guard let verdict = message.content.verdict, verdict != .canceled else {
+            return .unneeded("\(id) was canceled")
+        }
+        let place = Store.CommentPlace(
+            bot: message.bot, number: number, destination: target.api, project: target.project)
+        do {
+            let changes = try await store.issueChanges(of: id)
+            let known = try await store.comment(at: place)
+            guard changes.new > 0 || known != nil || message.isUncertain else {
+                return .unneeded("there are no new issues")
+            }
+            let talk = Talk(target: target, number: number, secret: try await access.secret(of: target))
+            let text = try await text(of: message, id, changes)
+            if let known, let outcome = try await edit(known, talk, text, place) { return outcome }
+            if message.isUncertain, let found = try await find(talk, since: message.createdAt, bot: message.bot) {
+                try await store.setComment(found, at: place)
+                if let outcome = try await edit(found, talk, text, place) { return outcome }
+            }
+            return changes.new > 0 ? try await make(talk, text, place) : .unneeded("there are no new issues")
+        } catch let stop as ForgeAccess.Stop {
+            return stop.outcome
+        } catch {
+            return .failed(OutboxFailure("\(error)", isOfDestination: false))
+        }
+    }
+
+    private func text(
+        of message: OutboxMessage, _ id: IntegrationID, _ changes: Store.IssueChanges
+    ) async throws -> String {
+        let counts = try await store.integration(id)?.summary?.counts
+        let issues = try await store.issuePage(of: id, status: .new, limit: CommentText.maximumIssues).items
+        return CommentText.text(
+            of: id, commit: message.content.commit,
+            sentence: StatusText.sentence(message.content, counts: counts, changes: changes), issues: issues,
+            count: changes.new, url: "\(url)/bots/\(id.bot)/\(id.number)")
+    }
+
+    // MARK: - At the forge
+
+    /// One pull request at a forge, for who has the token.
+    private struct Talk {
+        var target: StatusTarget
+        var number: Int
+        var secret: String
+
+        var list: String {
+            target.forge == .gitlab
+                ? "/projects/\(PercentEncoding.encode(target.project))/merge_requests/\(number)/notes"
+                : "/repos/\(target.projectPath)/issues/\(number)/comments"
+        }
+
+        func one(_ comment: Int64) -> String {
+            target.forge == .gitlab ? "\(list)/\(comment)" : "/repos/\(target.projectPath)/issues/comments/\(comment)"
+        }
+
+        func newest(since time: Timestamp) -> String {
+            target.forge == .gitlab
+                ? list + "?per_page=30&order_by=created_at&sort=desc"
+                : list + "?per_page=30&limit=30&since=" + PercentEncoding.encode(time.description)
+        }
+    }
+
+    private struct Comment: Decodable {
+        var id: Int64
+        var body: String?
+    }
+
+    private func ask(
+        _ talk: Talk, _ method: TransferRequest.Method, _ path: String, _ text: String? = nil
+    ) async throws(ForgeAccess.Stop) -> ForgeAnswer {
+        let request = try talk.target.request(
+            method, path, secret: talk.secret, json: text.map { ["body": $0] })
+        return try await access.ask(talk.target, request, secret: talk.secret)
+    }
+
+    /// - Returns: Nothing where there is no such comment any more, or it is another's.
+    private func edit(
+        _ comment: Int64, _ talk: Talk, _ text: String, _ place: Store.CommentPlace
+    ) async throws -> OutboxOutcome? {
+        let answer = try await ask(talk, talk.target.forge == .gitlab ? .put : .patch, talk.one(comment), text)
+        guard [403, 404, 410].contains(answer.response.status), case .refused = answer.outcome else {
+            return answer.outcome
+        }
+        try await store.setComment(nil, at: place)
+        return nil
+    }
+
+    private func make(_ talk: Talk, _ text: String, _ place: Store.CommentPlace) async throws -> OutboxOutcome {
+        let answer = try await ask(talk, .post, talk.list, text)
+        if answer.response.isSuccess,
+            let made = try? JSONDecoder().decode(Comment.self, from: Data(answer.response.body))
+        {
+            try await store.setComment(made.id, at: place)
+        }
+        return answer.outcome
+    }
+
+    /// The comment that an earlier try made, of which no answer came.
+    private func find(
+        _ talk: Talk, since time: Timestamp, bot: Name
+    ) async throws(ForgeAccess.Stop) -> Int64? {
+        let answer = try await ask(talk, .get, talk.newest(since: time))
+        guard answer.response.isSuccess else {
+            if case .failed = answer.outcome { throw .init(answer.outcome) }
+            return nil
+        }
+        let comments = (try? JSONDecoder().decode([Comment].self, from: Data(answer.response.body))) ?? []
+        return comments.filter { $0.body?.hasPrefix(CommentText.mark(bot)) == true }.map(\.id).max()
+    }
+}

@@ -1,0 +1,47 @@
+import GRDB
+package import Model
+
+extension Store {
+    /// Where a bot has its one comment: a pull request of a repository at a forge.
+    package struct CommentPlace: Hashable, Sendable {
+        package var bot: Name
+        package var number: Int
+        package var destination: String
+        package var project: String
+
+        package init(bot: Name, number: Int, destination: String, project: String) {
+            self.bot = bot
+            self.number = number
+            self.destination = destination
+            self.project = project
+        }
+
+        fileprivate var arguments: StatementArguments { [bot.description, number, destination, project] }
+    }
+
+    /// The comment's number at the forge; nothing where none was made.
+    package func comment(at place: CommentPlace) async throws(StoreError) -> Int64? {
+        try await read("read the comment of \(place.bot)") { db in
+            try db.first(
+                "SELECT comment FROM comments WHERE bot = ? AND number = ? AND destination = ? AND project = ?",
+                place.arguments
+            ) { $0[0] }
+        }
+    }
+
+    /// Keeps the comment's number; nothing: it is gone.
+    package func setComment(_ comment: Int64?, at place: CommentPlace) async throws(StoreError) {
+        try await lane.write("store the comment of \(place.bot)") { transaction in
+            guard let comment else {
+                return try transaction.db.change(
+                    "DELETE FROM comments WHERE bot = ? AND number = ? AND destination = ? AND project = ?",
+                    place.arguments)
+            }
+            try transaction.db.change(
+                """
+                INSERT INTO comments (bot, number, destination, project, comment) VALUES (?, ?, ?, ?, ?)
+                ON CONFLICT (bot, number, destination, project) DO UPDATE SET comment = excluded.comment
+                """, place.arguments + [comment])
+        }
+    }
+}

@@ -1,0 +1,55 @@
+import ArgumentParser
+
+/// `martlet outbox`.
+struct OutboxCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "outbox",
+        abstract: "Lists what is told to forges and others, the newest first; --retry has one tried again.")
+
+    @OptionGroup var server: ServerOptions
+    @Option(help: "Only those: waiting, sending, sent, superseded, unneeded, given-up.") var state: String?
+    @Option(help: "At most so many, up to 200.") var limit = 50
+    @Option(help: "The number of a message that was given up.") var retry: Int?
+    @Flag(help: "Print the daemon's JSON.") var json = false
+
+    func run() async throws {
+        try await Failure.exiting {
+            let connection = try server.connect()
+            if let retry {
+                let path = "/api/v1/outbox/\(retry)/retry"
+                if json { return Output.print(try await connection.post(path, [:])) }
+                return Output.print(Self.lines(of: try await connection.post(path, [:], as: MessageAnswer.self)))
+            }
+            let path =
+                "/api/v1/outbox?limit=\(limit)" + (state.map { "&state=\(Escaped.segment($0))" } ?? "")
+            if json { return Output.print(try await connection.get(path)) }
+            let messages = try await connection.get(path, as: List<MessageAnswer>.self).items
+            Output.print(messages.isEmpty ? "there is nothing\n" : messages.map(Self.lines).joined())
+        }
+    }
+
+    /// A line of what it is, and one of what the last try came to.
+    private static func lines(of message: MessageAnswer) -> String {
+        let what = (message.integration ?? message.bot) + (message.job.map { "/\($0)" } ?? "")
+        let tries = message.tries > 1 ? ", \(message.tries) tries" : ""
+        let next = message.next.map { message.tries > 0 ? ", next at \($0)" : "" } ?? ""
+        let line =
+            "\(message.id)  \(message.state)\(tries)\(next)  \(what) \(message.about)  \(message.kind) "
+            + message.destination
+        return Output.visible(line) + "\n" + (message.note.map { "    " + Output.visible($0) + "\n" } ?? "")
+    }
+}
+
+private struct MessageAnswer: Decodable {
+    var id: Int
+    var kind: String
+    var destination: String
+    var bot: String
+    var integration: String?
+    var job: String?
+    var about: String
+    var state: String
+    var tries: Int
+    var next: String?
+    var note: String?
+}

@@ -1,0 +1,134 @@
+import BotSupport
+import Foundation
+import Integrations
+import Model
+import Storage
+import TestSupport
+import Testing
+
+/// One comment at a pull request, edited.
+@Suite struct ForgeCommentTests {
+    private func withCommentingBot(
+        _ kind: FakeForge.Kind = .github, _ body: (Bot, FakeForge) async throws -> Void
+    ) async throws {
+        try await withReportingBot(kind, file: "branches: []", hasComments: true, body)
+    }
+
+    /// Stores an integration of the pull request 7 that found these new issues, while the service is not there; then it is.
+    private static func found(
+        _ bot: Bot, _ messages: [String], verdict: Verdict = .buildErrors
+    ) async throws {
+        if bot.isRunning { try await bot.stop() }
+        let store = try Store.open(path: bot.state.database)
+        let commit = try #require(CommitID(String(repeating: "c", count: 40)))
+        let pull = IntegratedPullRequest(
+            number: 7, place: RefName("refs/pull/7/head"), base: RefName(branch: "main"),
+            baseCommit: commit, head: commit)
+        let id = try await store.queue(
+            NewIntegration(
+                bot: bot.name, ref: RefName(pullRequest: 7), commit: commit, cause: .pull, pull: pull),
+            at: bot.time.now
+        ).id
+        try await store.apply(.started, to: id, at: bot.time.now)
+        let issues = messages.enumerated().map { number, message in
+            Issue(
+                fingerprint: "f\(number)", content: "", status: .new,
+                finding: Finding(
+                    category: .error, message: message, rule: "", path: "Sources/a.swift", line: number + 1), age: 1,
+                configurations: [])
+        }
+        var summary = Summary()
+        summary.counts.errors = messages.count
+        try await store.completeIssues(
+            of: id, issues: issues, summary: summary, at: bot.time.now,
+            with: .completed(verdict, triggerFailed: false))
+        try store.close()
+        try await bot.start()
+    }
+
+    private static func comment(_ bot: Bot, _ what: String, number: Int) async throws -> OutboxMessage {
+        try await bot.wait(what) { store in
+            try await store.outbox(limit: 200).items.first {
+                $0.kind == .comment && $0.integration?.number == number && ![.waiting, .sending].contains($0.state)
+            }
+        }
+    }
+
+    @Test(arguments: [FakeForge.Kind.github, .gitlab, .gitea, .forgejo])
+    func testThatNewIssuesAreOneCommentThatIsEdited(_ kind: FakeForge.Kind) async throws {
+        try await withCommentingBot(kind) { bot, forge in
+            // when
+            try await Self.found(bot, ["cannot find 'x'", "two"])
+            #expect(try await Self.comment(bot, "the first", number: 1).state == .sent)
+            let first = try #require(forge.comments.first)
+            // then
+            #expect(first.number == 7)
+            expectContains(
+                first.text, "**[kit#1](http://martlet.example/bots/kit/1)** of cccccccccccc: `2 errors, 2 new issues`")
+            expectContains(
+                first.text, "```text\nSources/a.swift:1: error: cannot find 'x'\nSources/a.swift:2: error: two\n```")
+            // when
+            try await Self.found(bot, ["three"])
+            #expect(try await Self.comment(bot, "the second", number: 2).state == .sent)
+            try await Self.found(bot, [], verdict: .succeeded)
+            #expect(try await Self.comment(bot, "the third", number: 3).state == .sent)
+            // then
+            #expect(forge.comments.map(\.id) == [first.id])
+            expectContains(forge.comments[0].text, "There are no new issues.")
+        }
+    }
+
+    @Test func testThatNothingIsSaidWhereNothingIsNew() async throws {
+        try await withCommentingBot { bot, forge in
+            try await Self.found(bot, [], verdict: .succeeded)
+            #expect(try await Self.comment(bot, "the end", number: 1).state == .unneeded)
+            #expect(forge.comments.isEmpty)
+        }
+    }
+
+    @Test func testThatALostAnswerMakesNoSecondComment() async throws {
+        try await withCommentingBot { bot, forge in
+            // given: the status of the whole and the comment go one after the other, each to its own destination
+            try await bot.stop()
+            bot.transport.loseAnswer(toURLWithSuffix: "/issues/7/comments")
+            try await Self.found(bot, ["one"])
+            _ = try await bot.wait("the lost answer") { store in
+                try await store.outbox().items.first { $0.kind == .comment && $0.isUncertain && $0.state == .waiting }
+            }
+            await bot.timer.awaitSleepers(2)
+            bot.time.advance(by: .seconds(10))
+            bot.timer.advance(by: .seconds(10))
+            #expect(try await Self.comment(bot, "the end", number: 1).state == .sent)
+            #expect(forge.comments.count == 1)
+        }
+    }
+
+    @Test func testThatADeletedCommentIsMadeAnew() async throws {
+        try await withCommentingBot { bot, forge in
+            try await Self.found(bot, ["one"])
+            _ = try await Self.comment(bot, "the first", number: 1)
+            forge.deleteComments()
+            try await Self.found(bot, ["two"])
+            #expect(try await Self.comment(bot, "the second", number: 2).state == .sent)
+            #expect(forge.comments.count == 1)
+            expectContains(forge.comments[0].text, "error: two")
+        }
+    }
+
+    @Test func testThatWhatAJobPrintedIsNeitherMarkupNorACall() async throws {
+        try await withCommentingBot { bot, forge in
+            let hostile = "```\n@everyone"
+            try await Self.found(
+                bot,
+                [hostile, "```` @admin <img src=x> \u{202E}\u{1B}[31m", String(repeating: "x", count: 9000)]
+                    + (1...40).map { "issue \($0)" })
+            #expect(try await Self.comment(bot, "the end", number: 1).state == .sent)
+            let text = try #require(forge.comments.first?.text)
+            // A longer fence than any within, one line an issue, and no controls.
+            expectContains(text, "\n`````text\n")
+            expectContains(text, "\n`````\n\nand 23 more\n")
+            #expect(!text.unicodeScalars.contains { $0.value == 0x202E || $0.value == 0x1B })
+            #expect(text.count < 8000)
+        }
+    }
+}

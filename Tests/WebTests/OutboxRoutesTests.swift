@@ -1,0 +1,76 @@
+import Model
+import Storage
+import TestSupport
+import Testing
+
+@testable import Web
+
+/// What is told outside, for people.
+@Suite struct OutboxRoutesTests {
+    private static let api = "https://git.example/api/v1"
+
+    /// A bot that reports, with one message that was given up and one that waits.
+    private func withMessages(_ body: @Sendable (WebFixture) async throws -> Void) async throws {
+        try await withWeb { web in
+            let kit = try #require(Name("kit"))
+            let target = StatusTarget(forge: .gitea, credentials: "kit-status", api: Self.api, project: "acme/kit")
+            try await web.store.register(
+                [BotSpecification(name: kit, repository: "https://git.example/acme/kit.git", status: target)],
+                at: WebFixture.now)
+            for digit in ["a", "b"] {
+                _ = try await web.store.queue(
+                    NewIntegration(
+                        bot: kit, ref: RefName(branch: "main"),
+                        commit: #require(CommitID(String(repeating: digit, count: 40))), cause: .person),
+                    at: WebFixture.now)
+            }
+            let message = try #require(
+                try await web.store.takeMessage(
+                    for: OutboxPlace(kind: .status, name: Self.api), at: WebFixture.now, horizon: .seconds(60)))
+            try await web.store.settle(
+                message, as: .givenUp(reason: "it answered 401 (<no> such token)"), at: WebFixture.now)
+            try await body(web)
+        }
+    }
+
+    @Test func testThatTheyAreListedWithWhatBecameOfThem() async throws {
+        try await withMessages { web in
+            // when
+            let json = try await web.json("/api/v1/outbox", as: .viewer)
+            let failed = try await web.json("/api/v1/outbox?state=given-up", as: .viewer)
+            let page = try await web.send("GET", "/outbox", as: .viewer).text
+            let listed = try await martlet(["outbox"], web)
+            // then
+            expectContains(
+                json, #""id":2,"kind":"status","destination":"\#(Self.api)","bot":"kit","integration":"kit#2""#)
+            expectContains(json, #""about":"queued""#)
+            #expect(!failed.contains("kit#2"))
+            expectContains(failed, #""state":"given-up","tries":1,"next":null,"note":"it answered 401"#)
+            expectContains(page, "it answered 401 (&lt;no&gt; such token)")
+            expectContains(page, #"<a href="/bots/kit/2">kit#2</a> queued"#)
+            expectContains(page, #"given-up</a> <span class="count bad">1</span>"#)
+            expectContains(listed.stdout, "2  waiting  kit#2 queued  status \(Self.api)\n")
+            expectContains(listed.stdout, "1  given-up  kit#1 queued  status \(Self.api)\n    it answered 401")
+            expectContains(try await web.json("/metrics"), "martlet_outbox_messages{state=\"given-up\"} 1\n")
+            expectContains(try await web.send("GET", "/deliveries").text, #"<a href="/outbox">outbox</a>"#)
+        }
+    }
+
+    @Test func testThatAnOperatorHasWhatWasGivenUpTriedAgain() async throws {
+        try await withMessages { web in
+            // when
+            try await web.expect(403, "POST", "/api/v1/outbox/1/retry", as: .viewer)
+            try await web.expect(401, "GET", "/api/v1/outbox")
+            let answer = try await web.send("POST", "/api/v1/outbox/1/retry", as: .operator)
+            // then
+            expectContains(answer.text, #""state":"waiting""#)
+            try await web.expect(409, "POST", "/api/v1/outbox/1/retry", as: .operator)
+            try await web.expect(409, "POST", "/api/v1/outbox/2/retry", as: .operator)
+            try await web.expect(404, "POST", "/api/v1/outbox/9/retry", as: .operator)
+            try await web.expect(400, "GET", "/api/v1/outbox?state=odd", as: .viewer)
+            let again = try await martlet(["outbox", "--retry", "2"], web)
+            #expect(again.status != 0)
+            expectContains(again.stderr, "message 2 was not given up")
+        }
+    }
+}
