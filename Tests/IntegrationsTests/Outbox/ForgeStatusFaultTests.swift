@@ -18,21 +18,6 @@ import Transfer
         try await withReportingBot(kind, file: "branches: []", body)
     }
 
-    /// One integration is queued and canceled while the service is not there: one message waits for `martlet/kit`.
-    private static func waiting(_ bot: Bot, _ forge: FakeForge, known: Bool = true) async throws -> CommitID {
-        let commit = try await bot.push(Commit(files: ["\(bot.transport.count)": ""]))
-        if known { forge.add(commit: commit.description) }
-        try await bot.stop()
-        let store = try Store.open(path: bot.state.database)
-        let id = try await store.queue(
-            NewIntegration(bot: bot.name, ref: RefName(branch: "main"), commit: commit, cause: .person),
-            at: bot.time.now
-        ).id
-        try await store.cancel(queued: id, at: bot.time.now, reason: "of the test")
-        try store.close()
-        return commit
-    }
-
     /// The message once it is as wanted.
     private static func message(
         _ bot: Bot, _ what: String, _ condition: @escaping @Sendable (OutboxMessage) -> Bool
@@ -52,7 +37,7 @@ import Transfer
     @Test(arguments: [FakeForge.Kind.github, .gitlab, .gitea, .forgejo])
     func testThatALostAnswerIsLookedForAndNotSentTwice(_ kind: FakeForge.Kind) async throws {
         try await withFaultyForge(kind) { bot, forge in
-            _ = try await Self.waiting(bot, forge)
+            _ = try await bot.leave(to: forge)
             bot.transport.fail(request: bot.transport.count + 1, with: .after(.interrupted))
             // when
             try await bot.start()
@@ -68,7 +53,7 @@ import Transfer
 
     @Test func testThatWhatDidNotArriveIsSentAgain() async throws {
         try await withFaultyForge { bot, forge in
-            let commit = try await Self.waiting(bot, forge)
+            let commit = try await bot.leave(to: forge)
             bot.transport.fail(request: bot.transport.count + 1, with: .before(.timedOut))
             try await bot.start()
             _ = try await Self.message(bot, "the time-out") { $0.tries == 1 && $0.state == .waiting }
@@ -80,7 +65,7 @@ import Transfer
 
     @Test func testThatADaemonThatWasKilledAfterTheForgeHadItSendsItOnce() async throws {
         try await withFaultyForge { bot, forge in
-            let commit = try await Self.waiting(bot, forge)
+            let commit = try await bot.leave(to: forge)
             // given: the forge has it, and the daemon ends before it knows
             bot.transport.fail(request: bot.transport.count + 1, with: .silenceAfter)
             try await bot.start()
@@ -105,7 +90,7 @@ import Transfer
         ] as [(Int, [String: String], String)])
     func testThatALimitIsWaitedFor(_ status: Int, _ headers: [String: String], _ body: String) async throws {
         try await withFaultyForge { bot, forge in
-            _ = try await Self.waiting(bot, forge)
+            _ = try await bot.leave(to: forge)
             forge.answerNext(
                 status, headers: TransferHeaders(headers.map { .init(name: $0.key, value: $0.value) }), body: body)
             try await bot.start()
@@ -119,7 +104,7 @@ import Transfer
 
     @Test func testS2ThatATokenIsInNoRowAndNoLineHoweverAForgeRepeatsIt() async throws {
         try await withFaultyForge { bot, forge in
-            _ = try await Self.waiting(bot, forge)
+            _ = try await bot.leave(to: forge)
             forge.answerNext(
                 401, body: #"{"message":"Bad credentials \#(forge.token), Basic dDBrZW4tQ2FuYXJ5"}"#)
             try await bot.start()
@@ -137,7 +122,7 @@ import Transfer
 
     @Test func testT2ThatARedirectIsNotFollowed() async throws {
         try await withFaultyForge { bot, forge in
-            _ = try await Self.waiting(bot, forge)
+            _ = try await bot.leave(to: forge)
             forge.answerNext(307, headers: ["Location": "https://evil.example/steal"])
             try await bot.start()
             let refused = try await Self.message(bot, "the refusal") { $0.state == .givenUp }
@@ -148,7 +133,7 @@ import Transfer
 
     @Test func testA16ThatAnAnswerIsASentenceAtMost() async throws {
         try await withFaultyForge { bot, forge in
-            _ = try await Self.waiting(bot, forge)
+            _ = try await bot.leave(to: forge)
             forge.answerNext(422, body: #"{"message":"\#(String(repeating: "x\\n", count: 50_000))"}"#)
             try await bot.start()
             let refused = try await Self.message(bot, "the refusal") { $0.state == .givenUp }
@@ -159,11 +144,11 @@ import Transfer
 
     @Test func testThatAnUnknownCommitIsSaidAndOthersGoOn() async throws {
         try await withFaultyForge { bot, forge in
-            _ = try await Self.waiting(bot, forge, known: false)
+            _ = try await bot.leave(to: forge, isKnown: false)
             try await bot.start()
             let refused = try await Self.message(bot, "the refusal") { $0.state == .givenUp }
             expectContains(refused.note ?? "", "answered 422 (No commit found for SHA")
-            let commit = try await Self.waiting(bot, forge)
+            let commit = try await bot.leave(to: forge)
             try await bot.start()
             _ = try await Self.message(bot, "the other's") { $0.state == .sent && $0.content.commit == commit }
         }
@@ -171,7 +156,7 @@ import Transfer
 
     @Test func testThatAMissingSecretIsWaitedFor() async throws {
         try await withFaultyForge { bot, forge in
-            _ = try await Self.waiting(bot, forge)
+            _ = try await bot.leave(to: forge)
             try FileManager.default.removeItem(atPath: bot.directory.path("secrets/kit-status"))
             try await bot.start()
             let waiting = try await Self.message(bot, "the first try") { $0.tries == 1 && $0.state == .waiting }
@@ -184,7 +169,7 @@ import Transfer
 
     @Test func testThatABotThatReportsNowhereAnyMoreTellsNobody() async throws {
         try await withFaultyForge { bot, forge in
-            _ = try await Self.waiting(bot, forge)
+            _ = try await bot.leave(to: forge)
             try bot.writeFile("")
             let before = bot.transport.count
             try await bot.start()

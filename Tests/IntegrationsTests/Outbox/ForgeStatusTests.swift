@@ -74,37 +74,43 @@ import Transfer
         }
     }
 
-    @Test func testThatAFaultOfOursIsAnErrorAndNoFailure() async throws {
-        try await withReportingBot { bot, forge in
-            let commit = try await bot.push(Commit(files: [".martlet.yml": "configurations: {"]))
-            forge.add(commit: commit.description)
-            try await bot.announce()
-            let done = try await bot.completion(
-                of: try await bot.integration(of: commit, on: RefName(branch: "main")).id)
+    /// What a forge shows of an integration that ended so.
+    private static func shown(
+        _ kind: FakeForge.Kind, _ verdict: Verdict, _ reason: String = "ann wanted it"
+    ) async throws -> FakeForge.Status? {
+        let found = Locked<FakeForge.Status?>(nil)
+        try await withReportingBot(kind, file: "branches: []") { bot, forge in
+            let commit = try await bot.leave(verdict, reason: reason, to: forge)
+            try await bot.start()
             _ = try await bot.outboxIsSent()
-            let shown = forge.current(commit.description)["martlet/kit"]
-            let isOurs = done.record.state.verdict?.isOurFault == true
-            #expect(shown?.state == (isOurs ? "error" : "failure"), "\(done.record.state)")
-            #expect(shown?.text.contains("\n") == false)
+            let status = forge.current(commit.description).values.first
+            found.withLock { $0 = status }
+        }
+        return found.value
+    }
+
+    @Test(arguments: [Verdict.checkoutError, .internalError])
+    func testThatAFaultOfOursIsAnErrorAndNoFailure(_ verdict: Verdict) async throws {
+        for (kind, word) in [(FakeForge.Kind.github, "error"), (.gitea, "error"), (.gitlab, "failed")] {
+            let status = try #require(try await Self.shown(kind, verdict, "the disk is full"))
+            #expect(status.state == word)
+            expectContains(status.text, "error: the disk is full")
         }
     }
 
-    @Test func testThatWhatIsCanceledIsNeverGreen() async throws {
-        try await withReportingBot(.gitlab) { bot, forge in
-            try await bot.stop()
-            try await bot.start()
-            let store = try bot.store
-            let commit = try await bot.push()
-            forge.add(commit: commit.description)
-            let id = try await store.queue(
-                NewIntegration(bot: bot.name, ref: RefName(branch: "main"), commit: commit, cause: .schedule),
-                at: bot.time.now
-            ).id
-            try await store.cancel(queued: id, at: bot.time.now, reason: "ann wanted it")
-            _ = try await bot.outboxIsSent()
-            let shown = try #require(forge.current(commit.description)["martlet/kit"])
-            #expect(shown.state == "canceled")
-            #expect(shown.text == "canceled: ann wanted it")
-        }
+    @Test(arguments: [(FakeForge.Kind.github, 140), (.gitlab, 255), (.gitea, 255), (.bitbucket, 255)])
+    func testThatALongReasonIsCutToWhatTheForgeTakes(_ kind: FakeForge.Kind, _ limit: Int) async throws {
+        let status = try #require(try await Self.shown(kind, .canceled, String(repeating: "é\n", count: 400)))
+        #expect(status.text.count == limit && status.text.hasSuffix("…") && !status.text.contains("\n"))
+    }
+
+    @Test(arguments: [
+        (FakeForge.Kind.github, "error"), (.gitlab, "canceled"), (.gitea, "error"), (.forgejo, "error"),
+        (.bitbucket, "STOPPED"), (.bitbucketServer, "CANCELLED"),
+    ])
+    func testThatWhatIsCanceledIsNeverGreen(_ kind: FakeForge.Kind, _ word: String) async throws {
+        let status = try #require(try await Self.shown(kind, .canceled))
+        #expect(status.state == word)
+        #expect(status.text == "canceled: ann wanted it")
     }
 }

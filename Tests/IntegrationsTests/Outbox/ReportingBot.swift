@@ -37,6 +37,25 @@ extension Bot {
         return try await store.outbox(limit: 200).items.reversed()
     }
 
+    /// Stores an integration that came to its end while the service was not there, so that one message waits for `martlet/kit`.
+    ///
+    /// The bot's file says `branches: []`, so that it integrates nothing else.
+    /// - Parameter isKnown: Whether the forge has its commit.
+    func leave(
+        _ verdict: Verdict = .canceled, reason: String = "of the test", to forge: FakeForge, isKnown: Bool = true
+    ) async throws -> CommitID {
+        let commit = try await push(Commit(files: ["\(transport.count)": ""]))
+        if isKnown { forge.add(commit: commit.description) }
+        try await stop()
+        let store = try Store.open(path: state.database)
+        let id = try await store.queue(
+            NewIntegration(bot: name, ref: RefName(branch: "main"), commit: commit, cause: .person), at: time.now
+        ).id
+        try await store.apply(.completed(verdict, triggerFailed: false), to: id, at: time.now, reason: reason)
+        try store.close()
+        return commit
+    }
+
     /// Pushes a commit that the forge has, and waits for its end and what was to be told of it.
     func report(_ commit: Commit = .succeeding, to forge: FakeForge) async throws -> Integrated {
         let id = try await push(commit)
