@@ -74,7 +74,7 @@ import Testing
             #expect(try await Self.comment(bot, "the third", number: 3).state == .sent)
             // then
             #expect(forge.comments.map(\.id) == [first.id])
-            expectContains(forge.comments[0].text, "There are no new issues.")
+            expectContains(forge.comments.first?.text ?? "", "There are no new issues.")
         }
     }
 
@@ -111,7 +111,7 @@ import Testing
             try await Self.found(bot, ["two"])
             #expect(try await Self.comment(bot, "the second", number: 2).state == .sent)
             #expect(forge.comments.count == 1)
-            expectContains(forge.comments[0].text, "error: two")
+            expectContains(forge.comments.first?.text ?? "", "error: two")
         }
     }
 
