@@ -9,9 +9,10 @@ package final class LoopbackSocket: Sendable {
     private let number: Int32
     private let connections = Mutex<[Int32]>([])
 
-    /// Listens at a free port. As long as it is meant to, the object has to be held, as by `defer { socket.stop() }`.
-    package init() throws {
-        (number, port) = try Self.listening()
+    /// Listens at a free port, or at one that is. As long as it is meant to, the object has to be held, as by
+    /// `defer { socket.stop() }`.
+    package init(port: Int = 0) throws {
+        (number, self.port) = try Self.listening(port: port)
     }
 
     deinit {
@@ -84,9 +85,11 @@ package final class LoopbackSocket: Sendable {
         return nil
     }
 
-    private static func listening() throws -> (Int32, Int) {
+    private static func listening(port: Int = 0) throws -> (Int32, Int) {
         let number = socket(AF_INET, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
-        var address = address(port: 0)
+        var reuses: Int32 = 1
+        setsockopt(number, SOL_SOCKET, SO_REUSEADDR, &reuses, socklen_t(MemoryLayout<Int32>.size))
+        var address = address(port: port)
         var length = socklen_t(MemoryLayout<sockaddr_in>.size)
         let result = withUnsafeMutablePointer(to: &address) {
             $0.withMemoryRebound(to: sockaddr.self, capacity: 1) { pointer in
