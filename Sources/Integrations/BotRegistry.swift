@@ -15,6 +15,8 @@ package actor BotRegistry {
     private let lane = BlockingLane(label: "registry")
     var bots: [Name: BotSpecification] = [:]
     private var problems: [String] = []
+    /// Of the schedules' time zones, by name, as the system knows them when each is met first.
+    private var zones: [String: ZoneRules] = [:]
     /// As stored last by this daemon; nothing before the first time.
     private var registered: [BotSpecification]?
 
@@ -62,6 +64,21 @@ package actor BotRegistry {
     /// - Throws: `.notFound`.
     package func resolved(_ name: Name) throws(OperationError) -> String {
         ResolvedYAML.print(try known(name))
+    }
+
+    /// The rules of a schedule's time zone; nothing when the system does not know it any more.
+    func zone(of schedule: BotSpecification.Schedule) async -> ZoneRules? {
+        guard let name = schedule.zone else { return .utc }
+        if let zone = zones[name] { return zone }
+        let zone = await lane.run { TimeZones.rules(of: name) }
+        zones[name] = zone
+        return zone
+    }
+
+    /// The first moment of a bot's schedule after another; nothing for a bot without.
+    func nextScheduled(_ name: Name, after moment: Timestamp) async -> Timestamp? {
+        guard let schedule = bots[name]?.schedule, let zone = await zone(of: schedule) else { return nil }
+        return schedule.next(after: moment, in: zone)
     }
 
     /// Whether a push is signed with the bot's secret. A bot that is unknown, or names no secret, or one that is not

@@ -103,6 +103,11 @@ package struct Operations: Sendable {
     /// The bots as their files say now, with what is wrong in them.
     package func overview() async -> Overview { await registry.overview() }
 
+    /// When a bot's schedule queues next; nothing for a bot without one.
+    package func nextScheduled(bot: Name, after moment: Timestamp) async -> Timestamp? {
+        await registry.nextScheduled(bot, after: moment)
+    }
+
     /// One bot as its file says, every default filled in, as YAML that the same reader accepts.
     /// - Throws: `.notFound`.
     package func resolved(bot: Name) async throws(OperationError) -> String { try await registry.resolved(bot) }

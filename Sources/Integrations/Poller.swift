@@ -1,5 +1,5 @@
 package import Logging
-package import Model
+import Model
 package import Storage
 
 /// Makes sure that time alone brings events: reloads bot files, asks for looks, queues scheduled integrations.
@@ -33,13 +33,13 @@ package struct Poller: Sendable {
     /// daemon was down is found.
     package func run() async {
         var lastAsked: [String: Timestamp] = [:]
-        var lastScheduled: [Name: Timestamp] = [:]
+        var schedules = Schedules(store: store, registry: registry, logger: logger)
         while !Task.isCancelled {
             let now = clock.now()
             do {
                 try await reload()
                 try await askDue(&lastAsked, at: now)
-                try await queueScheduled(&lastScheduled, at: now)
+                try await schedules.queueDue(at: now)
             } catch {
                 // What could not be stored is due again at the next tick.
                 logger.error("polling failed and goes on", metadata: ["error": "\(error)"])
@@ -83,61 +83,5 @@ package struct Poller: Sendable {
             let hasWebhook = try await store.repository(bot.repository)?.hasAuthenticWebhook ?? false
             return hasWebhook ? Self.relaxedInterval : Self.usualInterval
         }
-    }
-
-    /// - Parameter last: Up to when each bot's moments were taken up. One that cannot be queued is tried again at the next tick, without
-    ///   queueing those of others twice.
-    private func queueScheduled(_ last: inout [Name: Timestamp], at now: Timestamp) async throws {
-        var failure: (any Error)?
-        for bot in await registry.all() {
-            do {
-                if let before = last[bot.name], let schedule = bot.schedule,
-                    schedule.hasMoment(after: before, upTo: now), let new = try await tip(of: bot)
-                {
-                    let record = try await store.queue(new, at: now) {
-                        .caused($0, by: .schedule, named: "the bot's schedule", at: now)
-                    }
-                    logger.info("queued by schedule", metadata: ["integration": "\(record.id)"])
-                }
-                last[bot.name] = now
-            } catch {
-                failure = error
-            }
-        }
-        if let failure { throw failure }
-    }
-
-    /// The default branch as it was seen last; nothing while there is none.
-    private func tip(of bot: BotSpecification) async throws -> NewIntegration? {
-        guard let branch = try await store.repository(bot.repository)?.defaultBranch,
-            let commit = try await store.heads(of: bot.repository)[branch]
-        else { return nil }
-        return NewIntegration(
-            bot: bot.name, ref: branch, commit: commit, cause: .schedule, isRelease: bot.isRelease(branch))
-    }
-}
-
-extension BotSpecification.Schedule {
-    /// Whether a moment of the schedule (UTC) lies in the half-open interval. At most one is reported, however long
-    /// the interval: a machine that slept makes up for one run, not for all.
-    package func hasMoment(after before: Timestamp, upTo now: Timestamp) -> Bool {
-        let day: Int64 = 86_400_000
-        let first = before.millisecondsSinceEpoch / day
-        let last = now.millisecondsSinceEpoch / day
-        // A week of days holds a moment of every schedule.
-        for index in max(first, last - 7)...max(first, last) {
-            // 1970-01-01 was a Thursday, the fourth day counted from Monday.
-            let weekday = Int((index + 3) % 7) + 1
-            let moment: Int64
-            switch self {
-            case .daily(let hour, let minute): moment = Int64(hour * 60 + minute) * 60_000
-            case .weekly(let wanted, let hour, let minute):
-                guard wanted == weekday else { continue }
-                moment = Int64(hour * 60 + minute) * 60_000
-            }
-            let time = Timestamp(millisecondsSinceEpoch: index * day + moment)
-            if before < time, time <= now { return true }
-        }
-        return false
     }
 }

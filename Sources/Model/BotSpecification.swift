@@ -95,13 +95,6 @@ package struct BotSpecification: Hashable, Sendable, Codable {
         case off
     }
 
-    /// In the machine's time zone being UTC: times are UTC.
-    package enum Schedule: Hashable, Sendable, Codable {
-        case daily(hour: Int, minute: Int)
-        /// Weekday 1 is Monday.
-        case weekly(weekday: Int, hour: Int, minute: Int)
-    }
-
     /// When the workspace is emptied before a checkout.
     package enum Clean: String, Hashable, Sendable, Codable, CaseIterable { case never, always, daily, weekly }
 

@@ -13,8 +13,8 @@ package enum BotFileReader {
     /// - Parameters:
     ///   - file: The path, for messages.
     ///   - name: The bot's name, which is its file's.
-    /// - Returns: The bot with every default filled in, or what is wrong. Nothing is looked up: not the repository, not
-    ///   the secrets, not the scripts.
+    /// - Returns: The bot with every default filled in, or what is wrong. Nothing is looked up but a schedule's time zone: not the
+    ///   repository, not the secrets, not the scripts.
     package static func read(yaml: String, file: String, name: Name) -> Reading<BotSpecification> {
         var diagnostics = Diagnostics(file: file)
         let root = YAMLParser.parse(yaml, &diagnostics)
@@ -64,7 +64,7 @@ package enum BotFileReader {
         bot.webhookSecret = webhookSecret(fields["webhook"], &diagnostics)
         bot.status = StatusReader.target(
             fields["status"], repository: bot.repository, isInsecure: isInsecure, &diagnostics)
-        bot.schedule = schedule(fields["schedule"], &diagnostics)
+        bot.schedule = ScheduleReader.schedule(fields["schedule"], &diagnostics)
         bot.clean = diagnostics.word(fields["clean"], "clean") ?? bot.clean
         bot.supersede = diagnostics.word(fields["supersede"], "supersede")
         bot.timeout = diagnostics.duration(fields["timeout"], "timeout", within: timeoutRange) ?? bot.timeout
@@ -116,14 +116,5 @@ package enum BotFileReader {
             return nil
         }
         return diagnostics.secretName(fields["secret"], "secret")
-    }
-
-    private static func schedule(_ node: YAMLNode?, _ diagnostics: inout Diagnostics) -> BotSpecification.Schedule? {
-        guard let node, let text = diagnostics.line(node, "schedule") else { return nil }
-        if let schedule = ScheduleText.parse(text) { return schedule }
-        diagnostics.error(
-            "\(Printable.quoted(text)) is no schedule; write `daily 02:00` or `weekly sunday 02:00` (times are UTC)",
-            at: node.position)
-        return nil
     }
 }

@@ -18,7 +18,7 @@ package enum InitTemplate {
             # poll: 60s                           # default: 60s, 10m once an authentic webhook has arrived; or off
             # webhook: { secret: NAME-webhook }   # the name of a secret: martlet secret set NAME-webhook
             # status: { forge: gitea, credentials: NAME-status, project: acme/NAME } # default: none; commit statuses, by a token
-            # schedule: daily 02:00               # default: none; or weekly sunday 02:00; UTC
+            # schedule: daily 02:00               # default: none; UTC; or weekly sunday 02:00, 30 2 * * 1-5 Europe/Berlin
             # clean: never                        # never, always, daily, weekly: when the workspace is emptied
             # supersede: queued                   # what a newer commit of a ref ends: queued, running, never
             # timeout: 30m                        # a step's

@@ -97,7 +97,19 @@ package enum JSONSchemas {
                 "comments": { "type": "boolean", "default": false }
               }
             },
-            "schedule": { "type": "string", "pattern": "^(daily|weekly [A-Za-z]+) [0-9]{1,2}:[0-9]{2}$" },
+            "schedule": {
+              "oneOf": [
+                { "type": "string", "pattern": "^((daily|weekly [A-Za-z]+) [0-9]{1,2}:[0-9]{2}|@[A-Za-z]+|([^ ]+ +){4}[^ ]+)( +[A-Za-z][A-Za-z0-9_+/-]*)?$" },
+                {
+                  "type": "object", "additionalProperties": false, "required": ["cron"],
+                  "properties": {
+                    "cron": { "type": "string" },
+                    "time-zone": { "type": "string" },
+                    "branches": { "$ref": "#/$defs/texts" }
+                  }
+                }
+              ]
+            },
             "clean": { "enum": ["never", "always", "daily", "weekly"], "default": "never" },
             "supersede": { "enum": ["queued", "running", "never"] },
             "timeout": { "$ref": "#/$defs/duration", "default": "30m" },

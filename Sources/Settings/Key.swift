@@ -30,6 +30,8 @@ enum Keys {
     static let notice: [Key] = ["name", "when", "branches", "tags", "mail", "authors", "webhook", "secret"]
     static let webhook: [Key] = ["secret"]
     static let status: [Key] = ["forge", "credentials", "api", "project", "comments"]
+    static let status: [Key] = ["forge", "credentials", "api", "project"]
+    static let schedule: [Key] = ["cron", "time-zone", "branches"]
     static let jobSecret: [Key] = ["name", "branches", "tags", "configurations", "steps"]
     static let trigger: [Key] = [
         "name", "phase", "branches", "tags", "when", "run", "publish", "upload", "credentials", "secrets", "timeout",

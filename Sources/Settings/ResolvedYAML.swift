@@ -41,7 +41,8 @@ package enum ResolvedYAML {
             lines.append("# status: none, so no forge is told")
         }
         if let schedule = bot.schedule {
-            add("schedule", ScheduleText.print(schedule), "UTC")
+            let (value, comment) = ScheduleText.print(schedule)
+            add("schedule", value, comment)
         } else {
             lines.append("# schedule: none")
         }

@@ -1,25 +1,41 @@
 import Model
 
-/// Schedules as people write them: `daily 02:00`, `weekly sunday 02:00`.
+/// Schedules as people write them in one line: `daily 02:00`, `weekly sunday 02:00`, `30 2 * * 1-5`, `@weekly`, each with the name of
+/// a time zone after it or without.
 enum ScheduleText {
-    private static let days = ["monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday"]
+    typealias Schedule = BotSpecification.Schedule
 
-    static func parse(_ text: String) -> BotSpecification.Schedule? {
-        let words = text.split(separator: " ").map { $0.lowercased() }
-        guard let time = words.last.flatMap(time) else { return nil }
-        if words.count == 2, words[0] == "daily" { return .daily(hour: time.hour, minute: time.minute) }
-        guard words.count == 3, words[0] == "weekly", words[1].count >= 3,
-            let day = days.firstIndex(where: { $0 == words[1] || $0.prefix(3) == words[1] })
-        else { return nil }
-        return .weekly(weekday: day + 1, hour: time.hour, minute: time.minute)
+    /// What a text is, without looking up its zone.
+    /// - Throws: Why it is none.
+    static func parse(_ text: String) throws(CronExpression.Problem) -> Schedule {
+        var words = text.split(separator: " ").map(String.init)
+        let first = words.first?.lowercased()
+        // How many words there are before a zone's name.
+        let count = first == "daily" ? 2 : first == "weekly" ? 3 : first?.hasPrefix("@") == true ? 1 : 5
+        let zone = words.count == count + 1 && words.last?.first?.isLetter == true ? words.removeLast() : nil
+        guard count == 2 || count == 3 else {
+            let times = try CronExpression(words.joined(separator: " "))
+            return Schedule(text: times.description, times: times, zone: zone)
+        }
+        guard words.count == count, let time = words.last.flatMap(time),
+            let schedule = count == 2
+                ? Schedule.daily(hour: time.hour, minute: time.minute, zone: zone)
+                : Schedule.weekday(words[1].lowercased()).flatMap({
+                    Schedule.weekly(weekday: $0, hour: time.hour, minute: time.minute, zone: zone)
+                })
+        else { throw CronExpression.Problem(message: "a time is missing, or not between 00:00 and 23:59") }
+        return schedule
     }
 
-    static func print(_ schedule: BotSpecification.Schedule) -> String {
-        switch schedule {
-        case .daily(let hour, let minute): "daily \(padded(hour)):\(padded(minute))"
-        case .weekly(let weekday, let hour, let minute):
-            "weekly \(days[min(max(weekday, 1), 7) - 1]) \(padded(hour)):\(padded(minute))"
+    /// As YAML, with a comment.
+    static func print(_ schedule: Schedule) -> (value: String, comment: String?) {
+        guard schedule.zone != nil || schedule.branches != nil else {
+            return (YAMLText.scalar(schedule.text), "UTC")
         }
+        var parts = ["cron: " + YAMLText.scalar(schedule.text)]
+        if let zone = schedule.zone { parts.append("time-zone: " + YAMLText.scalar(zone)) }
+        if let branches = schedule.branches { parts.append("branches: " + YAMLText.list(branches.map(\.description))) }
+        return ("{ \(parts.joined(separator: ", ")) }", schedule.zone == nil ? "UTC" : nil)
     }
 
     private static func time(_ text: String) -> (hour: Int, minute: Int)? {
@@ -30,6 +46,4 @@ enum ScheduleText {
         else { return nil }
         return (hour, minute)
     }
-
-    private static func padded(_ number: Int) -> String { number < 10 ? "0\(number)" : "\(number)" }
 }

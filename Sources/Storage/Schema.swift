@@ -33,6 +33,7 @@ enum Schema {
         migrator.registerMigration("outbox") { try $0.execute(sql: outbox) }
         migrator.registerMigration("standings") { try $0.execute(sql: standings) }
         migrator.registerMigration("comments") { try $0.execute(sql: comments) }
+        migrator.registerMigration("schedules") { try $0.execute(sql: schedules) }
         return migrator
     }
 

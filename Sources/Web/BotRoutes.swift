@@ -70,7 +70,10 @@ struct BotRoutes: Sendable {
 
     private func json(_ bot: BotRecord, _ overview: Overview) async throws -> JSONValue {
         let repository = bot.isRetired ? nil : try await site.store.repository(bot.repository)
-        return JSONValue(bot, specification: overview.bot(bot.name), repository: repository)
+        return JSONValue(
+            bot, specification: overview.bot(bot.name), repository: repository,
+            nextScheduled: bot.isRetired
+                ? nil : await site.operations.nextScheduled(bot: bot.name, after: site.clock()))
     }
 
     private struct Wish: Decodable {

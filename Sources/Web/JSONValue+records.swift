@@ -11,12 +11,16 @@ extension JSONValue {
 
     /// - Parameter repository: What is known of its repository; nothing of one that no look has reached, or that is not
     ///   looked at any more.
-    init(_ bot: BotRecord, specification: BotSpecification?, repository: RepositoryRecord?) {
+    /// - Parameter nextScheduled: When its schedule queues next, where it has one.
+    init(
+        _ bot: BotRecord, specification: BotSpecification?, repository: RepositoryRecord?, nextScheduled: Timestamp?
+    ) {
         self = [
             "name": .string(bot.name.description), "repository": .string(bot.repository),
             "branches": specification?.branches.map { .array($0.map { .string($0.description) }) } ?? .null,
             "tags": .array((specification?.tags ?? []).map { .string($0.description) }),
             "product": .string((specification?.product ?? bot.name).description), "retired": .bool(bot.isRetired),
+            "schedule": .init(specification?.schedule?.sentence), "nextScheduled": .init(nextScheduled),
             "latest": bot.latest.map { JSONValue($0, attempts: nil) } ?? .null, "lookedAt": .init(repository?.lastLook),
             "lookError": .init(repository?.lastError), "empty": .bool(repository?.isEmpty ?? false),
         ]

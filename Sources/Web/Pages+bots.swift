@@ -52,6 +52,9 @@ extension Pages {
                 "isRetired": .flag(bot.isRetired),
                 "lookError": .text(repository?.lastError), "isEmpty": .flag(repository?.isEmpty ?? false),
                 "branches": .text(specification?.branches.map { $0.map(\.description).joined(separator: ", ") }),
+                "schedule": .text(specification?.schedule?.sentence),
+                "nextScheduled": .text(
+                    await site.operations.nextScheduled(bot: name, after: site.clock())?.description),
                 "product": .text(try await product(of: specification)),
                 "refs": .list(refFilters(Self.latestOfEachRef(recent.items).map(\.ref), of: name, current: filter.ref)),
                 "hasRefs": .flag(recent.items.contains { $0.ref != recent.items.first?.ref }),

@@ -13,6 +13,9 @@ struct BotAnswer: Decodable {
     var lookError: String?
     /// Whether nobody has pushed to its repository yet.
     var empty: Bool
+    /// Its times in words, and when it queues next.
+    var schedule: String?
+    var nextScheduled: String?
 
     /// What is said of its repository beside its integrations, if anything.
     var remark: String? {

@@ -173,28 +173,4 @@ import Testing
             #expect(core.log.lines.count >= 1)
         }
     }
-
-    /// A moment counts in the half-open interval after `before` up to `now`.
-    @Test(arguments: [
-        // 2026-03-01 is a Sunday.
-        (BotSpecification.Schedule.daily(hour: 12, minute: 0), -1, 0, true), (.daily(hour: 12, minute: 0), 0, 1, false),
-        (.daily(hour: 12, minute: 1), 0, 59, false), (.daily(hour: 12, minute: 1), 0, 60, true),
-        (.daily(hour: 0, minute: 0), 0, 43_199, false), (.daily(hour: 0, minute: 0), 0, 43_200, true),
-        (.daily(hour: 11, minute: 0), 0, 82_799, false), (.daily(hour: 11, minute: 0), 0, 82_800, true),
-        // A machine that slept.
-        (.daily(hour: 11, minute: 0), 0, 864_000, true), (.weekly(weekday: 7, hour: 12, minute: 1), 0, 60, true),
-        (.weekly(weekday: 1, hour: 12, minute: 1), 0, 60, false),
-        (.weekly(weekday: 1, hour: 12, minute: 1), 0, 86_460, true),
-        (.weekly(weekday: 6, hour: 11, minute: 0), 0, 500_000, false),
-        (.weekly(weekday: 6, hour: 11, minute: 0), 0, 518_400, true),
-        // The clock was set back.
-        (.daily(hour: 12, minute: 0), 60, -60, false),
-    ])
-    func testThatASchedulesMomentLiesInTheInterval(
-        schedule: BotSpecification.Schedule, before: Int, now: Int, isDue: Bool
-    ) {
-        // 12:00 UTC.
-        let noon = Self.start
-        #expect(schedule.hasMoment(after: noon + .seconds(before), upTo: noon + .seconds(now)) == isDue)
-    }
 }

@@ -146,7 +146,17 @@ struct Marked: Sendable, CustomTestStringConvertible {
         Marked("repository: /r\nlog: §1.5GiB\n", "is no size for `log`"),
         Marked("repository: /r\nsupersede: §all\n", "`supersede` is one of `queued`, `running`, `never`"),
         Marked("repository: /r\nclean: §dayly\n", "`clean` is one of `never`, `always`, `daily`, `weekly`"),
-        Marked("repository: /r\nschedule: §hourly\n", "is no schedule; write `daily 02:00`"),
+        Marked("repository: /r\nschedule: §hourly\n", "write `daily 02:00`"),
+        Marked("repository: /r\nschedule: §0 0 30 2 *\n", "no year has the day"),
+        Marked("repository: /r\nschedule: §0 0 2 * * 1\n", "five fields"),
+        Marked("repository: /r\nschedule: §daily 02:00 Europe/Berlni\n", "did you mean `Europe/Berlin`?"),
+        Marked("repository: /r\nschedule: §daily 02:00 europe/berlin\n", "did you mean `Europe/Berlin`?"),
+        Marked("repository: /r\nschedule: { cron: daily 02:00, §time-zone: ../etc/passwd }\n", "there is no time zone"),
+        Marked("repository: /r\nschedule: { cron: daily 02:00, §time-zone: right/UTC }\n", "there is no time zone"),
+        Marked(
+            "repository: /r\nschedule: { cron: daily 02:00 UTC, §time-zone: Europe/Berlin }\n", "two time zones"),
+        Marked("repository: /r\nschedule: §{ time-zone: UTC }\n", "needs its times"),
+        Marked("repository: /r\nschedule: { cron: daily 02:00, §timezone: UTC }\n", "did you mean `time-zone`?"),
         Marked("repository: /r\nschedule: §daily 24:00\n", "is no schedule"),
         Marked("repository: /r\ninsecure: §yes\n", "`insecure` is `true` or `false`, not `yes`"),
         Marked("repository: /r\nbranches: §{ a: b }\n", "`branches` is a list, not a mapping"),
@@ -242,12 +252,22 @@ struct Marked: Sendable, CustomTestStringConvertible {
     }
 
     @Test(arguments: [
-        ("daily 2:05", BotSpecification.Schedule.daily(hour: 2, minute: 5)),
-        ("weekly sunday 23:59", .weekly(weekday: 7, hour: 23, minute: 59)),
-        ("weekly Mon 00:00", .weekly(weekday: 1, hour: 0, minute: 0)),
+        ("daily 2:05", "5 2 * * *", nil, nil), ("weekly sunday 23:59", "59 23 * * 7", nil, nil),
+        ("weekly Mon 00:00", "0 0 * * 1", nil, nil), ("daily 02:00 Europe/Berlin", "0 2 * * *", "Europe/Berlin", nil),
+        ("\"@weekly America/New_York\"", "@weekly", "America/New_York", nil),
+        ("30 2 * * 1-5", "30 2 * * 1-5", nil, nil),
+        ("0 4 1,15 * mon UTC", "0 4 1,15 * mon", "UTC", nil),
+        ("{ cron: \"30 2 * * 1-5\", time-zone: Europe/Berlin }", "30 2 * * 1-5", "Europe/Berlin", nil),
+        ("{ cron: daily 02:00, branches: [main, release/*] }", "0 2 * * *", nil, ["main", "release/*"]),
     ])
-    func testThatItReadsASchedule(_ text: String, _ schedule: BotSpecification.Schedule) {
-        #expect(read("repository: /r\nschedule: \(text)\n").value?.schedule == schedule)
+    func testThatItReadsASchedule(_ text: String, _ times: String, _ zone: String?, _ branches: [String]?) throws {
+        // when
+        let reading = read("repository: /r\nschedule: \(text)\n")
+        // then
+        let schedule = try #require(reading.value?.schedule, "\(reading.diagnostics)")
+        #expect(schedule.times.description == times)
+        #expect(schedule.zone == zone)
+        #expect(schedule.branches == branches?.map { RefPattern($0) })
     }
 
     @Test func testThatARecipeInTheBotFileHasTheBotFilesLines() {

@@ -26,6 +26,8 @@ import Testing
         try expect("bot", [], Keys.bot)
         try expect("bot", ["properties", "webhook"], Keys.webhook)
         try expect("bot", ["properties", "status"], Keys.status)
+        // The mapping stands second, after the line.
+        try expect("bot", ["properties", "schedule", "oneOf", "1"], Keys.schedule)
         try expect("bot", trigger, Keys.trigger)
         try expect("bot", trigger + ["properties", "publish"], Keys.publish)
         for (schema, base) in [("recipe", []), ("bot", recipe)] {

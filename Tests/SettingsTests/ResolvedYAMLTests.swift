@@ -21,6 +21,8 @@ import Testing
         "repository: /r\nbranches: []\ntags: [\"*\", \"v?.**\"]\npoll: off\nclean: always\nsupersede: never\nproduct: other\n",
         "repository: /r\npoll: 90s\nschedule: weekly tuesday 03:04\ntimeout: 2h\nlog: 1536KiB\nwebhook: { secret: \"007\" }\n",
         "repository: http://h/ä%20b\ninsecure: true\nbranches: [\"it's\", \"a\\\"b\", \"on\", \"1.0\", \"#x\", '&a', '*b']\n",
+        "repository: /r\nschedule: { cron: \"30 2 * * 1-5\", time-zone: Europe/Berlin, branches: [main, \"release/*\"] }\n",
+        "repository: /r\nschedule: \"*/5 * * * sun UTC\"\n",
         """
         repository: /r
         triggers:

@@ -210,6 +210,22 @@ import Testing
         }
     }
 
+    @Test func testThatABotSaysWhenItsScheduleQueuesNext() async throws {
+        let schedule = "schedule: { cron: 30 2 * * 1-5, time-zone: Europe/Berlin, branches: main }\n"
+        try await withWeb(bots: ["nightly": "repository: /srv/kit.git\n\(schedule)"]) { web in
+            // when
+            let shown = try await martlet(["bot", "nightly"], web)
+            let page = try await web.send("GET", "/bots/nightly")
+            // then: WebFixture.now is 2026-03-01, a Sunday
+            expectContains(
+                shown.stdout, "schedule: 30 2 * * 1-5 Europe/Berlin of main, next at 2026-03-02T01:30:00.000Z\n")
+            expectContains(page.text, "schedule 30 2 * * 1-5 Europe/Berlin of main, next at 2026-03-02T01:30:00.000Z")
+            expectContains(
+                try await web.json("/api/v1/bots/nightly"),
+                #""schedule":"30 2 * * 1-5 Europe/Berlin of main","nextScheduled":"2026-03-02T01:30:00.000Z""#)
+        }
+    }
+
     @Test func testThatTokensAreMadeListedAndRevoked() async throws {
         try await withWeb { web in
             // when

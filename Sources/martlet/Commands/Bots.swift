@@ -56,6 +56,10 @@ struct BotCommand: AsyncParsableCommand {
             let bot = try await connection.get(path, as: BotAnswer.self)
             Output.print("\(bot.name)  \(Output.visible(bot.repository))\n")
             if let remark = bot.remark { Output.print("\(Output.visible(remark))\n") }
+            if let schedule = bot.schedule {
+                let next = bot.nextScheduled.map { "next at \($0)" } ?? "never"
+                Output.print("schedule: \(Output.visible(schedule)), \(next)\n")
+            }
             let list = try await connection.get(path + "/integrations?limit=10", as: List<IntegrationAnswer>.self)
             Output.print(Integrations.table(list.items))
         }

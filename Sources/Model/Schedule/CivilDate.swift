@@ -1,0 +1,40 @@
+/// A day of the proleptic Gregorian calendar, counted from 1970-01-01.
+struct CivilDate: Hashable {
+    let daysSinceEpoch: Int64
+    let year: Int64
+    /// 1 to 12.
+    let month: Int
+    /// 1 to 31.
+    let day: Int
+
+    /// Howard Hinnant, "chrono-Compatible Low-Level Date Algorithms", `civil_from_days`, for days after 1970.
+    init(daysSinceEpoch: Int64) {
+        self.daysSinceEpoch = daysSinceEpoch
+        let date = Timestamp(secondsSinceEpoch: daysSinceEpoch * 86_400).date
+        (year, month, day) = (date.year, Int(date.month), Int(date.day))
+    }
+
+    /// The same, `days_from_civil`.
+    init(year: Int64, month: Int, day: Int) {
+        let shifted = month <= 2 ? year - 1 : year
+        let era = (shifted >= 0 ? shifted : shifted - 399) / 400
+        let yearOfEra = shifted - era * 400
+        let dayOfYear = Int64((153 * (month + (month > 2 ? -3 : 9)) + 2) / 5 + day - 1)
+        let dayOfEra = yearOfEra * 365 + yearOfEra / 4 - yearOfEra / 100 + dayOfYear
+        daysSinceEpoch = era * 146_097 + dayOfEra - 719_468
+        (self.year, self.month, self.day) = (year, month, day)
+    }
+
+    /// Sunday is 0, as in cron(5) and in the rules of time zones. 1970-01-01 was a Thursday.
+    var weekday: Int { Int(((daysSinceEpoch + 4) % 7 + 7) % 7) }
+
+    static func isLeap(_ year: Int64) -> Bool { year % 4 == 0 && (year % 100 != 0 || year % 400 == 0) }
+
+    static func daysInMonth(_ month: Int, of year: Int64) -> Int {
+        switch month {
+        case 2: isLeap(year) ? 29 : 28
+        case 4, 6, 9, 11: 30
+        default: 31
+        }
+    }
+}

@@ -1,0 +1,10 @@
+extension Schema {
+    /// Up to when each bot's schedule was taken up.
+    static let schedules = """
+        CREATE TABLE schedules (
+            bot INTEGER NOT NULL PRIMARY KEY REFERENCES bots(id),
+            schedule TEXT NOT NULL,               -- times and zone, so that another schedule begins anew
+            taken_up INTEGER NOT NULL
+        ) STRICT, WITHOUT ROWID;
+        """
+}

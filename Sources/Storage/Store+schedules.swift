@@ -1,0 +1,44 @@
+import GRDB
+package import Model
+
+extension Store {
+    /// The marks of every bot that had a schedule once, also of retired ones.
+    package func scheduleMarks() async throws(StoreError) -> [ScheduleMark] {
+        try await read("read up to when schedules were taken up") { db in
+            try db.all("SELECT name, schedule, taken_up FROM schedules JOIN bots ON bots.id = bot ORDER BY name") {
+                ScheduleMark(
+                    bot: try $0.name("name"), schedule: $0["schedule"],
+                    takenUp: Timestamp(millisecondsSinceEpoch: $0["taken_up"]))
+            }
+        }
+    }
+
+    /// Queues what a moment of a schedule brings, and stores that it was taken up: both or neither, so that no moment is lost and
+    /// none counts twice, whenever the daemon is stopped.
+    /// - Parameter event: The ledger's row of each.
+    /// - Throws: `notFound` when no such bot is registered, or it is retired.
+    package func takeUp(
+        _ mark: ScheduleMark, queueing new: [NewIntegration], at time: Timestamp,
+        recording event: @escaping @Sendable (IntegrationRecord) -> NewEvent
+    ) async throws(StoreError) -> [IntegrationRecord] {
+        try await lane.write("take up the schedule of \(mark.bot)") { transaction in
+            let db = transaction.db
+            let bot = try db.first(
+                "SELECT id, repository FROM bots WHERE name = ? AND is_retired = 0", [mark.bot.description]
+            ) { (id: $0["id"] as Int64, repository: $0["repository"] as Int64) }
+            guard let bot else { throw Refusal.notFound("bot \(mark.bot)") }
+            try db.change(
+                """
+                INSERT INTO schedules (bot, schedule, taken_up) VALUES (?, ?, ?)
+                ON CONFLICT (bot) DO UPDATE SET schedule = excluded.schedule, taken_up = excluded.taken_up
+                """, [bot.id, mark.schedule, mark.takenUp.millisecondsSinceEpoch])
+            return try new.map { new in
+                let id = try Self.insert(
+                    new, bot: bot.id, repository: bot.repository, refUpdate: nil, at: time, transaction)
+                let record = try Self.integration(id, db)
+                _ = try Self.record(event(record), transaction)
+                return record
+            }
+        }
+    }
+}
