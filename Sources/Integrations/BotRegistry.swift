@@ -13,7 +13,11 @@ package actor BotRegistry {
     private let version: String
     /// Bot files, secrets and signatures of large bodies are read and computed here.
     private let lane = BlockingLane(label: "registry")
-    var bots: [Name: BotSpecification] = [:]
+    var bots: [Name: BotSpecification] = [:] { didSet { arrange() } }
+    /// In order of name, and by repository: both are asked for each second and each look.
+    private var ordered: [BotSpecification] = []
+    private var ofRepository: [String: [BotSpecification]] = [:]
+    private var isRegistered = false
     private var problems: [String] = []
     /// Of the schedules' time zones, by name, as the system knows them when each is met first.
     private var zones: [String: ZoneRules] = [:]
@@ -36,23 +40,38 @@ package actor BotRegistry {
         guard let directory else { return }
         let scan = await lane.run { directory.scan() }
         problems = scan.problems.flatMap { problem in problem.diagnostics.map(\.description) }
-        bots = Dictionary(scan.bots.map { ($0.name, $0) }) { first, _ in first }
+        // Each second, of up to a thousand files.
+        guard scan.readFiles > 0 || scan.bots.count != bots.count else { return }
+        let read = Dictionary(scan.bots.map { ($0.name, $0) }) { first, _ in first }
+        if read != bots { bots = read }
+    }
+
+    private func arrange() {
+        ordered = bots.values.sorted { $0.name < $1.name }
+        ofRepository = Dictionary(grouping: ordered, by: \.repository)
+        isRegistered = false
     }
 
     /// The bots, if they are others than those stored last; nothing when there is nothing to store.
-    package func unregistered() -> [BotSpecification]? { registered == all() ? nil : all() }
+    package func unregistered() -> [BotSpecification]? { isRegistered || registered == all() ? nil : all() }
 
     /// Notes what was stored.
-    package func markRegistered(_ bots: [BotSpecification]) { registered = bots }
+    package func markRegistered(_ bots: [BotSpecification]) {
+        registered = bots
+        isRegistered = bots == ordered
+    }
 
     /// Every bot, in order of name.
-    package func all() -> [BotSpecification] { bots.values.sorted { $0.name < $1.name } }
+    package func all() -> [BotSpecification] { ordered }
 
     /// A bot in its last good form; nothing when there is none of this name.
     package func bot(_ name: Name) -> BotSpecification? { bots[name] }
 
     /// The bots that look at a repository.
-    package func bots(of repository: String) -> [BotSpecification] { all().filter { $0.repository == repository } }
+    package func bots(of repository: String) -> [BotSpecification] { ofRepository[repository] ?? [] }
+
+    /// How each repository is to be polled: its bots' wishes, in order of their names.
+    func polls() -> [String: [BotSpecification.Poll]] { ofRepository.mapValues { $0.map(\.poll) } }
 
     /// What pages show of all bots: their files' problems, and how the service runs.
     package func overview() -> Overview {

@@ -10,17 +10,17 @@ package struct Poller: Sendable {
     private let timer: any Clock<Duration>
     private let looks: Wakeup
     private let logger: Logger
+    private let jitter: @Sendable () -> Double
 
     /// How often bot files are looked at: half of the two seconds within which a change is taken up.
     static let tick = Duration.seconds(1)
-    /// How often a repository is asked when its bot says nothing (docs/manual.md, "poll").
-    static let usualInterval = Duration.seconds(60)
-    /// The same once an authentic webhook has arrived: polling then only repairs what webhooks lose.
-    static let relaxedInterval = Duration.seconds(600)
 
+    /// - Parameter jitter: Where in a scattered interval a look falls, between 0 and 1.
     package init(
-        store: Store, registry: BotRegistry, clock: WallClock, timer: any Clock<Duration>, looks: Wakeup, logger: Logger
+        store: Store, registry: BotRegistry, clock: WallClock, timer: any Clock<Duration>, looks: Wakeup,
+        logger: Logger, jitter: @escaping @Sendable () -> Double = { .random(in: 0...1) }
     ) {
+        self.jitter = jitter
         self.store = store
         self.registry = registry
         self.clock = clock
@@ -32,13 +32,13 @@ package struct Poller: Sendable {
     /// Runs until the task is cancelled. Every repository is asked at the start, so that what was pushed while the
     /// daemon was down is found.
     package func run() async {
-        var lastAsked: [String: Timestamp] = [:]
+        var polling = Polling(jitter: jitter)
         var schedules = Schedules(store: store, registry: registry, logger: logger)
         while !Task.isCancelled {
             let now = clock.now()
             do {
                 try await reload()
-                try await askDue(&lastAsked, at: now)
+                try await askDue(&polling, at: now)
                 try await schedules.queueDue(at: now)
             } catch {
                 // What could not be stored is due again at the next tick.
@@ -57,31 +57,11 @@ package struct Poller: Sendable {
         await registry.markRegistered(bots)
     }
 
-    private func askDue(_ lastAsked: inout [String: Timestamp], at now: Timestamp) async throws {
-        var rings = false
-        for bot in await registry.all() {
-            let last = lastAsked[bot.repository]
-            guard let last else {
-                try await store.requestLook(at: bot.repository)
-                lastAsked[bot.repository] = now
-                rings = true
-                continue
-            }
-            guard let interval = try await interval(of: bot), now - last >= interval else { continue }
-            try await store.requestLook(at: bot.repository)
-            lastAsked[bot.repository] = now
-            rings = true
-        }
-        if rings { looks.ring() }
-    }
-
-    private func interval(of bot: BotSpecification) async throws -> Duration? {
-        switch bot.poll {
-        case .off: return nil
-        case .every(let interval): return interval
-        case .automatic:
-            let hasWebhook = try await store.repository(bot.repository)?.hasAuthenticWebhook ?? false
-            return hasWebhook ? Self.relaxedInterval : Self.usualInterval
-        }
+    private func askDue(_ polling: inout Polling, at now: Timestamp) async throws {
+        let due = try await polling.due(of: await registry.polls(), at: now) { try await store.hookedRepositories() }
+        guard !due.isEmpty else { return }
+        try await store.requestLooks(at: due)
+        polling.note(due, at: now)
+        looks.ring()
     }
 }

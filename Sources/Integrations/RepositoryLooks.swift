@@ -4,7 +4,8 @@ import Model
 import SourceControl
 package import Storage
 
-/// Asks repositories what moved: at most one look per repository at a time; what comes meanwhile asks again.
+/// Asks repositories what moved: at most one look per repository at a time, as many at once as `LookQueue` allows; what comes
+/// meanwhile asks again.
 package actor RepositoryLooks {
     private let store: Store
     private let registry: BotRegistry
@@ -14,13 +15,23 @@ package actor RepositoryLooks {
     private let wakeup: Wakeup
     private let logger: Logger
 
-    private var underWay: Set<String> = []
+    private var queue = LookQueue()
     /// After a failure: the request that failed, and the pause before the next try. A newer request does not wait.
     private var pauses: [String: (sequence: Int64, backoff: Backoff)] = [:]
 
     /// The pause after a failed look, doubled each time.
     static let firstPause = Duration.seconds(2)
     static let longestPause = Duration.seconds(300)
+
+    /// Repositories of which something may have asked while they were looked at.
+    private var mustRead: Set<String> = []
+
+    private struct Pause {
+        var request: LookRequest
+        var length: Duration
+    }
+    private let paused: AsyncStream<Pause>
+    private let pausing: AsyncStream<Pause>.Continuation
 
     package init(
         store: Store, registry: BotRegistry, remotes: Remotes, clock: WallClock, timer: any Clock<Duration>,
@@ -33,41 +44,56 @@ package actor RepositoryLooks {
         self.timer = timer
         self.wakeup = wakeup
         self.logger = logger
+        // As many as there are repositories.
+        (paused, pausing) = AsyncStream.makeStream(bufferingPolicy: .unbounded)
     }
 
     /// Looks whenever the bell rings, until it is finished or the task is cancelled.
     package func run() async {
         await withDiscardingTaskGroup { group in
+            group.addTask { await self.waitOutPauses() }
             for await _ in wakeup.rings {
-                for request in await requests() {
-                    group.addTask { await self.look(request) }
+                await readRequests()
+                while let request = queue.next() {
+                    group.addTask {
+                        // Whoever has ended takes the next: nothing has to be read for that.
+                        var current: LookRequest? = request
+                        while let request = current {
+                            await self.look(request)
+                            current = await self.following(request)
+                        }
+                    }
                 }
             }
             group.cancelAll()
         }
     }
 
-    private func requests() async -> [LookRequest] {
+    private func readRequests() async {
         do {
-            let wanted = try await store.repositoriesToLook()
-            let free = wanted.filter { request in
-                !underWay.contains(request.repository) && pauses[request.repository]?.sequence != request.sequence
+            for request in try await store.repositoriesToLook()
+            where pauses[request.repository]?.sequence != request.sequence && !queue.add(request) {
+                mustRead.insert(request.repository)
             }
-            underWay.formUnion(free.map(\.repository))
-            return free
         } catch {
             logger.error("which repositories to look at could not be read", metadata: ["error": "\(error)"])
-            return []
         }
     }
 
+    private func following(_ request: LookRequest) -> LookRequest? {
+        queue.end(request)
+        if mustRead.remove(request.repository) != nil { wakeup.ring() }
+        return Task.isCancelled ? nil : queue.next()
+    }
+
     private func look(_ request: LookRequest) async {
-        let failure = await result(of: request)
-        underWay.remove(request.repository)
-        guard let failure else {
+        let failure: String
+        switch await result(of: request) {
+        case .looked(let isRequestedAgain):
             pauses[request.repository] = nil
-            wakeup.ring()  // A request that came meanwhile.
+            if isRequestedAgain { mustRead.insert(request.repository) }
             return
+        case .failed(let reason): failure = reason
         }
         guard !Task.isCancelled else { return }
         logger.warning("a look failed", metadata: ["repository": "\(request.repository)", "error": "\(failure)"])
@@ -75,32 +101,52 @@ package actor RepositoryLooks {
         var backoff = pauses[request.repository]?.backoff ?? Backoff(first: Self.firstPause, limit: Self.longestPause)
         let pause = backoff.next()
         pauses[request.repository] = (request.sequence, backoff)
+        mustRead.insert(request.repository)
         do {
             try await store.lookFailed(request, reason: failure, at: clock.now())
         } catch {
             logger.error("a failed look could not be stored", metadata: ["error": "\(error)"])
         }
-        wakeup.ring()
-        do { try await timer.sleep(for: pause) } catch { return }
-        if let current = pauses[request.repository], current.sequence == request.sequence {
+        pausing.yield(Pause(request: request, length: pause))
+    }
+
+    private func waitOutPauses() async {
+        await withDiscardingTaskGroup { group in
+            for await pause in paused {
+                group.addTask {
+                    // Cancelled: the daemon stops.
+                    do { try await self.timer.sleep(for: pause.length) } catch { return }
+                    await self.end(pause)
+                }
+            }
+            group.cancelAll()
+        }
+    }
+
+    private func end(_ pause: Pause) {
+        if let current = pauses[pause.request.repository], current.sequence == pause.request.sequence {
             // Zero is no request's sequence, so that the next round takes it, and the backoff is kept.
-            pauses[request.repository] = (0, current.backoff)
+            pauses[pause.request.repository] = (0, current.backoff)
         }
         wakeup.ring()
     }
 
-    /// - Returns: Why it failed, or nothing.
-    private func result(of request: LookRequest) async -> String? {
+    private enum Result {
+        case looked(isRequestedAgain: Bool)
+        case failed(String)
+    }
+
+    private func result(of request: LookRequest) async -> Result {
         let bots = await registry.bots(of: request.repository)
         do {
             guard let bot = bots.first else {
                 // The bot's file went away while its repository was to be looked at.
                 let heads = try await store.heads(of: request.repository)
-                _ = try await store.apply(
+                let outcome = try await store.apply(
                     Look(
                         request: request, heads: heads, defaultBranch: nil, at: clock.now(), cause: .poll, watchers: [])
                 )
-                return nil
+                return .looked(isRequestedAgain: outcome.isRequestedAgain)
             }
             let listing: Listing
             do {
@@ -116,9 +162,9 @@ package actor RepositoryLooks {
             for id in outcome.integrations {
                 logger.info("queued", metadata: ["integration": "\(id)"])
             }
-            return nil
+            return .looked(isRequestedAgain: outcome.isRequestedAgain)
         } catch {
-            return "\(error)"
+            return .failed("\(error)")
         }
     }
 
@@ -126,14 +172,15 @@ package actor RepositoryLooks {
     /// this, so that what the first push brings is still what was there before: its branches are integrated, its tags not.
     /// - Returns: Why it is a failure all the same: all that was there has vanished at once. A server that is being repaired
     ///   may say so, and what it takes back here would be integrated a second time when it returns.
-    private func noteEmpty(_ request: LookRequest, _ error: SourceControlError) async throws -> String? {
+    private func noteEmpty(_ request: LookRequest, _ error: SourceControlError) async throws -> Result {
         let count = try await store.heads(of: request.repository).count
         guard count == 0 else {
-            return "\(error); it had \(count) branches and tags, which are kept as they were until it lists some again"
+            return .failed(
+                "\(error); it had \(count) branches and tags, which are kept as they were until it lists some again")
         }
-        _ = try await store.apply(
+        let outcome = try await store.apply(
             Look(request: request, heads: [:], defaultBranch: nil, at: clock.now(), cause: .poll, watchers: []))
-        return nil
+        return .looked(isRequestedAgain: outcome.isRequestedAgain)
     }
 
     private static func watcher(for bot: BotSpecification, defaultBranch: RefName?) -> Watcher {

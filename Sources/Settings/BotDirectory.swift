@@ -75,7 +75,8 @@ package final class BotDirectory: Sendable {
             seen[name] = file
             add(file, name, to: &scan, &state)
         }
-        state.entries = state.entries.filter { files.contains($0.key) }
+        let there = Set(files)
+        state.entries = state.entries.filter { there.contains($0.key) }
         state.lastGood = state.lastGood.filter { seen[$0.key] != nil }
         return scan
     }

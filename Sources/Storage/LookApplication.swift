@@ -39,10 +39,11 @@ struct LookApplication {
         for watcher in look.watchers { try queue(for: watcher) }
         try storeFates()
         try decideEvents()
-        try db.execute(
+        let isRequestedAgain = try Bool.fetchOne(
+            db,
             sql: """
                 UPDATE repositories SET default_branch = ?, last_look = ?, last_error = NULL, failures = 0,
-                    looked = max(looked, ?) WHERE id = ?
+                    looked = max(looked, ?) WHERE id = ? RETURNING requested > looked
                 """,
             arguments: [
                 look.defaultBranch?.description, look.at.millisecondsSinceEpoch, look.request.sequence, repository,
@@ -50,7 +51,8 @@ struct LookApplication {
         transaction.changed(.repository(look.request.repository))
         transaction.passes("look.stored")
         let updates = try movements.sorted { $0.key < $1.key }.map { try refUpdate($0.value.rowID) }
-        return LookOutcome(refUpdates: updates, integrations: integrations)
+        return LookOutcome(
+            refUpdates: updates, integrations: integrations, isRequestedAgain: isRequestedAgain ?? false)
     }
 
     private func refUpdate(_ rowID: Int64) throws -> RefUpdateRecord {

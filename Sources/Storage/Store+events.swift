@@ -69,6 +69,23 @@ extension Store {
         }
     }
 
+    /// The same for several, at once.
+    package func requestLooks(at repositories: [String]) async throws(StoreError) {
+        try await lane.write("request looks at \(repositories.count) repositories") { transaction in
+            for repository in repositories {
+                _ = try Self.repositoryRow(repository, transaction.db)
+                try Self.requestLook(repository, transaction)
+            }
+        }
+    }
+
+    /// The repositories of which an authentic webhook has arrived.
+    package func hookedRepositories() async throws(StoreError) -> Set<String> {
+        try await read("read which repositories have webhooks") { db in
+            Set(try String.fetchAll(db, sql: "SELECT url FROM repositories WHERE has_authentic_webhook = 1"))
+        }
+    }
+
     /// The repositories that are to be looked at and that a bot still has, by URL.
     package func repositoriesToLook() async throws(StoreError) -> [LookRequest] {
         try await read("read which repositories to look at") { db in

@@ -16,7 +16,7 @@ import Testing
         try await withCore(bots: bots) { core in
             let poller = Poller(
                 store: core.store, registry: core.registry, clock: core.time.clock, timer: core.timer, looks: Wakeup(),
-                logger: core.log.logger)
+                logger: core.log.logger, jitter: { 0.5 })
             let task = Task { await poller.run() }
             await core.timer.awaitSleepers()
             do {

@@ -6,8 +6,11 @@ package struct LookOutcome: Hashable, Sendable {
     package var refUpdates: [RefUpdateRecord]
     /// The integrations that were queued, in the order of their numbers.
     package var integrations: [IntegrationID]
+    /// Whether the repository is to be looked at once more: something asked since this look began.
+    package var isRequestedAgain: Bool
 
-    package init(refUpdates: [RefUpdateRecord], integrations: [IntegrationID]) {
+    package init(refUpdates: [RefUpdateRecord], integrations: [IntegrationID], isRequestedAgain: Bool = false) {
+        self.isRequestedAgain = isRequestedAgain
         self.refUpdates = refUpdates
         self.integrations = integrations
     }

@@ -1,0 +1,77 @@
+import Storage
+import Testing
+
+@testable import Integrations
+
+@Suite struct LookQueueTests {
+    private func request(_ url: String, _ sequence: Int64 = 1) -> LookRequest {
+        LookRequest(repository: url, sequence: sequence)
+    }
+
+    private func begin(_ queue: inout LookQueue) -> [String] {
+        var begun: [String] = []
+        while let request = queue.next() { begun.append(request.repository) }
+        return begun
+    }
+
+    @Test func testThatAServerThatIsSilentKeepsOnlyItsOwnWaiting() {
+        // given: a hundred of one server before one of another and one of this machine
+        var queue = LookQueue()
+        for number in 0..<100 { _ = queue.add(request("https://away.example/r\(number).git")) }
+        _ = queue.add(request("https://other.example/kit.git"))
+        _ = queue.add(request("/srv/kit.git"))
+        // when
+        let begun = begin(&queue)
+        // then
+        #expect(begun.filter { $0.contains("away") }.count == LookQueue.maximumOfServer)
+        #expect(Set(begun.filter { !$0.contains("away") }) == ["https://other.example/kit.git", "/srv/kit.git"])
+        // when one of it ends
+        queue.end(request("https://away.example/r0.git"))
+        // then the next begins, in the order in which they came
+        #expect(self.begin(&queue) == ["https://away.example/r4.git"])
+    }
+
+    @Test func testThatAllAreBounded() {
+        var queue = LookQueue()
+        for number in 0..<200 {
+            _ = queue.add(request("https://h\(number).example/kit.git"))
+            _ = queue.add(request("/srv/\(number).git"))
+        }
+        // when
+        var begun = begin(&queue)
+        // then
+        #expect(begun.filter { $0.hasPrefix("/") }.count == LookQueue.maximumLocal)
+        #expect(begun.count == LookQueue.maximumLocal + LookQueue.maximumRemote)
+        // and all come in the end, each once
+        var all: [String] = []
+        while !begun.isEmpty {
+            all += begun
+            for url in begun { queue.end(request(url)) }
+            begun = begin(&queue)
+        }
+        #expect(all.count == 400)
+        #expect(Set(all).count == 400)
+    }
+
+    @Test func testThatOneThatIsAskedForMeanwhileIsToldToWait() {
+        var queue = LookQueue()
+        #expect(queue.add(request("/a")))
+        #expect(queue.add(request("/a", 2)), "it waits still, and looks for both")
+        #expect(queue.next()?.sequence == 2)
+        #expect(queue.add(request("/a", 2)), "this is the one that is made")
+        #expect(!queue.add(request("/a", 3)))
+        #expect(queue.next() == nil)
+        queue.end(request("/a", 2))
+        #expect(queue.add(request("/a", 3)))
+        #expect(queue.next()?.sequence == 3)
+    }
+
+    @Test(arguments: [
+        ("/srv/kit.git", ""), ("file:///srv/kit.git", ""), ("https://ann@Git.Example:8443/a/b.git", "git.example:8443"),
+        ("git@git.example:a/b.git", "git.example"), ("ssh://git@git.example/a", "git.example"),
+        ("git://127.0.0.1/a", "127.0.0.1"),
+    ])
+    func testThatAServerIsItsHostAndPort(url: String, server: String) {
+        #expect(LookQueue.server(of: url) == server)
+    }
+}
