@@ -10,6 +10,8 @@ extension IntegrationRunner {
         case ready(IntegrationRecord)
         /// It ends here, by the code's fault or the repository's, never by ours.
         case refused(Verdict, String)
+        /// It is left out, for this reason.
+        case skipped(String, CommitSummary)
     }
 
     /// An integration that waits for a server that does not answer; the reason is stored.
@@ -27,6 +29,9 @@ extension IntegrationRunner {
         let commit: CommitContent
         do {
             commit = try await content(of: record, bot: bot, mirror: mirror)
+            if record.recipe == nil, let reason = try await skipReason(of: record, commit, bot: bot, mirror: mirror) {
+                return .skipped(reason, Self.summary(of: commit))
+            }
         } catch let error as SourceControlError {
             try Self.rethrowStop(error)
             guard Self.hasGone.contains(error.code) else { return .refused(.checkoutError, "\(error)") }
@@ -84,6 +89,7 @@ extension IntegrationRunner {
             let mirror = try? await remotes.mirror(for: bot),
             let commit = try? await mirror.content(of: record.commit, file: Self.file(of: bot), limit: Self.limit)
         else { return nil }
+        if Self.maySkip(record, commit, bot: bot) { return nil }
         // Submodules may have to be fetched.
         if bot.hasSubmodules, commit.rootEntries.contains(".gitmodules") { return nil }
         let reading = Self.recipe(of: commit, bot: bot)
@@ -153,7 +159,7 @@ extension IntegrationRunner {
     /// Asks a server, unless it is known not to answer.
     /// - Parameter server: Any name for what is asked.
     /// - Throws: `ServerAwaited` when it does not answer, and is worth another try; what `body` throws.
-    private func ask(_ server: String, for record: IntegrationRecord, _ body: () async throws -> Void) async throws {
+    func ask(_ server: String, for record: IntegrationRecord, _ body: () async throws -> Void) async throws {
         if let outage = await outages.begin(server) {
             try await store.explain([record.id], outage.sentence)
             throw ServerAwaited(server: server)

@@ -91,6 +91,8 @@ package struct IntegrationRunner: Sendable {
         var verdict: Verdict
         var triggerFailed = false
         var reason: String?
+        /// Of one that is left out: its commit.
+        var skipped: CommitSummary?
         /// What is stored with it; nothing: that was done before, or there is nothing.
         var comparison: Comparison?
 
@@ -108,7 +110,9 @@ package struct IntegrationRunner: Sendable {
 
     private func store(_ end: End, of id: IntegrationID) async throws {
         let completed = IntegrationState.Event.completed(end.verdict, triggerFailed: end.triggerFailed)
-        if let comparison = end.comparison {
+        if let commit = end.skipped {
+            try await store.skip(id, reason: end.reason ?? "", commit: commit, at: clock.now())
+        } else if let comparison = end.comparison {
             try await store.completeIssues(
                 of: id, issues: comparison.issues, summary: comparison.summary, at: clock.now(), with: completed,
                 reason: end.reason)
@@ -128,6 +132,10 @@ package struct IntegrationRunner: Sendable {
             switch try await cancellation.interrupting({ try await prepare(preparing, bot: bot, mirror: mirror) }) {
             case .ready(let prepared): record = prepared
             case .refused(let verdict, let reason): return End(verdict: verdict, reason: reason)
+            case .skipped(let reason, let commit):
+                var end = End(verdict: .canceled, reason: reason)
+                end.skipped = commit
+                return end
             case nil: record = try await store.integration(record.id) ?? record
             }
         }

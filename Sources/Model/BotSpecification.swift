@@ -11,6 +11,8 @@ package struct BotSpecification: Hashable, Sendable, Codable {
     /// Nothing: the remote's default branch and `release/*`.
     package var branches: [RefPattern]?
     package var tags: [RefPattern]
+    /// A push that changes no file of these is skipped. Nothing: every file matters.
+    package var paths: PathFilter?
     package var poll: Poll
     /// The name of the secret that signs webhooks; without one the bot takes none.
     package var webhookSecret: String?
@@ -42,7 +44,8 @@ package struct BotSpecification: Hashable, Sendable, Codable {
     package init(
         name: Name, repository: String, isInsecure: Bool = false, hasSubmodules: Bool = true,
         acceptsPointers: Bool? = nil, branches: [RefPattern]? = nil,
-        tags: [RefPattern] = [], poll: Poll = .automatic, webhookSecret: String? = nil, schedule: Schedule? = nil,
+        tags: [RefPattern] = [], paths: PathFilter? = nil, poll: Poll = .automatic, webhookSecret: String? = nil,
+        schedule: Schedule? = nil,
         clean: Clean = .never, supersede: Supersede? = nil, timeout: Duration = .seconds(1800),
         logLimit: ByteCount = Self.usualLogLimit, triggers: [Trigger] = [], recipe: RecipeSource? = nil,
         product: Name? = nil, jobSecrets: [JobSecret]? = nil, status: StatusTarget? = nil, notices: [Notice]? = nil
@@ -54,6 +57,7 @@ package struct BotSpecification: Hashable, Sendable, Codable {
         self.acceptsPointers = acceptsPointers
         self.branches = branches
         self.tags = tags
+        self.paths = paths
         self.poll = poll
         self.webhookSecret = webhookSecret
         self.schedule = schedule

@@ -60,6 +60,7 @@ package enum BotFileReader {
                 "the bot watches no branch and no tag, so it integrates only what a person asks for",
                 at: fields.position(of: "branches"))
         }
+        bot.paths = PathsReader.paths(fields["paths"], &diagnostics)
         bot.poll = poll(fields["poll"], &diagnostics) ?? bot.poll
         bot.webhookSecret = webhookSecret(fields["webhook"], &diagnostics)
         bot.status = StatusReader.target(

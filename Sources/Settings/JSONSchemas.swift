@@ -82,6 +82,15 @@ package enum JSONSchemas {
             "lfs": { "const": false },
             "branches": { "$ref": "#/$defs/texts" },
             "tags": { "$ref": "#/$defs/texts", "default": [] },
+            "paths": {
+              "oneOf": [
+                { "$ref": "#/$defs/texts" },
+                {
+                  "type": "object", "additionalProperties": false, "minProperties": 1,
+                  "properties": { "include": { "$ref": "#/$defs/texts" }, "exclude": { "$ref": "#/$defs/texts" } }
+                }
+              ]
+            },
             "poll": { "anyOf": [{ "$ref": "#/$defs/duration" }, { "enum": ["automatic", "off", false] }] },
             "webhook": {
               "type": "object", "additionalProperties": false, "required": ["secret"],

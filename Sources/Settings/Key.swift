@@ -19,7 +19,8 @@ enum Keys {
     ]
     static let fence: [Key] = ["read-only", "memory", "processes", "workspace"]
     static let bot: [Key] = [
-        "repository", "insecure", "submodules", "lfs", "branches", "tags", "poll", "webhook", "schedule", "clean",
+        "repository", "insecure", "submodules", "lfs", "branches", "tags", "paths", "poll", "webhook", "schedule",
+        "clean",
         "timeout",
         "log",
         "product", "supersede", "triggers", "secrets", "status", "recipe", .later("pull-requests"), .later("retention"),
@@ -31,6 +32,7 @@ enum Keys {
     static let webhook: [Key] = ["secret"]
     static let status: [Key] = ["forge", "credentials", "api", "project", "comments"]
     static let status: [Key] = ["forge", "credentials", "api", "project"]
+    static let paths: [Key] = ["include", "exclude"]
     static let schedule: [Key] = ["cron", "time-zone", "branches"]
     static let jobSecret: [Key] = ["name", "branches", "tags", "configurations", "steps"]
     static let trigger: [Key] = [

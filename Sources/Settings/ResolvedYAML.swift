@@ -24,6 +24,11 @@ package enum ResolvedYAML {
             lines.append("# branches: the remote's default branch and release/*")
         }
         add("tags", YAMLText.list(bot.tags.map(\.description)))
+        if let paths = bot.paths {
+            add("paths", YAMLText.list(paths.patterns))
+        } else {
+            lines.append("# paths: every file matters")
+        }
         switch bot.poll {
         case .automatic: add("poll", "automatic", "60s; 10m once an authentic webhook has arrived")
         case .every(let duration): add("poll", DurationText.print(duration))

@@ -34,6 +34,7 @@ enum Schema {
         migrator.registerMigration("standings") { try $0.execute(sql: standings) }
         migrator.registerMigration("comments") { try $0.execute(sql: comments) }
         migrator.registerMigration("schedules") { try $0.execute(sql: schedules) }
+        migrator.registerMigration("skipping") { try $0.execute(sql: skipping) }
         return migrator
     }
 

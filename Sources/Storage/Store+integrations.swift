@@ -76,6 +76,7 @@ extension Store {
             require("ref", filter.ref?.description)
             require("\"commit\"", filter.commit?.description)
             require("verdict", filter.verdict?.rawValue)
+            if !filter.hasSkipped { conditions.append("is_skipped = 0") }
             arguments += [limit + 1]
             let records = try db.all(
                 Self.integrationQuery + " WHERE " + conditions.joined(separator: " AND ")
@@ -186,12 +187,12 @@ extension Store {
         try transaction.db.change(
             """
             UPDATE integrations SET state = ?, step = ?, verdict = ?, trigger_failed = ?, reason = ?,
-                started_at = ?, ended_at = ?, run = ? WHERE id = ?
+                started_at = ?, ended_at = ?, run = ?, is_skipped = ? WHERE id = ?
             """,
             [
                 record.state.word, record.state.step.rawValue, record.state.verdict?.rawValue, hasFailedTrigger,
                 record.reason, record.startedAt?.millisecondsSinceEpoch, record.endedAt?.millisecondsSinceEpoch,
-                record.run, record.rowID,
+                record.run, record.isSkipped, record.rowID,
             ])
         transaction.changed(.integration(record.id))
     }

@@ -11,6 +11,7 @@ extension Store {
         var endedAt: Timestamp?
         /// The number of the newer integration of the same bot.
         var supersededBy: Int?
+        var isSkipped: Bool?
     }
 
     /// Queues a completed integration for a further run, with a queued attempt for each job that runs again. All that the
@@ -30,10 +31,11 @@ extension Store {
             let before = Before(
                 verdict: verdict, hasFailedTrigger: hasFailedTrigger, reason: record.reason,
                 startedAt: record.startedAt, endedAt: record.endedAt,
-                supersededBy: record.supersededBy?.number)
+                supersededBy: record.supersededBy?.number, isSkipped: record.isSkipped)
             try record.state.apply(.reopened)
             record.run += 1
             (record.reason, record.startedAt, record.endedAt, record.supersededBy) = (nil, nil, nil, nil)
+            record.isSkipped = false
             try db.execute(
                 sql: "INSERT INTO reruns VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
                 arguments: [
@@ -79,6 +81,7 @@ extension Store {
             }
             record.run -= 1
             (record.reason, record.startedAt, record.endedAt) = (before.reason, before.startedAt, before.endedAt)
+            record.isSkipped = before.isSkipped ?? false
             record.supersededBy = before.supersededBy.map { IntegrationID(bot: id.bot, number: $0) }
             // Nothing where that one was removed meanwhile.
             try db.execute(

@@ -51,6 +51,7 @@ extension JSONValue {
         add("step", .string(step ?? integration.state.step.rawValue))
         add("verdict", .init(integration.state.verdict?.rawValue))
         add("result", .init(describing: integration.state.result))
+        add("skipped", .bool(integration.isSkipped))
         add("reason", .init(integration.reason))
         add("queued", .init(integration.queuedAt))
         add("started", .init(integration.startedAt))

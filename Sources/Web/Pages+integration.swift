@@ -17,7 +17,7 @@ extension Pages {
         let id = record.id
         var view: ViewObject = [
             "bot": .text(id.bot), "number": .text(id.number),
-            "result": .list([ResultView(record.state, attempts: attempts).view]),
+            "result": .list([ResultView(record, attempts: attempts).view]),
             "subject": .text(record.subject ?? ""), "ref": .text(record.ref.shortName),
             "commit": .text(record.commit), "author": .text(record.author),
             "project": .text(record.recipe?.recognition?.sentence),

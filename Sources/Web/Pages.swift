@@ -95,7 +95,7 @@ struct Pages: Sendable {
         return [
             "id": .text("#\(record.id.number)"), "number": .text(record.id.number),
             "href": .text("/bots/\(record.id.bot)/\(record.id.number)"),
-            "result": .list([ResultView(record.state).view]), "subject": .text(record.subject ?? ""),
+            "result": .list([ResultView(record).view]), "subject": .text(record.subject ?? ""),
             "ref": .text(record.ref.shortName), "commit": .text(record.commit.abbreviated),
             "author": .text(record.author), "tests": .text(Self.testCount(record.summary)), "counts": .list(counts),
             "noCounts": .text(record.summary == nil ? "" : "none"), "took": .text(took(record) ?? ""),

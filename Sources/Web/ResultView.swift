@@ -46,10 +46,18 @@ struct ResultView: Sendable, Hashable {
         }
     }
 
+    init(_ record: IntegrationRecord) {
+        if record.isSkipped {
+            self.init(word: "skipped", tone: .none, icon: Self.minus)
+        } else {
+            self.init(record.state)
+        }
+    }
+
     /// While jobs run, the least advanced one's step is shown.
-    init(_ state: IntegrationState, attempts: [AttemptRecord]) {
-        guard case .running(.running) = state, let step = attempts.leastAdvancedStep else {
-            self.init(state)
+    init(_ record: IntegrationRecord, attempts: [AttemptRecord]) {
+        guard case .running(.running) = record.state, let step = attempts.leastAdvancedStep else {
+            self.init(record)
             return
         }
         self.init(word: step.rawValue, tone: .busy, icon: Self.arc)

@@ -86,6 +86,8 @@ struct SystemRoutes: Sendable {
             throw Problem.notFound
         }
         var filter = IntegrationFilter(bot: bot, state: "completed")
+        // What was left out says nothing of the code.
+        filter.hasSkipped = false
         filter.ref = call.query("branch").map { RefName(branch: $0) }
         guard try await site.store.bots().contains(where: { $0.name == bot }) else { throw Problem.notFound }
         let latest = try await site.store.integrations(filter, limit: 1, before: nil).items.first
@@ -97,9 +99,9 @@ struct SystemRoutes: Sendable {
         var projects = ""
         for bot in try await site.store.bots() where !bot.isRetired {
             let latest = bot.latest
-            let last = try await site.store.integrations(
-                IntegrationFilter(bot: bot.name, state: "completed"), limit: 1, before: nil
-            ).items.first
+            var filter = IntegrationFilter(bot: bot.name, state: "completed")
+            filter.hasSkipped = false
+            let last = try await site.store.integrations(filter, limit: 1, before: nil).items.first
             let activity = latest.map { $0.state.word == "running" } == true ? "Building" : "Sleeping"
             projects += """
                   <Project name="\(bot.name)" activity="\(activity)" lastBuildStatus="\(trayWord(last?.state.result))" \

@@ -155,6 +155,10 @@ struct Marked: Sendable, CustomTestStringConvertible {
         Marked("repository: /r\nschedule: { cron: daily 02:00, §time-zone: right/UTC }\n", "there is no time zone"),
         Marked(
             "repository: /r\nschedule: { cron: daily 02:00 UTC, §time-zone: Europe/Berlin }\n", "two time zones"),
+        Marked("repository: /r\npaths: §[]\n", "names nothing"),
+        Marked("repository: /r\npaths: [§../a]\n", "is no pattern of files"),
+        Marked("repository: /r\npaths: { exclude: §\"!a\" }\n", "write it without `!`"),
+        Marked("repository: /r\npaths: { §includ: a }\n", "did you mean `include`?"),
         Marked("repository: /r\nschedule: §{ time-zone: UTC }\n", "needs its times"),
         Marked("repository: /r\nschedule: { cron: daily 02:00, §timezone: UTC }\n", "did you mean `time-zone`?"),
         Marked("repository: /r\nschedule: §daily 24:00\n", "is no schedule"),
@@ -268,6 +272,16 @@ struct Marked: Sendable, CustomTestStringConvertible {
         #expect(schedule.times.description == times)
         #expect(schedule.zone == zone)
         #expect(schedule.branches == branches?.map { RefPattern($0) })
+    }
+
+    @Test(arguments: [
+        ("Sources/", ["Sources/"]), ("[Sources/, \"!*.md\"]", ["Sources/", "!*.md"]),
+        ("{ include: [Sources/, Package.swift], exclude: \"*.md\" }", ["Sources/", "Package.swift", "!*.md"]),
+        ("{ exclude: [docs/] }", ["!docs/"]),
+    ])
+    func testThatItReadsPaths(_ text: String, _ patterns: [String]) {
+        let reading = read("repository: /r\npaths: \(text)\n")
+        #expect(reading.value?.paths == PathFilter(patterns), "\(reading.diagnostics)")
     }
 
     @Test func testThatARecipeInTheBotFileHasTheBotFilesLines() {

@@ -27,6 +27,7 @@ import Testing
         try expect("bot", ["properties", "webhook"], Keys.webhook)
         try expect("bot", ["properties", "status"], Keys.status)
         // The mapping stands second, after the line.
+        try expect("bot", ["properties", "paths", "oneOf", "1"], Keys.paths)
         try expect("bot", ["properties", "schedule", "oneOf", "1"], Keys.schedule)
         try expect("bot", trigger, Keys.trigger)
         try expect("bot", trigger + ["properties", "publish"], Keys.publish)

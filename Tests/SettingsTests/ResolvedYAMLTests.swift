@@ -22,6 +22,7 @@ import Testing
         "repository: /r\npoll: 90s\nschedule: weekly tuesday 03:04\ntimeout: 2h\nlog: 1536KiB\nwebhook: { secret: \"007\" }\n",
         "repository: http://h/ä%20b\ninsecure: true\nbranches: [\"it's\", \"a\\\"b\", \"on\", \"1.0\", \"#x\", '&a', '*b']\n",
         "repository: /r\nschedule: { cron: \"30 2 * * 1-5\", time-zone: Europe/Berlin, branches: [main, \"release/*\"] }\n",
+        "repository: /r\npaths: { include: [Sources/, '*.c'], exclude: docs/ }\n",
         "repository: /r\nschedule: \"*/5 * * * sun UTC\"\n",
         """
         repository: /r
@@ -86,6 +87,7 @@ import Testing
             insecure: false
             # branches: the remote's default branch and release/*
             tags: []
+            # paths: every file matters
             poll: automatic                       # 60s; 10m once an authentic webhook has arrived
             # webhook: none, so none is taken
             # status: none, so no forge is told

@@ -13,6 +13,9 @@ extension Store {
         switch record.state {
         case .queued: break
         case .running: content.moment = .started
+        case .completed where record.isSkipped:
+            content.moment = .skipped
+            content.reason = record.reason.map { String($0.trimmingPrefix("skipped: ")) }
         case .completed(let verdict, let hasFailedTrigger):
             content.moment = .completed
             content.verdict = verdict

@@ -8,6 +8,8 @@ package struct IntegrationFilter: Hashable, Sendable {
     package var ref: RefName?
     package var commit: CommitID?
     package var verdict: Verdict?
+    /// False: those that were left out are not listed.
+    package var hasSkipped = true
 
     package init(
         bot: Name? = nil, state: String? = nil, ref: RefName? = nil, commit: CommitID? = nil, verdict: Verdict? = nil

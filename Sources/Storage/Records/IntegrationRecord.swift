@@ -15,6 +15,8 @@ package struct IntegrationRecord: Hashable, Sendable {
     package var run: Int
     /// The newer integration of the same ref that ended it, or is about to.
     package var supersededBy: IntegrationID?
+    /// Whether it was left out, as its reason says: canceled before anything of it ran.
+    package var isSkipped: Bool
     /// Whether it may publish or upload: the `release` lane.
     package var isRelease: Bool
     /// Whether the workspace is emptied first.
@@ -38,7 +40,7 @@ package struct IntegrationRecord: Hashable, Sendable {
     package init(
         id: IntegrationID, rowID: Int64, repository: String, commit: CommitID, ref: RefName, cause: Cause,
         requestedBy: String? = nil, state: IntegrationState = .queued, run: Int = 1,
-        supersededBy: IntegrationID? = nil, isRelease: Bool = false, isClean: Bool = false,
+        supersededBy: IntegrationID? = nil, isSkipped: Bool = false, isRelease: Bool = false, isClean: Bool = false,
         recipe: Recipe? = nil, subject: String? = nil, author: String? = nil, committedAt: Timestamp? = nil,
         tree: String? = nil, summary: Summary? = nil, reason: String? = nil,
         pull: IntegratedPullRequest? = nil, queuedAt: Timestamp,
@@ -54,6 +56,7 @@ package struct IntegrationRecord: Hashable, Sendable {
         self.state = state
         self.run = run
         self.supersededBy = supersededBy
+        self.isSkipped = isSkipped
         self.isRelease = isRelease
         self.isClean = isClean
         self.recipe = recipe

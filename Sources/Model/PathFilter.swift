@@ -1,0 +1,96 @@
+/// Which changed files matter to a bot: patterns as in gitignore(5), of which the last that matches a file decides. One with `!`
+/// before it leaves files out; where the first one does, all others are in.
+package struct PathFilter: Hashable, Sendable, Codable {
+    /// As written: `Sources/`, `*.swift`, `!docs/**`.
+    package let patterns: [String]
+
+    /// A bot file's, and each pattern's bytes.
+    package static let maximumPatterns = 100
+    package static let maximumLength = 255
+
+    package init(_ patterns: [String]) { self.patterns = patterns }
+
+    /// Why a text is no pattern; nothing: it is one.
+    package static func problem(with text: String) -> String? {
+        let body = text.hasPrefix("!") ? text.dropFirst() : text[...]
+        if text.utf8.count > maximumLength { return "it has more than \(maximumLength) bytes" }
+        if body.split(separator: "/").isEmpty { return "it names nothing" }
+        if body.split(separator: "/").contains(where: { $0 == ".." || $0 == "." }) {
+            return "no path has `.` or `..` in it"
+        }
+        return nil
+    }
+
+    /// The first of some paths that matters.
+    package func first(in paths: some Sequence<String>) -> String? {
+        let compiled = patterns.map(Pattern.init)
+        let isInByDefault = compiled.first?.isExcluding ?? true
+        return paths.first { path in
+            let names = path.split(separator: "/").map(String.init)
+            return compiled.last { $0.matches(names) }.map { !$0.isExcluding } ?? isInByDefault
+        }
+    }
+
+    private struct Pattern {
+        enum Part {
+            case anyDirectories
+            case literal(String)
+            case pattern(RefPattern)
+        }
+        var isExcluding: Bool
+        /// Whether it names directories alone, and so what is in them.
+        var isOfDirectories: Bool
+        var parts: [Part]
+
+        init(_ text: String) {
+            isExcluding = text.hasPrefix("!")
+            var body = isExcluding ? text.dropFirst() : text[...]
+            isOfDirectories = body.hasSuffix("/") || body.hasSuffix("/**")
+            if body.hasSuffix("/**") { body = body.dropLast(3) }
+            var names = body.split(separator: "/")
+            // Several `**` in a row are one.
+            names = names.enumerated().filter { $0.offset == 0 || $0.element != "**" || names[$0.offset - 1] != "**" }
+                .map(\.element)
+            // One without a slash but at its end is meant at any depth.
+            let isAnchored = body.dropLast(body.hasSuffix("/") ? 1 : 0).contains("/") || text.hasSuffix("/**")
+            parts =
+                (isAnchored ? [] : [.anyDirectories])
+                + names.map { name in
+                    if name == "**" { return .anyDirectories }
+                    return name.contains { $0 == "*" || $0 == "?" }
+                        ? .pattern(RefPattern(String(name))) : .literal(String(name))
+                }
+        }
+
+        /// Whether it matches the file or a directory that holds it.
+        func matches(_ names: [String]) -> Bool {
+            var states = closed([0])
+            for (index, name) in names.enumerated() {
+                var next: Set<Int> = []
+                for state in states where state < parts.count {
+                    switch parts[state] {
+                    case .anyDirectories: next.insert(state)
+                    case .literal(let text): if text == name { next.insert(state + 1) }
+                    case .pattern(let pattern): if pattern.matches(name) { next.insert(state + 1) }
+                    }
+                }
+                states = closed(next)
+                if states.contains(parts.count), !isOfDirectories || index < names.count - 1 { return true }
+                if states.isEmpty { return false }
+            }
+            return false
+        }
+
+        /// `**` can also stand for no directory at all.
+        private func closed(_ states: Set<Int>) -> Set<Int> {
+            var closed = states
+            for var state in states {
+                while state < parts.count, case .anyDirectories = parts[state] {
+                    state += 1
+                    closed.insert(state)
+                }
+            }
+            return closed
+        }
+    }
+}

@@ -1,0 +1,82 @@
+import GRDB
+package import Model
+
+extension Store {
+    /// Pushes whose integrations were ended for a newer one belong to that: it alone can find what they brought.
+    private static let maximumEarlier = 1000
+
+    /// What an integration that a push caused is to be judged by; nothing for one that something else caused, for a tag's, and for a
+    /// bot's first of a branch.
+    package func pushedRange(of id: IntegrationID) async throws(StoreError) -> PushedRange? {
+        try await read("read what was pushed for \(id)") { db in
+            let row = try Row.fetchOne(
+                db,
+                sql: """
+                    SELECT integrations.bot, integrations.cause, ref_updates.* FROM integrations
+                    JOIN bots ON bots.id = bot JOIN ref_updates ON ref_updates.id = ref_update
+                    WHERE name = ? AND number = ?
+                    """, arguments: [id.bot.description, id.number])
+            guard let row, [Cause.push.rawValue, Cause.poll.rawValue].contains(row["cause"] as String),
+                try row.ref("ref").branch != nil
+            else { return nil }
+            var range = PushedRange(before: try row.optional("before") { CommitID($0) }, hasEarlier: false)
+            let generation: Int = row["generation"]
+            for earlier in 1...Self.maximumEarlier {
+                // Not judged: ended for a newer one, by a person, or by a fault of ours.
+                let update = try Row.fetchOne(
+                    db,
+                    sql: """
+                        SELECT ref_updates.before FROM ref_updates JOIN integrations ON ref_update = ref_updates.id
+                        WHERE ref_updates.repository = ? AND ref_updates.ref = ? AND generation = ? AND bot = ?
+                        AND is_skipped = 0 AND verdict IN ('canceled', 'checkout-error', 'internal-error')
+                        """,
+                    arguments: [
+                        row["repository"] as Int64, row["ref"] as String, generation - earlier, row["bot"] as Int64,
+                    ])
+                guard let update else { return range }
+                range = PushedRange(before: try update.optional("before") { CommitID($0) }, hasEarlier: true)
+            }
+            return nil
+        }
+    }
+
+    /// Ends an integration that is left out, before anything of it runs: canceled, with its reason, which is also that of the ref
+    /// update and of the events that told of it, as long as no other bot integrates them.
+    /// - Throws: `illegalTransition`, with nothing stored, when it is completed; `notFound`.
+    package func skip(
+        _ id: IntegrationID, reason: String, commit: CommitSummary, at time: Timestamp
+    ) async throws(StoreError) {
+        try await lane.write("skip \(id)") { transaction in
+            let db = transaction.db
+            var record = try Self.integration(id, db)
+            try db.change(
+                "UPDATE integrations SET subject = ?, author = ?, committed_at = ?, tree = ? WHERE id = ?",
+                [
+                    commit.subject.kept, commit.author.kept, commit.committedAt.millisecondsSinceEpoch, commit.tree,
+                    record.rowID,
+                ])
+            record.isSkipped = true
+            record = try Self.apply(
+                .completed(.canceled, triggerFailed: false), to: record, at: time, reason: reason, transaction)
+            let update = try Int64.fetchOne(
+                db,
+                sql: """
+                    UPDATE ref_updates SET fate = 'ignored', reason = ?1
+                    WHERE id = (SELECT ref_update FROM integrations WHERE id = ?2) AND fate = 'integrated' AND NOT EXISTS
+                        (SELECT 1 FROM integrations WHERE ref_update = ref_updates.id AND is_skipped = 0)
+                    RETURNING id
+                    """, arguments: [reason.kept, record.rowID])
+            guard let update else { return }
+            let deliveries = try Int64.fetchAll(
+                db,
+                sql: """
+                    UPDATE deliveries SET fate = 'ignored', reason = ?1 WHERE fate = 'integrated'
+                    AND id IN (SELECT delivery FROM delivery_updates WHERE ref_update = ?2) AND NOT EXISTS
+                        (SELECT 1 FROM delivery_updates JOIN ref_updates ON ref_updates.id = ref_update
+                         WHERE delivery = deliveries.id AND ref_updates.fate = 'integrated')
+                    RETURNING id
+                    """, arguments: [reason.kept, update])
+            for delivery in deliveries { transaction.changed(.delivery(rowID: delivery)) }
+        }
+    }
+}

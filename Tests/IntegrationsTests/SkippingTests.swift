@@ -1,0 +1,133 @@
+import BotSupport
+import Integrations
+import Model
+import Storage
+import TestSupport
+import Testing
+
+@Suite struct SkippingTests {
+    private static let plan = BotPlan(file: "branches: [\"**\"]\ntags: [\"**\"]\npaths: [Sources/, \"!*.md\"]\n")
+    private static let docs = Commit(files: ["docs/a.txt": "1"], message: "Write")
+    private static let code = Commit(files: ["Sources/a.swift": "1"], message: "Code")
+
+    private func expectSkipped(
+        _ integrated: Integrated, because reason: String, _ bot: Bot, sourceLocation: SourceLocation = #_sourceLocation
+    ) async throws {
+        #expect(integrated.record.isSkipped, sourceLocation: sourceLocation)
+        #expect(integrated.record.state == .completed(.canceled, triggerFailed: false), sourceLocation: sourceLocation)
+        #expect(integrated.record.reason == reason, sourceLocation: sourceLocation)
+        #expect(integrated.attempts.isEmpty, sourceLocation: sourceLocation)
+        let update = try await bot.store.refUpdates().items.first
+        #expect(update?.fate == .ignored && update?.reason == reason, sourceLocation: sourceLocation)
+        #expect(update?.integrations == [integrated.record.id], sourceLocation: sourceLocation)
+        let event = try await bot.store.deliveries().items.first
+        #expect(event?.fate == .ignored && event?.reason == reason, sourceLocation: sourceLocation)
+    }
+
+    private func expectIntegrated(_ integrated: Integrated, sourceLocation: SourceLocation = #_sourceLocation) {
+        #expect(!integrated.record.isSkipped, sourceLocation: sourceLocation)
+        #expect(integrated.record.state.verdict == .succeeded, sourceLocation: sourceLocation)
+    }
+
+    @Test func testThatAPushThatChangesNoneOfItsFilesIsSkippedAndTheNextThatDoesIsIntegrated() async throws {
+        try await withBot(Self.plan) { bot in
+            // given: the first of a branch is integrated whatever it changes
+            expectIntegrated(try await bot.integrate(Self.docs))
+            // when
+            let skipped = try await bot.integrate(Commit(files: ["docs/a.txt": "2", "Sources/a.md": "2"]))
+            // then
+            try await expectSkipped(
+                skipped, because: "skipped: no changed file is one of the bot's `paths`: Sources/a.md and 1 more", bot)
+            #expect(skipped.record.subject == "Change")
+            // when
+            let next = try await bot.integrate(Self.code)
+            // then: compared with what was integrated last
+            expectIntegrated(next)
+            #expect(try await bot.store.previous(of: next.record.id)?.id.number == 1)
+        }
+    }
+
+    @Test(arguments: ["Fix [skip ci]", "Fix\n\nlong [CI Skip] story", "[no ci]"])
+    func testThatACommitWhoseMessageSaysSoIsSkipped(message: String) async throws {
+        try await withBot(BotPlan()) { bot in
+            // given
+            expectIntegrated(try await bot.integrate(Commit(files: ["a": "1"], message: message)))
+            // when
+            let skipped = try await bot.integrate(Commit(files: ["a": "2"], message: message))
+            // then
+            let word = message.contains("no ci") ? "[no ci]" : message.contains("Skip") ? "[ci skip]" : "[skip ci]"
+            try await expectSkipped(skipped, because: "skipped: the commit's message says \(word)", bot)
+            expectIntegrated(try await bot.integrate(Commit(files: ["a": "3"])))
+        }
+    }
+
+    @Test func testThatANewBranchIsComparedWithWhereItPartsFromTheDefaultBranch() async throws {
+        try await withBot(Self.plan) { bot in
+            // given: main goes on after the branches part from it
+            _ = try await bot.integrate(Self.docs)
+            let base = try await bot.work.head()
+            _ = try await bot.integrate(Self.code)
+            for (name, commit) in [("words", Self.docs), ("code", Self.code)] {
+                try await bot.work.branch(name, at: base.description)
+                try await bot.work.checkout(name)
+                // when
+                let end = try await bot.integrate(
+                    Commit(files: commit.files.mapValues { _ in name }, message: name), on: name)
+                // then
+                #expect(end.record.isSkipped == (name == "words"))
+            }
+            // when: a branch without a commit of its own
+            try await bot.work.branch("release/1.0", at: "main")
+            try await bot.work.push(to: bot.remote)
+            try await bot.announce()
+            let head = try await bot.work.git("rev-parse", "main")
+            let cut = try await bot.integration(
+                of: try #require(CommitID(head)), on: RefName(branch: "release/1.0"))
+            // then
+            expectIntegrated(try await bot.completion(of: cut.id))
+        }
+    }
+
+    @Test func testThatAForcedPushIsComparedWithWhereItParts() async throws {
+        try await withBot(Self.plan) { bot in
+            // given
+            _ = try await bot.integrate(Self.docs)
+            let base = try await bot.work.head()
+            _ = try await bot.integrate(Self.code)
+            // when: the code is taken back, and words are written instead
+            try await bot.work.git("reset", "-q", "--hard", base.description)
+            let words = try await bot.integrate(Commit(files: ["docs/b.txt": "3"]))
+            // then: what parts is words alone
+            #expect(words.record.isSkipped)
+            // when: back to what was there, which is no change since they parted
+            try await bot.work.git("reset", "-q", "--hard", base.description)
+            try await bot.work.push(to: bot.remote)
+            try await bot.announce()
+            let back = try await bot.wait("the integration of what was there") { store in
+                try await store.integrations(IntegrationFilter(commit: base)).items.first { $0.id.number > 1 }
+            }
+            // then
+            expectIntegrated(try await bot.completion(of: back.id))
+        }
+    }
+
+    @Test func testThatTagsAndPersonsAndRerunsAreNeverSkipped() async throws {
+        try await withBot(Self.plan) { bot in
+            // given
+            _ = try await bot.integrate(Self.code)
+            let skipped = try await bot.integrate(Commit(files: ["docs/a": "1"], message: "Words [skip ci]"))
+            #expect(skipped.record.isSkipped)
+            // when, then
+            expectIntegrated(try await bot.integrate(tag: "v1"))
+            let wished = try await bot.operations.integrate(bot: bot.name, revision: nil, isClean: false, by: "ada")
+            expectIntegrated(try await bot.completion(of: wished.id))
+            _ = try await bot.operations.rerun(skipped.record.id, Rerun(), by: "ada")
+            let again = try await bot.wait("the rerun's end") { store in
+                try await store.integration(skipped.record.id).flatMap {
+                    $0.run == 2 && $0.state.verdict != nil ? $0 : nil
+                }
+            }
+            expectIntegrated(try await Integrated(again, store: try bot.store))
+        }
+    }
+}

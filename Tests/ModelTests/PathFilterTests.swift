@@ -1,0 +1,49 @@
+import Model
+import Testing
+
+@Suite struct PathFilterTests {
+    @Test(
+        arguments: [
+            (["Sources/"], "Sources/Kit/a.swift", true), (["Sources/"], "Tests/Sources/a.swift", true),
+            (["/Sources/"], "Tests/Sources/a.swift", false), (["Sources"], "Sources", true),
+            (["Sources/"], "Sources", false),
+            (["*.swift"], "Sources/Kit/a.swift", true), (["/*.swift"], "Sources/Kit/a.swift", false),
+            (["/*.swift"], "Package.swift", true), (["Sources/*.swift"], "Sources/Kit/a.swift", false),
+            (["Sources/**/*.swift"], "Sources/a.swift", true), (["Sources/**/*.swift"], "Sources/A/B/a.swift", true),
+            (["docs/**"], "docs/a/b.md", true), (["docs/**"], "docs", false), (["docs/**"], "src/docs/a.md", false),
+            (["**/docs/**"], "src/docs/a.md", true), (["**/docs/**"], "docs/a.md", true),
+            (["docs"], "docs/a/b.md", true),
+            (["a?c"], "abc", true), (["a?c"], "a/c", false), (["**"], "any/thing", true),
+            // Of several the last that matches.
+            (["Sources/", "!*.md"], "Sources/README.md", false), (["Sources/", "!*.md"], "Sources/a.swift", true),
+            (["Sources/", "!*.md"], "docs/a.md", false),
+            (["Sources/", "!*.md", "Sources/Kit/"], "Sources/Kit/a.md", true),
+            // Where the first leaves out, all others are in.
+            (["!docs/", "!*.md"], "Sources/a.swift", true), (["!docs/", "!*.md"], "docs/a.c", false),
+            (["!docs/", "!*.md"], "README.md", false), (["!docs/", "docs/api/"], "docs/api/a", true),
+            (["ä*"], "ärger/x", true), (["[ab]"], "a", false),
+        ] as [([String], String, Bool)])
+    func testThatItMatchesAsGitignoreDoes(patterns: [String], path: String, matters: Bool) {
+        #expect((PathFilter(patterns).first(in: [path]) != nil) == matters)
+    }
+
+    @Test func testThatTheFirstThatMattersIsTold() {
+        #expect(PathFilter(["*.swift"]).first(in: ["a.md", "b.swift", "c.swift"]) == "b.swift")
+        #expect(PathFilter(["*.swift"]).first(in: []) == nil)
+    }
+
+    @Test(arguments: ["", "!", "/", "!/", "../a", "a/../b", "./a", String(repeating: "a", count: 256)])
+    func testThatWhatNamesNothingIsNoPattern(text: String) {
+        #expect(PathFilter.problem(with: text) != nil)
+        #expect(PathFilter.problem(with: "a" + "/*") == nil)
+    }
+
+    /// Patterns are the operator's, paths anybody's.
+    @Test func testThatHostileNamesCostLittle() {
+        let name = String(repeating: "a/", count: 1000) + "b"
+        #expect(PathFilter([String(repeating: "**/", count: 60) + "c"]).first(in: [name]) == nil)
+        #expect(
+            PathFilter([String(repeating: "a*", count: 100) + "c"]).first(in: [String(repeating: "a", count: 4000)])
+                == nil)
+    }
+}

@@ -1,0 +1,134 @@
+import Model
+import TestSupport
+import Testing
+
+@testable import Storage
+
+@Suite struct StoreSkippingTests {
+    private static let summary = CommitSummary(subject: "Words", author: "Ada", committedAt: time(1), tree: "t")
+
+    private func looked(
+        _ fixture: StoreFixture, _ number: Int, _ supersede: BotSpecification.Supersede = .queued
+    ) async throws -> IntegrationID {
+        let outcome = try await fixture.look(
+            [.main: commit(number)], watchers: [fixture.watcher(supersede: supersede)], at: Int64(100 + number))
+        return try #require(outcome.integrations.first)
+    }
+
+    private func end(_ id: IntegrationID, _ verdict: Verdict, _ fixture: StoreFixture) async throws {
+        try await fixture.store.apply(.completed(verdict, triggerFailed: false), to: id, at: time(200))
+    }
+
+    @Test func testThatAPushIsJudgedFromWhatWasThereBefore() async throws {
+        try await withStore { fixture in
+            let first = try await looked(fixture, 1)
+            #expect(try await fixture.store.pushedRange(of: first) == nil, "the first of a branch is integrated")
+            try await end(first, .succeeded, fixture)
+            let second = try await looked(fixture, 2)
+            #expect(
+                try await fixture.store.pushedRange(of: second) == PushedRange(before: commit(1), hasEarlier: false))
+        }
+    }
+
+    /// What a newer push has ended belongs to it: else the code of an earlier push would never be judged.
+    @Test(arguments: [Verdict.canceled, .checkoutError, .internalError])
+    func testThatAPushThatNobodyJudgedBelongsToTheNext(verdict: Verdict) async throws {
+        try await withStore { fixture in
+            // given: the second and third end without a word of the code
+            try await end(try await looked(fixture, 1), .succeeded, fixture)
+            let second = try await looked(fixture, 2, .never)
+            let third = try await looked(fixture, 3, .never)
+            for id in [second, third] { try await end(id, verdict, fixture) }
+            // when
+            let fourth = try await looked(fixture, 4)
+            // then
+            #expect(
+                try await fixture.store.pushedRange(of: fourth) == PushedRange(before: commit(1), hasEarlier: true))
+        }
+    }
+
+    @Test func testThatOneThatASecondSupersedesBelongsToIt() async throws {
+        try await withStore { fixture in
+            try await end(try await looked(fixture, 1), .succeeded, fixture)
+            _ = try await looked(fixture, 2)
+            let third = try await looked(fixture, 3)
+            #expect(
+                try await fixture.store.pushedRange(of: third) == PushedRange(before: commit(1), hasEarlier: true))
+        }
+    }
+
+    @Test func testThatOneThatIsRedOrSkippedWasJudged() async throws {
+        try await withStore { fixture in
+            try await end(try await looked(fixture, 1), .succeeded, fixture)
+            try await end(try await looked(fixture, 2), .buildErrors, fixture)
+            let third = try await looked(fixture, 3)
+            #expect(try await fixture.store.pushedRange(of: third)?.before == commit(2))
+            try await fixture.store.skip(third, reason: "skipped: words", commit: Self.summary, at: time(300))
+            let fourth = try await looked(fixture, 4)
+            #expect(
+                try await fixture.store.pushedRange(of: fourth) == PushedRange(before: commit(3), hasEarlier: false))
+        }
+    }
+
+    @Test func testThatTheFateStaysWhileAnotherBotIntegratesTheUpdate() async throws {
+        try await withStore(["kit", "lint"]) { fixture in
+            // given
+            let watchers = [try fixture.watcher(), try fixture.watcher("lint")]
+            _ = try await fixture.push([RefClaim(ref: .main, before: nil, after: commit(1))], id: "d-1")
+            let both = try await fixture.look([.main: commit(1)], watchers: watchers).integrations
+            // when
+            try await fixture.store.skip(both[0], reason: "skipped: words", commit: Self.summary, at: time(300))
+            // then
+            #expect(try await fixture.store.refUpdates().items.map(\.fate) == [.integrated])
+            // when
+            try await fixture.store.skip(both[1], reason: "skipped: more words", commit: Self.summary, at: time(300))
+            // then
+            #expect(try await fixture.store.refUpdates().items.map(\.reason) == ["skipped: more words"])
+            let delivery = try #require(try await fixture.store.deliveries().items.first)
+            #expect(delivery.fate == .ignored && delivery.reason == "skipped: more words")
+            let record = try #require(try await fixture.store.integration(both[0]))
+            #expect(record.isSkipped && record.subject == "Words" && record.state.verdict == .canceled)
+        }
+    }
+
+    @Test func testThatWhoIsToldOfCommitsIsToldThatItWasSkippedAndWhy() async throws {
+        try await withStore { fixture in
+            // given
+            let bot = BotSpecification(
+                name: try name("kit"), repository: StoreFixture.repository, status: StoreOutboxTests.target)
+            try await fixture.store.register([bot], at: time(1))
+            let first = try await looked(fixture, 1)
+            // when
+            try await fixture.store.skip(first, reason: "skipped: words", commit: Self.summary, at: time(300))
+            // then
+            let content = try #require(try await fixture.store.outbox().items.first?.content)
+            #expect(content.moment == .skipped && content.reason == "words" && content.verdict == nil)
+        }
+    }
+
+    @Test func testThatARerunIsNotSkippedAndOneThatIsTakenBackIs() async throws {
+        try await withStore { fixture in
+            // given
+            let first = try await looked(fixture, 1)
+            try await fixture.store.skip(first, reason: "skipped: words", commit: Self.summary, at: time(300))
+            // when
+            let again = try await fixture.store.reopen(
+                first, for: NewRerun(requestedBy: "ann", jobs: []), at: time(301))
+            // then
+            #expect(!again.isSkipped)
+            #expect(try await fixture.store.takeBackRerun(of: first).isSkipped)
+            #expect(try await fixture.store.integration(first)?.isSkipped == true)
+        }
+    }
+
+    @Test func testThatListingsCanLeaveThemOut() async throws {
+        try await withStore { fixture in
+            let first = try await looked(fixture, 1)
+            try await fixture.store.skip(first, reason: "skipped: words", commit: Self.summary, at: time(300))
+            var filter = IntegrationFilter()
+            #expect(try await fixture.store.integrations(filter).items.count == 1)
+            filter.hasSkipped = false
+            #expect(try await fixture.store.integrations(filter).items.isEmpty)
+        }
+    }
+}
