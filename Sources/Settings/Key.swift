@@ -31,7 +31,6 @@ enum Keys {
     static let notice: [Key] = ["name", "when", "branches", "tags", "mail", "authors", "webhook", "secret"]
     static let webhook: [Key] = ["secret"]
     static let status: [Key] = ["forge", "credentials", "api", "project", "comments"]
-    static let status: [Key] = ["forge", "credentials", "api", "project"]
     static let paths: [Key] = ["include", "exclude"]
     static let schedule: [Key] = ["cron", "time-zone", "branches"]
     static let jobSecret: [Key] = ["name", "branches", "tags", "configurations", "steps"]

@@ -124,7 +124,7 @@ import Testing
                 try await daemon.get("/api/v1/bots/kit/integrations/1").body.contains("\"completed\"")
             }
             let json = try await daemon.get("/api/v1/bots/kit/integrations/1").body
-            expectContains(json, #""verdict":"canceled","result":"canceled","reason":"canceled by "#)
+            expectContains(json, #""verdict":"canceled","result":"canceled","skipped":false,"reason":"canceled by "#)
             #expect(try await daemon.martlet("cancel", "kit#1", "--grace", "601").status == 1)
         }
     }

@@ -28,7 +28,8 @@ import Testing
         // when one of it ends
         queue.end(request("https://away.example/r0.git"))
         // then the next begins, in the order in which they came
-        #expect(self.begin(&queue) == ["https://away.example/r4.git"])
+        let following = self.begin(&queue)
+        #expect(following == ["https://away.example/r4.git"])
     }
 
     @Test func testThatAllAreBounded() {
@@ -55,15 +56,23 @@ import Testing
 
     @Test func testThatOneThatIsAskedForMeanwhileIsToldToWait() {
         var queue = LookQueue()
-        #expect(queue.add(request("/a")))
-        #expect(queue.add(request("/a", 2)), "it waits still, and looks for both")
-        #expect(queue.next()?.sequence == 2)
-        #expect(queue.add(request("/a", 2)), "this is the one that is made")
-        #expect(!queue.add(request("/a", 3)))
-        #expect(queue.next() == nil)
+        func add(_ sequence: Int64) -> Bool { queue.add(request("/a", sequence)) }
+        func next() -> Int64? { queue.next()?.sequence }
+        let isTaken = [add(1), add(2)]
+        #expect(isTaken == [true, true], "it waits still, and looks for both")
+        let begun = next()
+        #expect(begun == 2)
+        // when
+        let isTakenMeanwhile = [add(2), add(3)]
+        // then: the second is the one that is made, the third has to wait for its end
+        #expect(isTakenMeanwhile == [true, false])
+        let other = next()
+        #expect(other == nil)
         queue.end(request("/a", 2))
-        #expect(queue.add(request("/a", 3)))
-        #expect(queue.next()?.sequence == 3)
+        let isTakenAfterwards = add(3)
+        #expect(isTakenAfterwards)
+        let last = next()
+        #expect(last == 3)
     }
 
     @Test(arguments: [

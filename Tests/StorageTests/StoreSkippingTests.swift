@@ -116,7 +116,7 @@ import Testing
                 first, for: NewRerun(requestedBy: "ann", jobs: []), at: time(301))
             // then
             #expect(!again.isSkipped)
-            #expect(try await fixture.store.takeBackRerun(of: first).isSkipped)
+            #expect(try await fixture.store.takeBackRerun(of: first, at: time(302)).isSkipped)
             #expect(try await fixture.store.integration(first)?.isSkipped == true)
         }
     }
