@@ -146,7 +146,7 @@ def says_nothing(connection):
 
 def says_a_byte_a_second(connection):
     try:
-        for byte in b"0" * 3600:
+        for byte in b"1" * 3600:
             connection.send(bytes([byte]))
             time.sleep(1)
     except OSError:
@@ -227,7 +227,8 @@ def polling(service):
 
 def missed(service):
     names = ["plain", "forced", "recreated", "deleted", "tagged", "abab", "twins", "namesakes"]
-    repositories = {name: Repository(service, name) for name in names}
+    # One is asked often, so that each of its moves is seen at the end.
+    repositories = {name: Repository(service, name, "poll: 2s\n" if name == "abab" else "") for name in names}
     words = repositories["words"] = Repository(service, "words", "paths: [Sources/]\n")
     service.start()
     # ---- before: every first tip is integrated
