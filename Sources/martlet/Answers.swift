@@ -83,9 +83,9 @@ struct IntegrationAnswer: Decodable {
         }
         return ref
     }
-    /// What a table says of it: its result, or where it is.
     /// Whether it was left out; of a daemon of another version, not known.
     var skipped: Bool?
+    /// What a table says of it: its result, or where it is.
     var outcome: String { skipped == true ? "skipped" : result ?? (state == "queued" ? "queued" : step) }
 }
 
