@@ -29,6 +29,17 @@ struct Doctor: AsyncParsableCommand {
             report(
                 "bots", bots.bots.isEmpty ? "none yet; `martlet init URL > \(settings.bots)/NAME.yml`" : nil,
                 "\(bots.bots.count)")
+            let mailing = bots.bots.filter { bot in
+                (bot.notices ?? []).contains { if case .mail = $0.target { true } else { false } }
+            }.map(\.name.description)
+            if !mailing.isEmpty {
+                report(
+                    "mail",
+                    settings.mail == nil
+                        ? "\(mailing.prefix(5).joined(separator: ", ")) would mail its notices, and the settings have no `mail`; "
+                            + "see \"Settings\" of the manual" : nil,
+                    settings.mail?.server ?? "")
+            }
             for (tool, need) in [
                 ("swift", "to build Swift packages"), ("make", "to build with Make"), ("clang", "to analyze C sources"),
             ] {

@@ -1,0 +1,49 @@
+import Foundation
+import JobProtocol
+import Model
+import Storage
+import Testing
+
+@testable import Integrations
+@testable import Web
+
+/// A webhook's body says what the interface says, by its names.
+@Suite struct NoticeNamesTests {
+    @Test func testThatAnIntegrationAndAnIssueAreTheInterfaces() throws {
+        // given
+        let name = try #require(Name("kit"))
+        let commit = try #require(CommitID(String(repeating: "a", count: 40)))
+        let time = Timestamp(secondsSinceEpoch: 1_772_366_400)
+        var record = IntegrationRecord(
+            id: IntegrationID(bot: name, number: 41), rowID: 1, repository: "/r", commit: commit,
+            ref: RefName(branch: "main"), cause: .person, requestedBy: "ann",
+            state: .completed(.testFailures, triggerFailed: true), run: 2, subject: "s", author: "a", reason: "because",
+            queuedAt: time, startedAt: time, endedAt: time)
+        record.summary = Summary()
+        record.summary?.counts.tests = 3
+        record.summary?.change.errors = -1
+        let issue = Model.Issue(
+            fingerprint: "f", status: .new,
+            finding: Finding(category: .testFailure, message: "m\n\"", rule: "r", path: "p", line: 1, column: 2),
+            age: 1,
+            since: 41, configurations: [name],
+            introducedBy: Introduction(
+                commit: commit, author: "a", email: "e", strategy: .blameLine, confidence: .low))
+        let facts = NoticeFacts(
+            transition: .broke, notice: name, integration: record, run: 2, issues: [issue], at: time, root: "https://ci"
+        )
+        // when
+        let data = try #require(NoticePayload.json(of: facts)["data"])
+        // then
+        let told = try #require(data["integration"]?.members)
+        try expect(told, within: JSONValue(record, attempts: nil))
+        try expect(try #require(data["issues"]?.elements?.first?.members), within: JSONValue(issue, at: time))
+        #expect(told.count == 17)
+    }
+
+    /// Each member is the interface's member of the same name.
+    private func expect(_ told: [String: JSON], within shown: JSONValue) throws {
+        let shown = try JSON(Array(shown.text.utf8), limit: 1 << 20)
+        for (key, value) in told { #expect(shown[key] == value, "\(key)") }
+    }
+}
