@@ -9,7 +9,8 @@ package actor BotRegistry {
     private let settings: ServiceSettings
     /// What webhooks are signed with; read for each delivery.
     nonisolated let secrets: SecretStore
-    private let isolation: Isolation
+    /// What keeps jobs from the machine.
+    nonisolated let isolation: Isolation
     private let version: String
     /// Bot files, secrets and signatures of large bodies are read and computed here.
     private let lane = BlockingLane(label: "registry")

@@ -60,7 +60,8 @@ extension EventIntake {
         var new = NewEvent(
             repository: repositories.first, bot: named.count == 1 ? named.first?.name : nil, source: .webhook,
             hook: delivery.hook, deliveryID: delivery.id(digest: digest), bodyDigest: digest, event: event.word,
-            receivedAt: now, claims: event.claims, fate: event.asksForLook ? .pending : .ignored, reason: event.reason)
+            receivedAt: now, claims: event.claims + event.pullClaims, pull: event.pull,
+            fate: event.asksForLook ? .pending : .ignored, reason: event.reason)
         if named.isEmpty, event.asksForLook {
             (new.fate, new.reason) = (
                 .ignored, "no bot with this secret has the repository \(event.repository.description)"

@@ -26,8 +26,18 @@ extension IntegrationRunner {
     /// restart finds the recipe recorded and uses that.
     /// - Throws: `ServerAwaited`.
     func prepare(_ record: IntegrationRecord, bot: BotSpecification, mirror: Mirror) async throws -> Preparation {
+        if record.pull != nil, jobs.isolation.isolation != .sandbox {
+            return .refused(.canceled, RepositoryLooks.unfencedReason)
+        }
+        var record = record
         let commit: CommitContent
         do {
+            if let pull = record.pull {
+                record = try await merged(record, pull, mirror)
+                if let reason = try await refusal(of: record, pull, bot: bot, mirror) {
+                    return .refused(.canceled, reason)
+                }
+            }
             commit = try await content(of: record, bot: bot, mirror: mirror)
             if record.recipe == nil, let reason = try await skipReason(of: record, commit, bot: bot, mirror: mirror) {
                 return .skipped(reason, Self.summary(of: commit))
@@ -49,14 +59,14 @@ extension IntegrationRunner {
             if record.reason != nil { try await store.explain([record.id], nil) }
         }
         if record.recipe != nil { return .ready(record) }
-        let reading = Self.recipe(of: commit, bot: bot)
+        let reading = Self.recipe(of: try await ruling(commit, of: record, bot: bot, mirror), bot: bot)
         guard let recipe = reading.value, !reading.diagnostics.contains(where: { $0.severity == .error }) else {
             try await refuse(record, reading.diagnostics, mirror: mirror)
             return .refused(.buildErrors, reading.errors.first?.description ?? "the recipe cannot be read")
         }
         return .ready(
             try await store.recordPreparation(
-                of: record.id, recipe: recipe, commit: Self.summary(of: commit), at: clock.now(),
+                of: record.id, recipe: recipe, commit: try await summary(of: commit, record, mirror), at: clock.now(),
                 entering: Self.firstStep(of: bot)))
     }
 
@@ -85,7 +95,7 @@ extension IntegrationRunner {
     /// missing or wrong: `prepare` finds that once it has begun, and says so.
     func readEarly(_ id: IntegrationID, bot: BotSpecification) async -> Store.Preparation? {
         guard let record = try? await store.integration(id), record.state == .queued, record.recipe == nil,
-            record.ref.tag == nil,
+            record.ref.tag == nil, record.pull == nil,
             let mirror = try? await remotes.mirror(for: bot),
             let commit = try? await mirror.content(of: record.commit, file: Self.file(of: bot), limit: Self.limit)
         else { return nil }
@@ -97,7 +107,7 @@ extension IntegrationRunner {
         return Store.Preparation(recipe: recipe, commit: Self.summary(of: commit), step: Self.firstStep(of: bot))
     }
 
-    private static func summary(of commit: CommitContent) -> CommitSummary {
+    static func summary(of commit: CommitContent) -> CommitSummary {
         let details = commit.details
         return CommitSummary(
             subject: details.subject, author: details.authorName, committedAt: details.committedAt, tree: details.tree)
@@ -109,8 +119,8 @@ extension IntegrationRunner {
     }
 
     /// The file with the recipe, where the bot has none of its own.
-    private static func file(of bot: BotSpecification) -> String? { bot.recipe == nil ? recipeFile : nil }
-    private static let limit = RecipeReader.maximumSize + 1
+    static func file(of bot: BotSpecification) -> String? { bot.recipe == nil ? recipeFile : nil }
+    static let limit = RecipeReader.maximumSize + 1
 
     /// What the commit holds; fetched where it is not there. It is held in the mirror as soon as its first job runs: until
     /// then nothing takes it away.
@@ -152,7 +162,7 @@ extension IntegrationRunner {
     }
 
     private func fetch(_ record: IntegrationRecord, _ mirror: Mirror) async throws {
-        try await ask(record.repository, for: record) { try await mirror.fetch([record.ref: record.commit]) }
+        try await ask(record.repository, for: record) { try await mirror.bring(record) }
         try await repack(mirror)
     }
 
@@ -199,7 +209,7 @@ extension IntegrationRunner {
     }
 
     /// What is needed now and then after fetches; what fails in it fails no integration.
-    private func repack(_ mirror: Mirror) async throws(SourceControlError) {
+    func repack(_ mirror: Mirror) async throws(SourceControlError) {
         do throws(SourceControlError) {
             try await mirror.repack()
         } catch {

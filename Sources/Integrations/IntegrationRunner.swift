@@ -151,6 +151,8 @@ package struct IntegrationRunner: Sendable {
         let hasBegunJobs = ![.preparing, .beforeTriggers].contains(record.state.step)
         let hasBegunTriggers = [.afterTriggers, .uploading].contains(record.state.step)
         let context = TriggerRunner.Context(integration: record, bot: bot, mirror: mirror)
+        // Whoever made it: what is not merged acts on nothing.
+        let triggers = record.pull == nil ? self.triggers : nil
         // They make ready what the jobs need, so without jobs there is nothing to make ready.
         if let triggers, !hasBegunJobs, bot.triggers.contains(where: { $0.phase == .before }),
             rerun?.isTriggersOnly != true

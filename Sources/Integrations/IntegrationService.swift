@@ -128,7 +128,10 @@ package struct IntegrationService: Service {
             ], clock: clock, timer: parts.timer, logger: logger)
         looks = RepositoryLooks(
             store: store, registry: registry, remotes: remotes, clock: clock, timer: parts.timer, wakeup: looksWakeup,
-            logger: logger)
+            logger: logger
+        ) { [scheduler] id, run, reason in
+            try await scheduler.cancel(id, run: run, Cancellation.Wish(reason: reason))
+        }
         poller = Poller(
             store: store, registry: registry, clock: clock, timer: parts.timer, looks: looksWakeup, logger: logger)
         operations = Operations(

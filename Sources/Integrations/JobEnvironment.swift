@@ -11,7 +11,7 @@ package struct JobEnvironment: Sendable {
         "MARTLET_INTEGRATION", "MARTLET_INTEGRATION_NUMBER", "MARTLET_COMMIT", "MARTLET_CAUSE", "MARTLET_URL",
         "CI_COMMIT_SHA",
         "XCS_INTEGRATION_ID", "XCS_INTEGRATION_TINY_ID", "XCS_INTEGRATION_NUMBER", "XCS_PRIMARY_REPO_REVISION",
-        "SOURCE_DATE_EPOCH",
+        "SOURCE_DATE_EPOCH", "MARTLET_PULL_REQUEST", "MARTLET_PULL_REQUEST_HEAD",
     ]
 
     private let base: [String: String]
@@ -158,6 +158,11 @@ package struct JobEnvironment: Sendable {
             environment["MARTLET_TAG"] = tag
             environment["CI_COMMIT_TAG"] = tag
             environment["XCS_PRIMARY_REPO_TAG"] = tag
+        }
+        if let pull = integration.pull {
+            environment["MARTLET_PULL_REQUEST"] = String(pull.number)
+            environment["MARTLET_PULL_REQUEST_BASE"] = pull.base.shortName
+            environment["MARTLET_PULL_REQUEST_HEAD"] = pull.head.description
         }
         if let time = integration.committedAt {
             // reproducible-builds.org, "SOURCE_DATE_EPOCH": seconds of the last change of the source.

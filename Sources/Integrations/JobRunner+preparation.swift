@@ -32,7 +32,7 @@ extension JobRunner {
         } catch let error as SourceControlError where Self.mendable.contains(error.code) {
             // The mirror is no judge of the commit: what it has lost is fetched again, once.
             let commit = request.integration.commit
-            try await request.mirror.fetch([request.integration.ref: commit])
+            try await request.mirror.bring(request.integration)
             try await request.remotes.fetchSubmodules(of: commit, in: request.mirror, for: request.bot)
             report = try await checkout(request, workspace, isClean: isClean)
         }
@@ -127,10 +127,15 @@ extension JobRunner {
                 })
             tree.hasCSources = request.recipe.projectType == .swiftPackage && hasCSources(directory)
         }
-        return planner.plan(
+        var plan = planner.plan(
             configuration: request.configuration, recipe: request.recipe, tree: tree,
             defaultTimeout: request.bot.timeout, isFenced: isolation.isolation == .sandbox,
             testFilter: request.testFilter)
+        if let pull = request.integration.pull, !pull.isTrusted, pull.approvedBy == nil {
+            // Nobody has looked at what it would send to whom, and the machine's own services are within its reach.
+            for index in plan.steps.indices { plan.steps[index].network = .none }
+        }
+        return plan
     }
 
     /// A larger Makefile is not searched for its targets, nor another manifest for its analyzers. In bytes.

@@ -49,11 +49,17 @@ extension JobRunner {
                 """
         }
         let (ref, configuration) = (request.integration.ref, request.configuration.name)
-        if given.contains(where: { $0.isFor(ref, configuration: configuration, step: step) }) { return nil }
+        // What runs of a pull request was written by whoever may push to either branch.
+        let needed = request.integration.pull.map { [$0.source ?? $0.base, $0.base] } ?? [ref]
+        func isFor(_ secret: JobSecret) -> Bool {
+            needed.allSatisfy { secret.isFor($0, configuration: configuration, step: step) }
+        }
+        if given.contains(where: isFor) { return nil }
         let wide = given.map { JobSecret(name: secret, branches: $0.branches, tags: $0.tags) }
-        guard wide.contains(where: { $0.isFor(ref, configuration: configuration, step: step) }) else {
+        guard wide.contains(where: isFor) else {
             let refs = given.flatMap { $0.branches.map { "branch \($0)" } + $0.tags.map { "tag \($0)" } }
-            return "the bot file gives it to jobs of \(refs.joined(separator: ", ")), and this is one of \(ref)"
+            let own = needed.map(\.description).joined(separator: " into ")
+            return "the bot file gives it to jobs of \(refs.joined(separator: ", ")), and this is one of \(own)"
         }
         return """
             the bot file gives it to other steps or configurations, not to \(step?.description ?? "a step without a name") \

@@ -162,7 +162,11 @@ package struct JobRunner: Sendable {
         if let wish = await cancellation.requested {
             return try await finish(id, verdict: .canceled, reason: wish.reason)
         }
-        let lane: Workspaces.Lane = request.integration.isRelease ? .release : .trusted
+        // Prepared by a daemon that had a fence.
+        if request.integration.pull != nil, isolation.isolation != .sandbox {
+            return try await finish(id, verdict: .canceled, reason: RepositoryLooks.unfencedReason)
+        }
+        let lane = Workspaces.Lane(request.integration)
         let secrets: [String: String]
         do {
             secrets = try await secretValues(of: request, lane: lane)
@@ -172,13 +176,15 @@ package struct JobRunner: Sendable {
         let workspace = await workspaces.take(bot: request.bot.name, configuration: id.job, lane: lane)
         let plan: JobPlanner.Plan
         do {
+            // What a daemon that was killed has left of another.
+            if workspace.isThrowaway { try await remove(workspace) }
             plan = try await prepare(id, directory, workspace, request, isEntered: isEntered)
             guard try await launch(directory, secrets, cancellation) else {
-                await workspaces.giveBack(workspace)
+                await giveBack(workspace)
                 return try await finish(id, verdict: .canceled, reason: await reason(of: cancellation))
             }
         } catch {
-            await workspaces.giveBack(workspace)
+            await giveBack(workspace)
             switch error {
             case let error as SourceControlError where error.code != .canceled && !Task.isCancelled:
                 return try await finish(id, verdict: .checkoutError, reason: "\(error)")
@@ -259,21 +265,10 @@ package struct JobRunner: Sendable {
         } catch {
             if Task.isCancelled || error is CancellationError { throw CancellationError() }
             try await stop(directory, because: "\(error)")
-            await workspaces.giveBack(workspace)
+            await giveBack(workspace)
             throw error
         }
-        await workspaces.giveBack(workspace)
-    }
-
-    private func hold(_ request: Request, after begun: Wakeup) async {
-        for await _ in begun.rings { break }
-        let id = request.integration.id
-        do {
-            try await request.mirror.hold(request.integration.commit, for: id)
-        } catch {
-            // What the job came to is not lost by it.
-            logger.warning("a commit could not be held", metadata: ["integration": "\(id)", "error": "\(error)"])
-        }
+        await giveBack(workspace)
     }
 
     /// Ends a job that cannot be followed, and waits for its end.
@@ -285,11 +280,6 @@ package struct JobRunner: Sendable {
         } catch let error as ExecutionError where error.code == .lost {
             return
         }
-    }
-
-    /// Removes what tools left in their temporary directory; the next preparation would too.
-    private func clear(_ workspace: Workspace) async {
-        await lane.run { try? Directory(opening: workspace.path).makeEmptyDirectory("tmp", mode: 0o700) }
     }
 
     private func follow(
@@ -319,10 +309,7 @@ package struct JobRunner: Sendable {
                     }
                 })
         } catch let error as ExecutionError where error.code == .lost {
-            try await lane.run {
-                try Directory(opening: state.workspaces).remove(
-                    String(workspace.path.dropFirst(state.workspaces.count + 1)))
-            }
+            try await remove(workspace)
             try await finish(id, verdict: .internalError, reason: Self.lostReason)
             return
         }

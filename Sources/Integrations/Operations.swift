@@ -56,6 +56,17 @@ package struct Operations: Sendable {
         try await requests.rerun(id, rerun, by: person)
     }
 
+    /// Lets one head of a fork's pull request run, for the base that it has now. A newer head waits for an approval of its own.
+    /// - Parameter commit: The head's whole id, as the person who approves it has looked at it.
+    /// - Returns: The integration that was queued; one that there is already where nobody had to be asked.
+    /// - Throws: `.notFound`; `.invalid` for what is no whole id; `.conflict` when the head is another by now, the pull request is closed,
+    ///   or the bot does not integrate it.
+    package func approve(
+        pullRequest number: Int, of bot: Name, commit: String, by person: String
+    ) async throws(OperationError) -> IntegrationRecord {
+        try await requests.approve(number, of: bot, commit: commit, by: person)
+    }
+
     /// Cancels a queued or running integration; what ran so far keeps its log. A rerun that has not begun is taken back: the
     /// integration is what it was before.
     /// - Parameter grace: Between SIGTERM and SIGKILL, 0 to `Cancellation.Wish.longestGrace`.

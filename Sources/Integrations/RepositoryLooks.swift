@@ -1,6 +1,6 @@
 import Basics
 package import Logging
-import Model
+package import Model
 import SourceControl
 package import Storage
 
@@ -13,6 +13,7 @@ package actor RepositoryLooks {
     private let clock: WallClock
     private let timer: any Clock<Duration>
     private let wakeup: Wakeup
+    private let cancel: Cancel
     private let logger: Logger
 
     private var queue = LookQueue()
@@ -33,10 +34,15 @@ package actor RepositoryLooks {
     private let paused: AsyncStream<Pause>
     private let pausing: AsyncStream<Pause>.Continuation
 
+    /// Ends a run of an integration that is under way, for a reason.
+    package typealias Cancel = @Sendable (_ id: IntegrationID, _ run: Int, _ reason: String) async throws -> Void
+
+    /// - Parameter cancel: Called for what runs of pull requests that were closed; again at the next look where it failed.
     package init(
         store: Store, registry: BotRegistry, remotes: Remotes, clock: WallClock, timer: any Clock<Duration>,
-        wakeup: Wakeup, logger: Logger
+        wakeup: Wakeup, logger: Logger, cancel: @escaping Cancel = { _, _, _ in }
     ) {
+        self.cancel = cancel
         self.store = store
         self.registry = registry
         self.remotes = remotes
@@ -149,19 +155,22 @@ package actor RepositoryLooks {
                 return .looked(isRequestedAgain: outcome.isRequestedAgain)
             }
             let listing: Listing
+            // After the request was taken: what an event tells later asks for a look of its own.
+            let pulls = Set(try await store.openPulls(of: request.repository).map(\.place))
             do {
-                listing = try await remotes.mirror(for: bot).look()
+                listing = try await remotes.mirror(for: bot).look(others: pulls.filter { $0.branch == nil })
             } catch let error as SourceControlError where error.code == .empty {
                 return try await noteEmpty(request, error)
             }
             let look = Look(
-                request: request, heads: listing.heads, defaultBranch: listing.defaultBranch, at: clock.now(),
-                cause: .poll,
-                watchers: bots.map { Self.watcher(for: $0, defaultBranch: listing.defaultBranch) })
+                request: request, heads: listing.heads, others: listing.others, asked: pulls,
+                defaultBranch: listing.defaultBranch, at: clock.now(), cause: .poll,
+                watchers: bots.map { watcher(for: $0, defaultBranch: listing.defaultBranch) })
             let outcome = try await store.apply(look)
             for id in outcome.integrations {
                 logger.info("queued", metadata: ["integration": "\(id)"])
             }
+            for closed in outcome.closed { try await cancel(closed.id, closed.run, closed.reason) }
             return .looked(isRequestedAgain: outcome.isRequestedAgain)
         } catch {
             return .failed("\(error)")
@@ -183,12 +192,24 @@ package actor RepositoryLooks {
         return .looked(isRequestedAgain: outcome.isRequestedAgain)
     }
 
-    private static func watcher(for bot: BotSpecification, defaultBranch: RefName?) -> Watcher {
+    private func watcher(for bot: BotSpecification, defaultBranch: RefName?) -> Watcher {
         let branches = bot.branches?.map(\.description) ?? [defaultBranch?.description ?? "", "release/*"]
-        let patterns =
+        var patterns =
             "branches: \(branches.joined(separator: " ")) tags: \(bot.tags.map(\.description).joined(separator: " "))"
+        let isFenced = registry.isolation == .sandbox
+        // What was refused before is looked at again once it is not any more.
+        if bot.pullRequests != .trusted || !isFenced {
+            patterns += " pull-requests: \(isFenced ? bot.pullRequests.rawValue : "refused")"
+        }
         return Watcher(
             bot: bot.name, patterns: patterns, watches: { bot.watches($0, defaultBranch: defaultBranch) },
-            isRelease: { bot.isRelease($0) }, supersede: { bot.supersede(on: $0) })
+            isRelease: { bot.isRelease($0) }, supersede: { bot.supersede(on: $0) },
+            answer: {
+                isFenced ? bot.answer(to: $0, defaultBranch: defaultBranch) : .refuses(Self.unfencedReason)
+            })
     }
+
+    /// Why nothing of a pull request is run where nothing keeps jobs from the machine.
+    static let unfencedReason =
+        "jobs are not separated from the machine (isolation: none), so nothing of a pull request is run"
 }

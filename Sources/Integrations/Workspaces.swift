@@ -1,5 +1,6 @@
 import Basics
 package import Model
+package import Storage
 
 /// Gives each job a workspace of its own: `workspaces/<bot>/<configuration>/<lane>/<slot>`.
 ///
@@ -12,12 +13,25 @@ package actor Workspaces {
         case release
         /// Every other ref of the bot's own repository.
         case trusted
+        /// Pull requests whose head is a branch of the bot's own repository: nothing that is not merged yet gets into the
+        /// workspaces of what is.
+        case pull
+        /// Pull requests of forks, each in a workspace that is made for it and removed after it.
+        case fork
 
-        /// Whether jobs in it may have secrets: whoever wrote what they run may push to the bot's own repository. A lane of
-        /// pull requests from forks, which there is none of yet, must answer no: a case more does not compile before it does.
+        package init(_ integration: IntegrationRecord) {
+            if let pull = integration.pull {
+                self = pull.isTrusted ? .pull : .fork
+            } else {
+                self = integration.isRelease ? .release : .trusted
+            }
+        }
+
+        /// Whether jobs in it may have secrets: whoever wrote what they run may push to the bot's own repository.
         package var mayHaveSecrets: Bool {
             switch self {
-            case .release, .trusted: true
+            case .release, .trusted, .pull: true
+            case .fork: false
             }
         }
     }
@@ -54,6 +68,11 @@ package struct Workspace: Hashable, Sendable {
     package init?(tree: String) {
         guard tree.hasSuffix("/tree") else { return nil }
         path = String(tree.dropLast("/tree".count))
+    }
+
+    /// Whether it is removed after its job: nothing that a fork's job left is there for another.
+    package var isThrowaway: Bool {
+        path.split(separator: "/").dropLast().last.map(String.init) == Workspaces.Lane.fork.rawValue
     }
 
     /// The checkout, in which the job works.

@@ -40,6 +40,13 @@ package struct BotSpecification: Hashable, Sendable, Codable {
     package var status: StatusTarget?
     /// Who is told what; nothing: nobody.
     package var notices: [Notice]?
+    /// Which pull requests are integrated. Whatever stands here, none is where nothing keeps jobs from the machine.
+    package var pullRequests: PullRequests {
+        get { otherPullRequests ?? .trusted }
+        set { otherPullRequests = newValue == .trusted ? nil : newValue }
+    }
+    /// Bots that were stored before there was such a word have none.
+    private var otherPullRequests: PullRequests?
 
     package init(
         name: Name, repository: String, isInsecure: Bool = false, hasSubmodules: Bool = true,
@@ -48,7 +55,8 @@ package struct BotSpecification: Hashable, Sendable, Codable {
         schedule: Schedule? = nil,
         clean: Clean = .never, supersede: Supersede? = nil, timeout: Duration = .seconds(1800),
         logLimit: ByteCount = Self.usualLogLimit, triggers: [Trigger] = [], recipe: RecipeSource? = nil,
-        product: Name? = nil, jobSecrets: [JobSecret]? = nil, status: StatusTarget? = nil, notices: [Notice]? = nil
+        product: Name? = nil, jobSecrets: [JobSecret]? = nil, status: StatusTarget? = nil, notices: [Notice]? = nil,
+        pullRequests: PullRequests = .trusted
     ) {
         self.name = name
         self.repository = repository
@@ -69,6 +77,7 @@ package struct BotSpecification: Hashable, Sendable, Codable {
         self.product = product ?? name
         self.logLimit = logLimit
         self.jobSecrets = jobSecrets
+        self.pullRequests = pullRequests
         self.status = status
         self.notices = notices
     }

@@ -61,6 +61,7 @@ package enum BotFileReader {
                 at: fields.position(of: "branches"))
         }
         bot.paths = PathsReader.paths(fields["paths"], &diagnostics)
+        bot.pullRequests = diagnostics.word(fields["pull-requests"], "pull-requests") ?? bot.pullRequests
         bot.poll = poll(fields["poll"], &diagnostics) ?? bot.poll
         bot.webhookSecret = webhookSecret(fields["webhook"], &diagnostics)
         bot.status = StatusReader.target(

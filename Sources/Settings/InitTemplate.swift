@@ -16,6 +16,7 @@ package enum InitTemplate {
             # branches: [main, "release/*"]       # default: the remote's default branch and release/*
             # tags: []                            # default: none
             # paths: [Sources/, "!*.md"]          # default: every file; a push that changes none of them is skipped
+            # pull-requests: trusted              # off, trusted, approved (forks once an operator says so), all
             # poll: 60s                           # default: 60s, 10m once an authentic webhook has arrived; or off
             # webhook: { secret: NAME-webhook }   # the name of a secret: martlet secret set NAME-webhook
             # status: { forge: gitea, credentials: NAME-status, project: acme/NAME } # default: none; commit statuses, by a token

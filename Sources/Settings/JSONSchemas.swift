@@ -91,6 +91,7 @@ package enum JSONSchemas {
                 }
               ]
             },
+            "pull-requests": { "enum": ["off", "trusted", "approved", "all", false], "default": "trusted" },
             "poll": { "anyOf": [{ "$ref": "#/$defs/duration" }, { "enum": ["automatic", "off", false] }] },
             "webhook": {
               "type": "object", "additionalProperties": false, "required": ["secret"],

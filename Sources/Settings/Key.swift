@@ -23,7 +23,7 @@ enum Keys {
         "clean",
         "timeout",
         "log",
-        "product", "supersede", "triggers", "secrets", "status", "recipe", .later("pull-requests"), .later("retention"),
+        "product", "supersede", "triggers", "secrets", "status", "recipe", "pull-requests", .later("retention"),
         .later("priority"),
         "notify",
     ]

@@ -29,6 +29,7 @@ package enum ResolvedYAML {
         } else {
             lines.append("# paths: every file matters")
         }
+        add("pull-requests", bot.pullRequests.rawValue, comment(on: bot.pullRequests))
         switch bot.poll {
         case .automatic: add("poll", "automatic", "60s; 10m once an authentic webhook has arrived")
         case .every(let duration): add("poll", DurationText.print(duration))
@@ -82,6 +83,15 @@ package enum ResolvedYAML {
             lines.append("# recipe: the repository's \(RecipeReader.fileName), else its project's usual commands")
         }
         return lines.joined(separator: "\n") + "\n"
+    }
+
+    private static func comment(on pullRequests: BotSpecification.PullRequests) -> String {
+        switch pullRequests {
+        case .off: "none is integrated"
+        case .trusted: "those of the repository's own branches"
+        case .approved: "a fork's once an operator approved its head"
+        case .all: "a fork's too, without a network"
+        }
     }
 
     private static func line(_ secret: JobSecret) -> String {

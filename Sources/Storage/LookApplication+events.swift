@@ -13,11 +13,15 @@ extension LookApplication {
         let rows = try Row.fetchAll(
             db,
             sql:
-                "SELECT id, claims, reason FROM deliveries WHERE repository = ? AND fate = 'pending' AND request <= ? ORDER BY id",
+                "SELECT id, claims, reason, pull_request FROM deliveries WHERE repository = ? AND fate = 'pending' AND request <= ? ORDER BY id",
             arguments: [repository, look.request.sequence])
         for row in rows {
             let id: Int64 = row["id"]
-            var decision = try decide(try row.json("claims", as: [RefClaim].self) ?? [])
+            let claims = try row.json("claims", as: [RefClaim].self) ?? []
+            var decision =
+                if let number = row["pull_request"] as Int? { decide(pull: number, claims.first) } else {
+                    try decide(claims)
+                }
             // What it was stored with says why it asked, such as a pull request; what came of it says the look.
             let reasons = [row["reason"] as String?, decision.reason].compactMap(\.self)
             if !reasons.isEmpty { decision.reason = reasons.joined(separator: "; ") }
@@ -52,6 +56,19 @@ extension LookApplication {
         }
         best.updates = decisions.flatMap(\.updates)
         return best
+    }
+
+    private func decide(pull number: Int, _ claim: RefClaim?) -> Decision {
+        guard let pull = pulls[number] else { return Decision(fate: .ignored, reason: "it is closed") }
+        let decision = Decision(fate: pull.fate, reason: pull.reason, updates: pull.update.map { [$0] } ?? [])
+        guard let claimed = claim?.after, let head = pull.head, claimed != head, let ref = claim?.ref else {
+            return decision
+        }
+        // Forges tell of a head before they list it, and anybody's commit can be asked of some servers by its id.
+        let reason = "the repository shows \(head.abbreviated) at \(ref), not \(claimed.abbreviated)"
+        return Decision(
+            fate: pull.fate == .integrated ? .coalesced : pull.fate,
+            reason: [reason, pull.reason].compactMap(\.self).joined(separator: "; "), updates: decision.updates)
     }
 
     private static func decision(of movement: Movement) -> Decision {

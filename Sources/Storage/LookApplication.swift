@@ -17,8 +17,10 @@ struct LookApplication {
     let repository: Int64
     /// What was known before the look; without deleted refs.
     private(set) var before: [RefName: CommitID] = [:]
-    private(set) var movements: [RefName: Movement] = [:]
-    private var integrations: [IntegrationID] = []
+    var movements: [RefName: Movement] = [:]
+    /// What became of each pull request that is open, by its number.
+    var pulls: [Int: PullFate] = [:]
+    var integrations: [IntegrationID] = []
     /// Refs that events which wait for this look say were pushed; nothing: one of those events names none, so it may be any.
     private var claimed: Set<RefName>? = []
 
@@ -36,7 +38,10 @@ struct LookApplication {
     mutating func run() throws -> LookOutcome {
         try storeMovements()
         claimed = try claimedRefs()
+        let anew = try botsThatWatchAnew()
         for watcher in look.watchers { try queue(for: watcher) }
+        try lookAtPulls(anew: anew)
+        let closed = try endClosedPulls()
         try storeFates()
         try decideEvents()
         let isRequestedAgain = try Bool.fetchOne(
@@ -52,7 +57,8 @@ struct LookApplication {
         transaction.passes("look.stored")
         let updates = try movements.sorted { $0.key < $1.key }.map { try refUpdate($0.value.rowID) }
         return LookOutcome(
-            refUpdates: updates, integrations: integrations, isRequestedAgain: isRequestedAgain ?? false)
+            refUpdates: updates, integrations: integrations, isRequestedAgain: isRequestedAgain ?? false,
+            closed: closed)
     }
 
     private func refUpdate(_ rowID: Int64) throws -> RefUpdateRecord {

@@ -42,14 +42,15 @@ extension Store {
         try db.change(
             """
             INSERT INTO deliveries (hook, delivery_id, body_digest, repository, bot, source, event, received_at,
-                claims, fate, reason, request) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+                claims, fate, reason, request, pull_request) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
             """,
             [
                 event.hook, event.deliveryID, event.bodyDigest, repository, event.bot?.description,
                 event.source.rawValue, event.event, event.receivedAt.millisecondsSinceEpoch,
-                try jsonText(event.claims), fate.rawValue, reason?.kept, request,
+                try jsonText(event.claims), fate.rawValue, reason?.kept, request, event.pull?.number,
             ])
         let rowID = db.lastInsertedRowID
+        if fate == .pending, let repository, let pull = event.pull { try note(pull, of: repository, db) }
         // What asks for nothing, such as a star, does not show that pushes arrive.
         if event.source == .webhook, fate == .pending, let repository {
             try db.change(
@@ -62,9 +63,13 @@ extension Store {
     }
 
     /// Asks for a look at a repository without an event's row: the poller's timer, a person's button.
-    package func requestLook(at repository: String) async throws(StoreError) {
+    /// - Parameter pull: What an event that is stored elsewhere says of a pull request of the repository.
+    package func requestLook(
+        at repository: String, telling pull: PullRequestClaim? = nil
+    ) async throws(StoreError) {
         try await lane.write("request a look at \(repository)") { transaction in
-            _ = try Self.repositoryRow(repository, transaction.db)
+            let row = try Self.repositoryRow(repository, transaction.db)
+            if let pull { try Self.note(pull, of: row, transaction.db) }
             try Self.requestLook(repository, transaction)
         }
     }

@@ -31,9 +31,11 @@ extension Store {
         return record
     }
 
+    /// Of the branches and tags: what a pull request came to is no state of the bot's.
     static func latestIntegration(of bot: Name, _ db: Database) throws -> IntegrationRecord? {
         try db.first(
-            integrationQuery + " WHERE bots.name = ? ORDER BY number DESC LIMIT 1", [bot.description], integration)
+            integrationQuery + " WHERE bots.name = ? AND pull_request IS NULL ORDER BY number DESC LIMIT 1",
+            [bot.description], integration)
     }
 
     static func integration(_ row: Row) throws -> IntegrationRecord {

@@ -91,7 +91,7 @@ extension Store {
         try await read("read the latest integration of \(bot)") { db in try Self.latestIntegration(of: bot, db) }
     }
 
-    /// The integration that this one is compared with: the same bot and ref, numbered before, completed, neither
+    /// The integration that this one is compared with: the same bot and ref, of a pull request its base, numbered before, completed, neither
     /// canceled nor ended by a fault of ours (those say nothing of the code).
     package func previous(of id: IntegrationID) async throws(StoreError) -> IntegrationRecord? {
         try await read("read the integration before \(id)") { db in try Self.previous(of: id, db) }
@@ -102,7 +102,8 @@ extension Store {
             Self.integrationQuery + """
                  WHERE bots.name = ? AND number < ? AND state = 'completed'
                 AND verdict NOT IN ('canceled', 'checkout-error', 'internal-error')
-                AND ref = (SELECT ref FROM integrations JOIN bots ON bots.id = bot WHERE name = ? AND number = ?)
+                AND ref = (SELECT coalesce(base, ref) FROM integrations JOIN bots ON bots.id = bot
+                    WHERE name = ? AND number = ?)
                 ORDER BY number DESC LIMIT 1
                 """,
             [id.bot.description, id.number, id.bot.description, id.number], Self.integration)

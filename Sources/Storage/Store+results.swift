@@ -97,7 +97,7 @@ extension Store {
                     SELECT integrations.id FROM integrations JOIN bots ON bots.id = bot
                     WHERE name = ?1 AND number < ?2 AND state = 'completed'
                     AND verdict NOT IN ('canceled', 'checkout-error', 'internal-error')
-                    AND ref = (SELECT ref FROM integrations JOIN bots ON bots.id = bot WHERE name = ?1 AND number = ?2)
+                    AND ref = (SELECT coalesce(base, ref) FROM integrations JOIN bots ON bots.id = bot WHERE name = ?1 AND number = ?2)
                     ORDER BY number DESC LIMIT \(Self.maximumLookBack)
                 ) AS earlier ON earlier.id = integration
                 WHERE job = ?3 AND state = 'processed' AND tests > 0 ORDER BY integration DESC, attempt DESC LIMIT 1

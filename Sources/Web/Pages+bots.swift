@@ -16,7 +16,8 @@ extension Pages {
             let repository = try await repository(of: bot)
             let recent = try await site.store.integrations(
                 IntegrationFilter(bot: bot.name), limit: Self.branchWindow, before: nil)
-            let branches = Self.latestOfEachRef(recent.items).prefix(Self.maximumBranches).map(row)
+            let branches = Self.latestOfEachRef(recent.items.filter { $0.pull == nil }).prefix(Self.maximumBranches)
+                .map(row)
             views.append([
                 "name": .text(bot.name), "href": .text("/bots/\(bot.name)"),
                 "repository": .text(Self.withoutUser(bot.repository)), "isRetired": .flag(bot.isRetired),
@@ -44,6 +45,7 @@ extension Pages {
         let page = try await site.store.integrations(filter, limit: limit, before: before)
         let recent = try await site.store.integrations(
             IntegrationFilter(bot: name), limit: Self.branchWindow, before: nil)
+        let pulls = try await PullRequestState.all(of: bot, site: site)
         let query = branch.map { "branch=\(URLText.segment($0))&" } ?? ""
         return try await self.page(
             "bot", title: name.description, section: "bots", watch: "integration \(name)",
@@ -57,10 +59,29 @@ extension Pages {
                     await site.operations.nextScheduled(bot: name, after: site.clock())?.description),
                 "product": .text(try await product(of: specification)),
                 "refs": .list(refFilters(Self.latestOfEachRef(recent.items).map(\.ref), of: name, current: filter.ref)),
+                "pulls": .list(pulls.prefix(Self.maximumPulls).map { Self.row($0, of: name) }),
+                "hasPulls": .flag(!pulls.isEmpty),
+                "morePulls": .text(pulls.count > Self.maximumPulls ? "\(pulls.count - Self.maximumPulls)" : nil),
                 "hasRefs": .flag(recent.items.contains { $0.ref != recent.items.first?.ref }),
                 "integrations": .list(page.items.map(row)), "hasIntegrations": .flag(!page.items.isEmpty),
                 "older": .text(page.next.map { "/bots/\(name)?\(query)before=\($0)" }),
             ])
+    }
+
+    /// Open pull requests on a bot's page; the others by its interface.
+    private static let maximumPulls = 50
+
+    private static func row(_ state: PullRequestState, of bot: Name) -> ViewObject {
+        let integration = state.integration
+        return [
+            "name": .text("\(bot)!\(state.pull.number)"), "base": .text(state.pull.base.shortName),
+            "head": .text(state.pull.head?.abbreviated),
+            "whose": .text(state.pull.head == nil ? "" : state.pull.source?.shortName ?? "a fork"),
+            "state": .text(state.word.rawValue), "reason": .text(state.reason),
+            "number": .text(integration.map { "#\($0.id.number)" }),
+            "href": .text(integration.map { "/bots/\(bot)/\($0.id.number)" }),
+            "result": .list(integration.map { [ResultView($0.state).view] } ?? []),
+        ]
     }
 
     private func refFilters(_ refs: [RefName], of bot: Name, current: RefName?) -> [ViewObject] {

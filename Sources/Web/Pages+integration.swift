@@ -19,7 +19,8 @@ extension Pages {
             "bot": .text(id.bot), "number": .text(id.number),
             "result": .list([ResultView(record, attempts: attempts).view]),
             "subject": .text(record.subject ?? ""), "ref": .text(record.ref.shortName),
-            "commit": .text(record.commit), "author": .text(record.author),
+            "commit": .text(record.commit), "pull": .list(record.pull.map { [Self.pull($0, of: record)] } ?? []),
+            "author": .text(record.author),
             "project": .text(record.recipe?.recognition?.sentence),
             "cause": .text(record.cause.rawValue + (record.requestedBy.map { ", \($0)" } ?? "")),
             "queued": .text(record.queuedAt), "queuedText": .text(PageText.time(record.queuedAt)),
@@ -71,6 +72,16 @@ extension Pages {
         ]
             + (summary.counts.flakyTests == 0 && summary.change.flakyTests == 0
                 ? [] : [item(\.flakyTests, "flaky test", "flaky tests", tone: "warn")])
+    }
+
+    private static func pull(_ pull: IntegratedPullRequest, of record: IntegrationRecord) -> ViewObject {
+        let isMerge = record.commit != pull.head
+        return [
+            "name": .text("\(record.id.bot)!\(pull.number)"), "base": .text(pull.base.shortName),
+            "head": .text(pull.head), "whose": .text(pull.source.map { "from \($0.shortName)" } ?? "from a fork"),
+            "approved": .text(pull.approvedBy.map { "approved by \($0)" }), "unmerged": .text(pull.unmerged),
+            "merge": .text(isMerge ? "merged into \(pull.baseCommit.abbreviated)" : nil),
+        ]
     }
 
     private static func rerun(_ rerun: RerunRecord) -> ViewObject {

@@ -53,6 +53,7 @@ package struct WebServer: Service {
 
     private static func table(_ site: Site, _ pages: Pages) -> RouteTable {
         var routes = pages.routes + FileServer(site: site, pages: pages).routes + BotRoutes(site: site).routes
+        routes += PullRequestRoutes(site: site).routes
         routes += TestRoutes(site: site).routes
         routes +=
             IntegrationRoutes(

@@ -76,8 +76,29 @@ struct IntegrationAnswer: Decodable {
     /// Of an answer to a rerun.
     var notes: [String]?
 
+    /// Of a pull request's.
+    struct PullRequest: Decodable {
+        var number: Int
+        var trusted: Bool
+        var approvedBy: String?
+        var unmerged: String?
+    }
+    var pullRequest: PullRequest?
+    var base: String?
+    var head: String?
+
     var id: String { "\(bot)#\(number)" }
+    /// What `show` says of its pull request; nothing of a branch's.
+    var pullText: String? {
+        guard let pullRequest, let base, let head else { return nil }
+        let whose = pullRequest.trusted ? "" : ", a fork's"
+        let approved = pullRequest.approvedBy.map { ", approved by \($0)" } ?? ""
+        let unmerged = pullRequest.unmerged.map { "\n\($0)" } ?? ""
+        let what = "\(bot)!\(pullRequest.number) into \(RefName(base).shortName), head \(head.prefix(12))"
+        return "\(what)\(whose)\(approved)\(unmerged)\n"
+    }
     var shortRef: String {
+        if let pullRequest { return "!\(pullRequest.number)" }
         for prefix in ["refs/heads/", "refs/tags/"] where ref.hasPrefix(prefix) {
             return String(ref.dropFirst(prefix.count))
         }

@@ -206,7 +206,7 @@ struct Marked: Sendable, CustomTestStringConvertible {
         #expect(!reading.diagnostics.contains { $0.message.contains("hunter2") })
     }
 
-    @Test(arguments: ["pull-requests", "priority", "retention"])
+    @Test(arguments: ["priority", "retention"])
     func testThatKeysOfLaterVersionsAreRefusedAndNotPassedOver(_ key: String) {
         // when
         let reading = read("repository: /r\n\(key): all\n")
@@ -223,6 +223,18 @@ struct Marked: Sendable, CustomTestStringConvertible {
     ])
     func testThatItTakesTheUsualAddresses(_ address: String) {
         #expect(read("repository: \(address)\n").value?.repository == address)
+    }
+
+    @Test func testThatPullRequestsAreThoseOfTheRepositoryUnlessItIsSaid() {
+        #expect(read("repository: /r\n").value?.pullRequests == .trusted)
+        for word in BotSpecification.PullRequests.allCases {
+            #expect(read("repository: /r\npull-requests: \(word.rawValue)\n").value?.pullRequests == word)
+        }
+        let reading = read("repository: /r\npull-requests: forks\n")
+        #expect(
+            reading.diagnostics.map(\.description) == [
+                "bots/kit.yml:2:16: error: `pull-requests` is one of `off`, `trusted`, `approved`, `all`, not `forks`"
+            ])
     }
 
     @Test func testThatPlainHTTPIsTakenWhenItIsSaidToBeInsecure() {

@@ -32,6 +32,8 @@ import Testing
           - { name: c, branches: ["r/*"], publish: { version: branch } }
           - { name: d, branches: ["r/*"], upload: "https://h/{product}/{version}/{file}", credentials: k }
         """,
+        "repository: /r\npull-requests: off\n", "repository: /r\npull-requests: approved\n",
+        "repository: /r\npull-requests: trusted\n", "repository: /r\npull-requests: all\n",
         "repository: /r\nsecrets: [{ name: \"007\", branches: [main, \"**\"] }]\n",
         "repository: /r\ntags: [v1]\nsecrets: [{ name: s, tags: [v1], configurations: [a, b], steps: c }]\n",
         """

@@ -22,7 +22,7 @@ import Transfer
             let json = try await web.json("/api/v1/bots/kit/integrations/2")
             let expected =
                 #"{"bot":"kit","number":2,"commit":"2222222222222222222222222222222222222222","ref":"refs/heads/main","#
-                + #""base":null,"head":null,"cause":"push","requestedBy":null,"#
+                + #""base":null,"head":null,"pullRequest":null,"cause":"push","requestedBy":null,"#
                 + #""subject":"Skip empty lines instead of trapping on them","author":"Ada Okafor","project":null,"state":"completed","#
                 + #""step":"completed","verdict":"warnings","result":"warnings","skipped":false,"reason":null,"#
                 + #""queued":"2026-03-01T11:10:00.000Z","started":"2026-03-01T11:10:01.000Z","#

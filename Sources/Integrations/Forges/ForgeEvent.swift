@@ -22,6 +22,8 @@ struct ForgeEvent: Sendable, Equatable {
     var kind: Kind
     /// Empty where the forge says that something moved and not what.
     var claims: [RefClaim] = []
+    /// The pull request that it tells of; nothing where it does not say which, into which branch.
+    var pull: PullRequestClaim?
     /// The forge's word, cut to `maximumWordBytes`.
     var word: String
     var repository: NamedRepository
@@ -54,5 +56,14 @@ struct ForgeEvent: Sendable, Equatable {
             if claim.after == nil, !claim.isHeadUnknown { kind = .deleted }
         }
         return ForgeEvent(kind: kind, claims: claims, word: word, repository: repository)
+    }
+}
+
+extension ForgeEvent {
+    /// What it says of the pull request's head, for the ledger.
+    var pullClaims: [RefClaim] {
+        pull.map { pull in
+            [pull.head.map { RefClaim(ref: pull.ref, before: nil, after: $0) } ?? .head(of: pull.ref)]
+        } ?? []
     }
 }

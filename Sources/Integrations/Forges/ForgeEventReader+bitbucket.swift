@@ -6,9 +6,9 @@ extension ForgeEventReader {
     func bitbucketCloud() throws(OperationError) -> ForgeEvent {
         switch word {
         case "repo:push": return try cloudPush()
-        case "pullrequest:created": return pullRequest(.opened)
-        case "pullrequest:updated": return pullRequest(.updated)
-        case "pullrequest:fulfilled", "pullrequest:rejected": return pullRequest(.closed)
+        case "pullrequest:created": return cloudPull(.opened)
+        case "pullrequest:updated": return cloudPull(.updated)
+        case "pullrequest:fulfilled", "pullrequest:rejected": return cloudPull(.closed)
         default: return other
         }
     }
@@ -27,10 +27,10 @@ extension ForgeEventReader {
             return moving(claims)
         // An older plug-in's, with the Cloud's body.
         case "repo:push": return try cloudPush()
-        case "pr:opened": return pullRequest(.opened)
-        case "pr:from_ref_updated", "pr:modified": return pullRequest(.updated)
-        case "pr:reopened": return pullRequest(.reopened)
-        case "pr:merged", "pr:declined", "pr:deleted": return pullRequest(.closed)
+        case "pr:opened": return pullRequest(.opened, serverPull(.opened))
+        case "pr:from_ref_updated", "pr:modified": return pullRequest(.updated, serverPull(.updated))
+        case "pr:reopened": return pullRequest(.reopened, serverPull(.reopened))
+        case "pr:merged", "pr:declined", "pr:deleted": return pullRequest(.closed, serverPull(.closed))
         case "diagnostics:ping": return ForgeEvent(kind: .ping, word: word, repository: repository)
         default: return other
         }

@@ -34,10 +34,10 @@ extension ForgeEventReader {
     private var pullRequest: ForgeEvent {
         let action = body["action"].text ?? ""
         switch action {
-        case "opened": return pullRequest(.opened)
-        case "synchronize", "synchronized", "edited": return pullRequest(.updated)
-        case "reopened": return pullRequest(.reopened)
-        case "closed": return pullRequest(.closed)
+        case "opened": return pullRequest(.opened, githubPull(.opened))
+        case "synchronize", "synchronized", "edited": return pullRequest(.updated, githubPull(.updated))
+        case "reopened": return pullRequest(.reopened, githubPull(.reopened))
+        case "closed": return pullRequest(.closed, githubPull(.closed))
         default: return ignored("pull request \(action.prefix(60)): neither its commits nor its target changed")
         }
     }

@@ -32,17 +32,17 @@ extension ForgeEventReader {
     private var mergeRequest: ForgeEvent {
         let attributes = body["object_attributes"]
         switch attributes["action"].text {
-        case "open": return pullRequest(.opened)
-        case "reopen": return pullRequest(.reopened)
-        case "close", "merge": return pullRequest(.closed)
+        case "open": return pullRequest(.opened, gitlabPull(.opened))
+        case "reopen": return pullRequest(.reopened, gitlabPull(.reopened))
+        case "close", "merge": return pullRequest(.closed, gitlabPull(.closed))
         case "update":
             // `oldrev` is there when commits came.
             let changes = body["changes"]
             let isOther = ["target_branch", "title", "description"].contains { changes[$0] != .null }
-            if attributes["oldrev"].text != nil || isOther { return pullRequest(.updated) }
+            if attributes["oldrev"].text != nil || isOther { return pullRequest(.updated, gitlabPull(.updated)) }
             return ignored("merge request update: neither its commits nor its target changed")
         // A system hook of old has none.
-        case nil: return pullRequest(.updated)
+        case nil: return pullRequest(.updated, gitlabPull(.updated))
         case let action?:
             return ignored("merge request \(action.prefix(60)): neither its commits nor its target changed")
         }

@@ -45,8 +45,9 @@ struct ForgeEventReader {
     /// An event that tells of no ref.
     var other: ForgeEvent { ignored("\(word) moves no ref") }
 
-    func pullRequest(_ change: ForgeEvent.PullRequestChange) -> ForgeEvent {
-        ForgeEvent(kind: .pullRequest(change), word: word, repository: repository)
+    /// - Parameter pull: Which one, as far as it says so: without it the event only asks for a look.
+    func pullRequest(_ change: ForgeEvent.PullRequestChange, _ pull: PullRequestClaim? = nil) -> ForgeEvent {
+        ForgeEvent(kind: .pullRequest(change), pull: pull, word: word, repository: repository)
     }
 
     func moving(_ claims: [RefClaim]) -> ForgeEvent { .moving(claims, word: word, repository: repository) }

@@ -1,9 +1,10 @@
-/// A JSON value of a webhook's body, as far as anything here asks for it: members of other names are checked and left out, and
-/// numbers, which nothing asks for, have no value.
+/// A JSON value of a webhook's body, as far as anything here asks for it: members of other names are checked and left out.
 enum ForgeJSON: Sendable, Equatable {
-    case null, number, bool(Bool), string(String)
+    case null, bool(Bool), string(String)
     /// A text over `ForgeJSONReader.maximumStringBytes`: no name here is that long.
     case longString
+    /// Nothing for one with a fraction or an exponent, or beyond 18 digits: nothing that is asked for has any.
+    case number(Int64?)
     case array([ForgeJSON])
     case object([String: ForgeJSON])
 
@@ -14,6 +15,7 @@ enum ForgeJSON: Sendable, Equatable {
 
     var text: String? { if case .string(let text) = self { text } else { nil } }
     var elements: [ForgeJSON]? { if case .array(let elements) = self { elements } else { nil } }
+    var integer: Int64? { if case .number(let number) = self { number } else { nil } }
     var isObject: Bool { if case .object = self { true } else { false } }
     var isTrue: Bool { self == .bool(true) }
 }

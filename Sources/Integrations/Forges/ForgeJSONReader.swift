@@ -16,12 +16,14 @@ struct ForgeJSONReader {
 
     /// The members that are kept.
     private static let names: Set<String> = [
-        "action", "after", "base", "before", "changes", "clone", "clone_url", "description", "destination", "displayId",
-        "eventKey", "event_name", "fromHash", "fullName", "full_name", "git_http_url", "git_ssh_url", "git_url", "hash",
-        "homepage", "href", "html", "html_url", "http_url", "id", "key", "links", "name", "new", "object_attributes",
-        "object_kind", "old", "oldrev", "path_with_namespace", "project", "pullRequest", "pull_request", "pullrequest",
-        "push", "ref", "refId", "refLimitExceeded", "ref_type", "repo", "repository", "self", "sha", "slug", "ssh_url",
-        "state", "target", "target_branch", "title", "toHash", "toRef", "type", "url", "web_url",
+        "action", "after", "base", "base_branch", "before", "branch", "changes", "clone", "clone_url", "commit",
+        "description", "destination", "displayId", "eventKey", "event_name", "fromHash", "fromRef", "fullName",
+        "full_name", "git_http_url", "git_ssh_url", "git_url", "hash", "head", "head_branch", "homepage", "href",
+        "html", "html_url", "http_url", "id", "iid", "key", "last_commit", "latestCommit", "links", "name", "new",
+        "number", "object_attributes", "object_kind", "old", "oldrev", "path_with_namespace", "project",
+        "pullRequest", "pull_request", "pullrequest", "push", "ref", "refId", "refLimitExceeded", "ref_type", "repo",
+        "repository", "self", "sha", "slug", "source", "source_branch", "ssh_url", "state", "target", "target_branch",
+        "title", "toHash", "toRef", "type", "updatedDate", "updated_at", "updated_on", "url", "web_url",
     ]
     private static let longestName = 32
 
@@ -77,8 +79,11 @@ struct ForgeJSONReader {
         case UInt8(ascii: "n"): return try word("null", .null)
         case nil: throw malformed("it ends too early")
         default:
+            let start = position
             try number()
-            return .number
+            // Int64 has 19 digits at the most.
+            guard position - start <= 18 else { return .number(nil) }
+            return .number(Int64(String(decoding: bytes[start..<position], as: UTF8.self)))
         }
     }
 

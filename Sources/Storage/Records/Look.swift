@@ -5,6 +5,10 @@ package struct Look: Sendable {
     package var request: LookRequest
     /// Every branch and tag, tags peeled to their commits. At most `maximumHeads`.
     package var heads: [RefName: CommitID]
+    /// Heads of pull requests that were asked for, by where they are in the repository, and found.
+    package var others: [RefName: CommitID]
+    /// All that were asked for.
+    package var asked: Set<RefName>
     package var defaultBranch: RefName?
     package var at: Timestamp
     /// The cause of the integrations of refs that moved: `push` when an event asked for the look, else `poll`.
@@ -16,9 +20,11 @@ package struct Look: Sendable {
     package static let maximumHeads = 100_000
 
     package init(
-        request: LookRequest, heads: [RefName: CommitID], defaultBranch: RefName?, at: Timestamp, cause: Cause,
-        watchers: [Watcher]
+        request: LookRequest, heads: [RefName: CommitID], others: [RefName: CommitID] = [:],
+        asked: Set<RefName> = [], defaultBranch: RefName?, at: Timestamp, cause: Cause, watchers: [Watcher]
     ) {
+        self.others = others
+        self.asked = asked
         self.request = request
         self.heads = heads
         self.defaultBranch = defaultBranch

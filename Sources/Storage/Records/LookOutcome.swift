@@ -9,8 +9,24 @@ package struct LookOutcome: Hashable, Sendable {
     /// Whether the repository is to be looked at once more: something asked since this look began.
     package var isRequestedAgain: Bool
 
-    package init(refUpdates: [RefUpdateRecord], integrations: [IntegrationID], isRequestedAgain: Bool = false) {
+    /// Those that run and are of pull requests which are closed: to be canceled.
+    package var closed: [ClosedIntegration]
+
+    /// An integration whose pull request was closed while it runs.
+    package struct ClosedIntegration: Hashable, Sendable {
+        package var id: IntegrationID
+        /// Which of its runs.
+        package var run: Int
+        /// The sentence that people see.
+        package var reason: String
+    }
+
+    package init(
+        refUpdates: [RefUpdateRecord], integrations: [IntegrationID], isRequestedAgain: Bool = false,
+        closed: [ClosedIntegration] = []
+    ) {
         self.isRequestedAgain = isRequestedAgain
+        self.closed = closed
         self.refUpdates = refUpdates
         self.integrations = integrations
     }

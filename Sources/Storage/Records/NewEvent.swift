@@ -19,6 +19,8 @@ package struct NewEvent: Hashable, Sendable {
     package var receivedAt: Timestamp
     /// At most `maximumClaims`.
     package var claims: [RefClaim]
+    /// The pull request that it tells of.
+    package var pull: PullRequestClaim?
     /// `pending` asks for a look; any other fate is final.
     package var fate: Fate
     package var reason: String?
@@ -31,7 +33,7 @@ package struct NewEvent: Hashable, Sendable {
     package init(
         repository: String?, bot: Name? = nil, source: EventSource, hook: String, deliveryID: String? = nil,
         bodyDigest: String? = nil, event: String, receivedAt: Timestamp, claims: [RefClaim] = [],
-        fate: Fate = .pending, reason: String? = nil
+        pull: PullRequestClaim? = nil, fate: Fate = .pending, reason: String? = nil
     ) {
         self.repository = repository
         self.bot = bot
@@ -42,6 +44,7 @@ package struct NewEvent: Hashable, Sendable {
         self.event = event
         self.receivedAt = receivedAt
         self.claims = claims
+        self.pull = pull
         self.fate = fate
         self.reason = reason
     }

@@ -13,11 +13,16 @@ package struct Watcher: Sendable {
     /// What a newer commit of a ref ends.
     package var supersede: @Sendable (RefName) -> BotSpecification.Supersede
 
+    /// What becomes of a pull request.
+    package var answer: @Sendable (SeenPullRequest) -> PullRequestAnswer
+
     package init(
         bot: Name, patterns: String, watches: @escaping @Sendable (RefName) -> Bool,
         isRelease: @escaping @Sendable (RefName) -> Bool,
-        supersede: @escaping @Sendable (RefName) -> BotSpecification.Supersede
+        supersede: @escaping @Sendable (RefName) -> BotSpecification.Supersede,
+        answer: @escaping @Sendable (SeenPullRequest) -> PullRequestAnswer = { _ in .refuses("it is not asked for") }
     ) {
+        self.answer = answer
         self.bot = bot
         self.patterns = patterns
         self.watches = watches

@@ -2,6 +2,10 @@ import GRDB
 package import Model
 
 extension Store {
+    /// Of the ref that is the second argument; where there is none, of all branches and tags, and of no pull request: what is not merged
+    /// says nothing of a bot's tests.
+    static let isShownRef = "((?2 IS NULL AND pull_request IS NULL) OR ref = ?2)"
+
     /// How a test ended in a bot's completed integrations.
     /// - Parameters:
     ///   - test: Suite and name with a slash between, as `TestResult.fullName` has it.
@@ -20,7 +24,7 @@ extension Store {
             let integrations: [(row: Int64, entry: TestHistory.Entry)] = try db.all(
                 """
                 SELECT id, number, ref, "commit", coalesce(ended_at, queued_at) AS at FROM integrations
-                WHERE bot = ?1 AND (?2 IS NULL OR ref = ?2) AND number < ?3 AND state = 'completed'
+                WHERE bot = ?1 AND \(Self.isShownRef) AND number < ?3 AND state = 'completed'
                 ORDER BY number DESC LIMIT ?4
                 """, [found.bot, ref?.description, before ?? .max, count + 1]
             ) { row in
@@ -71,7 +75,7 @@ extension Store {
                 FROM test_rows JOIN attempts ON attempts.id = test_rows.attempt
                 JOIN integrations ON integrations.id = integration
                 WHERE test = ?1 AND outcome IN ('failed', 'crashed', 'flaky') AND attempts.state = 'processed'
-                AND (?2 IS NULL OR ref = ?2) ORDER BY test_rows.attempt DESC LIMIT ?3
+                AND \(Self.isShownRef) ORDER BY test_rows.attempt DESC LIMIT ?3
                 """, [found.test, ref?.description, min(max(1, limit), Self.maximumPage)]
             ) { row in
                 TestFailure(

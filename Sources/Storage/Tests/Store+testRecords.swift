@@ -13,6 +13,7 @@ extension Store {
     struct TestedAttempt: Sendable {
         var row: Int64
         var bot: Int64
+        /// Of the integrations that it is compared with: its own, of a pull request its base.
         var ref: String
         var number: Int
         var job: Name
@@ -20,9 +21,10 @@ extension Store {
 
     static func testedAttempt(_ id: AttemptID, row: Int64, _ db: Database) throws -> TestedAttempt {
         let found = try db.first(
-            "SELECT bot, ref FROM integrations WHERE id = (SELECT integration FROM attempts WHERE id = ?)", [row]
+            "SELECT bot, coalesce(base, ref) AS compared FROM integrations WHERE id = (SELECT integration FROM attempts WHERE id = ?)",
+            [row]
         ) {
-            TestedAttempt(row: row, bot: $0["bot"], ref: $0["ref"], number: id.integration.number, job: id.job)
+            TestedAttempt(row: row, bot: $0["bot"], ref: $0["compared"], number: id.integration.number, job: id.job)
         }
         guard let found else { throw Refusal.notFound("attempt \(id)") }
         return found

@@ -18,6 +18,7 @@ struct Show: AsyncParsableCommand {
             Output.print(
                 "\(answer.id)  \(answer.shortRef)  \(answer.commit.prefix(12))  \(Output.visible(answer.subject ?? ""))\n"
             )
+            if let pull = answer.pullText { Output.print(Output.visible(pull)) }
             Output.print("\(answer.outcome)  \(answer.summary?.sentence ?? "")\n")
             if let reason = answer.reason { Output.print("\(Output.visible(reason))\n") }
             if let project = answer.project { Output.print("\(Output.visible(project))\n") }

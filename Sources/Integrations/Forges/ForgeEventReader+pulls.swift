@@ -1,0 +1,70 @@
+import Model
+import Storage
+
+/// Which pull request an event tells of: its number, its base, whether it is open, and where the repository has its head. Whoever is said
+/// to have made it is not even read.
+extension ForgeEventReader {
+    /// GitHub, Gitea and Forgejo; Gogs names the branches beside it.
+    func githubPull(_ change: ForgeEvent.PullRequestChange) -> PullRequestClaim? {
+        let pull = body["pull_request"]
+        let base = pull["base"]["ref"].text ?? pull["base_branch"].text
+        return claim(
+            change, number: body["number"].integer ?? pull["number"].integer, base: base, head: pull["head"]["sha"],
+            state: pull["state"], at: pull["updated_at"]
+        ) { RefName("refs/pull/\($0)/head") }
+    }
+
+    func gitlabPull(_ change: ForgeEvent.PullRequestChange) -> PullRequestClaim? {
+        let attributes = body["object_attributes"]
+        return claim(
+            change, number: attributes["iid"].integer, base: attributes["target_branch"].text,
+            head: attributes["last_commit"]["id"], state: attributes["state"], at: attributes["updated_at"]
+        ) { RefName("refs/merge-requests/\($0)/head") }
+    }
+
+    func serverPull(_ change: ForgeEvent.PullRequestChange) -> PullRequestClaim? {
+        let pull = body["pullRequest"]
+        let base = pull["toRef"]["displayId"].text ?? pull["toRef"]["id"].text.flatMap { RefName($0).branch }
+        return claim(
+            change, number: pull["id"].integer, base: base, head: pull["fromRef"]["latestCommit"],
+            state: pull["state"], at: pull["updatedDate"]
+        ) { RefName("refs/pull-requests/\($0)/from") }
+    }
+
+    /// Bitbucket Cloud has no refs of pull requests. The branch of one of the same repository can be looked at; a fork's is in the fork.
+    func cloudPull(_ change: ForgeEvent.PullRequestChange) -> ForgeEvent {
+        let pull = body["pullrequest"]
+        let (source, destination) = (pull["source"], pull["destination"])
+        guard let from = source["repository"]["full_name"].text, from == destination["repository"]["full_name"].text,
+            let branch = source["branch"]["name"].text, let place = try? refName(branch, isTag: false)
+        else {
+            return ignored(
+                "pull request \(change.rawValue): Bitbucket Cloud has its commits in the fork alone, where nothing is looked at"
+            )
+        }
+        let claim = claim(
+            change, number: pull["id"].integer, base: destination["branch"]["name"].text,
+            head: source["commit"]["hash"], state: pull["state"], at: pull["updated_on"]
+        ) { _ in place }
+        return pullRequest(change, claim)
+    }
+
+    /// The highest number that is taken for one; the largest forge is far below.
+    private static let maximumNumber: Int64 = 1_000_000_000
+
+    /// - Returns: Nothing where the event does not say what is needed.
+    private func claim(
+        _ change: ForgeEvent.PullRequestChange, number: Int64?, base: String?, head: ForgeJSON, state: ForgeJSON,
+        at time: ForgeJSON, place: (Int) -> RefName
+    ) -> PullRequestClaim? {
+        guard let number, (1...Self.maximumNumber).contains(number), let base,
+            let branch = try? refName(base, isTag: false)
+        else { return nil }
+        // What it was when the event was made, whatever the event's own word is; GitLab locks while it merges.
+        let isOpen = change != .closed && state.text.map { ["open", "opened"].contains($0.lowercased()) } ?? true
+        let commit = head.text.flatMap { CommitID($0) }
+        return PullRequestClaim(
+            number: Int(number), ref: RefName("refs/pull/\(number)/head"), place: place(Int(number)), base: branch,
+            head: commit?.isZero == true ? nil : commit, isOpen: isOpen, toldAt: ForgeTime.read(time))
+    }
+}

@@ -1,0 +1,168 @@
+import GRDB
+import Model
+
+extension LookApplication {
+    /// What became of a pull request in this look.
+    struct PullFate {
+        var fate: Fate
+        var reason: String?
+        /// The update of its head, of this look or the last that saw it move.
+        var update: Int64?
+        /// Nothing where the repository does not list it.
+        var head: CommitID?
+    }
+
+    /// The bots that look for the first time, or by other patterns than before: for them all that is open is new.
+    func botsThatWatchAnew() throws -> Set<Name> {
+        let bots = try look.watchers.filter { watcher in
+            try db.first("SELECT patterns FROM bots WHERE name = ?", [watcher.bot.description]) {
+                $0["patterns"] as String?
+            } != watcher.patterns
+        }
+        return Set(bots.map(\.bot))
+    }
+
+    /// Looks at each open pull request that was asked for. Only what this look lists decides whose it is.
+    mutating func lookAtPulls(anew: Set<Name>) throws {
+        let rows = try db.all(
+            "SELECT * FROM pull_requests WHERE repository = ? AND is_open = 1 ORDER BY number", [repository],
+            Store.pullRequest)
+        for pull in rows {
+            // One that an event has told of since the look began is of the next.
+            guard look.asked.contains(pull.place) || look.heads[pull.place] != nil else { continue }
+            try lookAt(pull, anew)
+        }
+    }
+
+    private mutating func lookAt(_ known: PullRequestRecord, _ anew: Set<Name>) throws {
+        guard let head = look.others[known.place] ?? look.heads[known.place] else {
+            pulls[known.number] = PullFate(fate: .ignored, reason: "the repository does not list \(known.place)")
+            return
+        }
+        var pull = known
+        let isMoved = known.head != head
+        let watchers = look.watchers.filter { isMoved || known.hasChanged || anew.contains($0.bot) }
+        guard isMoved || !watchers.isEmpty else {
+            let update = try lastUpdate(of: pull)
+            pulls[pull.number] = PullFate(
+                fate: .duplicate, reason: "this was known already", update: update, head: head)
+            return
+        }
+        (pull.head, pull.source) = (head, source(of: head, at: pull.place))
+        if isMoved { pull.generation += 1 }
+        try db.change(
+            """
+            UPDATE pull_requests SET head = ?, source = ?, generation = ?, has_changed = 0
+            WHERE repository = ? AND number = ?
+            """,
+            [head.description, pull.source?.description, pull.generation, repository, pull.number])
+        var fate = PullFate(fate: .ignored, reason: "no bot of the repository integrates it", head: head)
+        if isMoved {
+            fate.update = try move(pull, from: known.head, to: head)
+        } else {
+            fate.update = try lastUpdate(of: pull)
+        }
+        for watcher in watchers {
+            guard let decided = try queue(pull, for: watcher, update: isMoved ? fate.update : nil) else { continue }
+            if Self.rank(decided.fate) < Self.rank(fate.fate) || fate.fate == .ignored {
+                (fate.fate, fate.reason) = decided
+            }
+        }
+        if isMoved {
+            movements[pull.ref]?.fate = fate.fate
+            movements[pull.ref]?.reason = fate.reason
+        }
+        pulls[pull.number] = fate
+    }
+
+    private static func rank(_ fate: Fate) -> Int {
+        [.integrated, .duplicate, .refused].firstIndex(of: fate) ?? 3
+    }
+
+    /// The branch whose tip it is in this very look. Where it is looked for goes first, then the first by name.
+    private func source(of head: CommitID, at place: RefName) -> RefName? {
+        if place.branch != nil, look.heads[place] == head { return place }
+        return look.heads.filter { $0.key.branch != nil && $0.value == head }.keys.min()
+    }
+
+    /// Pull requests are no refs of the bot's own: their heads are never among those that a person or a schedule can mean.
+    private mutating func move(_ pull: PullRequestRecord, from old: CommitID?, to new: CommitID) throws -> Int64 {
+        try db.change(
+            """
+            INSERT INTO ref_updates (repository, ref, generation, before, after, fate, reason, at)
+            VALUES (?, ?, ?, ?, ?, 'ignored', NULL, ?)
+            """,
+            [
+                repository, pull.ref.description, pull.generation, old?.description, new.description,
+                look.at.millisecondsSinceEpoch,
+            ])
+        let update = db.lastInsertedRowID
+        movements[pull.ref] = Movement(rowID: update, before: old, after: new)
+        return update
+    }
+
+    private func lastUpdate(of pull: PullRequestRecord) throws -> Int64? {
+        try db.first(
+            "SELECT id FROM ref_updates WHERE repository = ? AND ref = ? AND generation = ?",
+            [repository, pull.ref.description, pull.generation]
+        ) { $0[0] }
+    }
+
+    /// - Parameter update: Of the head, where it moved in this look.
+    /// - Returns: What became of it for this bot; nothing for one that is gone.
+    private mutating func queue(
+        _ pull: PullRequestRecord, for watcher: Watcher, update: Int64?
+    ) throws -> (fate: Fate, reason: String?)? {
+        let row: Int64? = try db.first(
+            "SELECT id FROM bots WHERE name = ? AND repository = ? AND is_retired = 0",
+            [watcher.bot.description, repository]
+        ) { $0[0] }
+        guard let bot = row, let seen = pull.seen else { return nil }
+        let answer = watcher.answer(seen)
+        if case .refuses(let reason) = answer { return (.ignored, reason) }
+        guard let tip = look.heads[pull.base] else {
+            return (.ignored, "the repository has no branch \(pull.base.shortName), into which it is to go")
+        }
+        let approver = try Store.approver(of: seen, bot: bot, db)
+        if answer == .awaitsApproval, approver == nil {
+            return (.refused, Store.awaitsApproval(seen, bot: watcher.bot))
+        }
+        // Opened again, or for a bot that asks anew: what it came to once is still what it comes to.
+        if update == nil, let done = try Store.integration(of: seen, bot: bot, db) {
+            return (.duplicate, "it was integrated already: \(done.id)")
+        }
+        let ref = RefName(pullRequest: pull.number)
+        let new = NewIntegration(
+            bot: watcher.bot, ref: ref, commit: seen.head, cause: .pull,
+            pull: IntegratedPullRequest(
+                number: pull.number, place: pull.place, base: pull.base, baseCommit: tip, head: seen.head,
+                source: seen.source, approvedBy: approver))
+        let id = try Store.insert(
+            new, bot: bot, repository: repository, refUpdate: update, at: look.at, transaction)
+        integrations.append(id)
+        try Store.supersede(ref, ofBot: bot, by: id, watcher.supersede(ref), at: look.at, transaction)
+        return (.integrated, nil)
+    }
+
+    /// Ends what waits of pull requests that are closed. What a person asked for is left alone.
+    /// - Returns: What runs of them.
+    func endClosedPulls() throws -> [LookOutcome.ClosedIntegration] {
+        let open = try db.all(
+            Store.integrationQuery + """
+                 JOIN pull_requests AS pulls ON pulls.repository = integrations.repository
+                    AND pulls.number = integrations.pull_request
+                WHERE integrations.repository = ? AND state <> 'completed' AND pulls.is_open = 0 AND run = 1
+                """, [repository], Store.integration)
+        var running: [LookOutcome.ClosedIntegration] = []
+        for record in open {
+            let reason = "pull request \(record.pull?.number ?? 0) was closed"
+            guard record.state == .queued else {
+                running.append(.init(id: record.id, run: record.run, reason: reason))
+                continue
+            }
+            _ = try Store.apply(
+                .completed(.canceled, triggerFailed: false), to: record, at: look.at, reason: reason, transaction)
+        }
+        return running
+    }
+}

@@ -1,0 +1,93 @@
+import GRDB
+package import Model
+
+extension Store {
+    /// Stores that an operator approves one head of a pull request for the base that it has now, and queues its integration, with the
+    /// ledger's row. Another head, or another base, waits again, also after it was closed and opened.
+    /// - Parameters:
+    ///   - supersede: What it ends of the pull request's earlier integrations.
+    ///   - answer: What the bot does with it.
+    ///   - event: What is recorded with it: who asked.
+    /// - Throws: `notFound` when no such bot is registered, or it is retired.
+    package func approve(
+        _ number: Int, of bot: Name, head: CommitID, by person: String,
+        supersede: BotSpecification.Supersede, at time: Timestamp,
+        answer: @escaping @Sendable (SeenPullRequest, _ defaultBranch: RefName?) -> PullRequestAnswer,
+        recording event: @escaping @Sendable (IntegrationRecord) -> NewEvent
+    ) async throws(StoreError) -> PullRequestApproval {
+        try await lane.write("approve \(bot)!\(number)") { transaction in
+            let db = transaction.db
+            let row = try db.first(
+                """
+                SELECT bots.id, repository, default_branch FROM bots JOIN repositories ON repositories.id = repository
+                WHERE name = ? AND is_retired = 0
+                """, [bot.description]
+            ) { row in
+                (
+                    bot: row["id"] as Int64, repository: row["repository"] as Int64,
+                    main: try row.optional("default_branch") { RefName($0) }
+                )
+            }
+            guard let row else { throw Refusal.notFound("bot \(bot)") }
+            let found = try db.first(
+                "SELECT * FROM pull_requests WHERE repository = ? AND number = ?", [row.repository, number],
+                Self.pullRequest)
+            guard let pull = found, let seen = pull.seen else { return .unknown }
+            guard pull.isOpen else { return .closed }
+            guard seen.head == head else { return .moved(to: seen.head.description) }
+            if case .refuses(let reason) = answer(seen, row.main) { return .refused(reason) }
+            try db.change(
+                "INSERT OR REPLACE INTO pull_approvals (bot, number, base, head, person, at) VALUES (?, ?, ?, ?, ?, ?)",
+                [row.bot, number, seen.base.description, head.description, person.kept, time.millisecondsSinceEpoch])
+            if let done = try Self.integration(of: seen, bot: row.bot, db) {
+                try db.change("UPDATE integrations SET approved_by = ? WHERE id = ?", [person.kept, done.rowID])
+                transaction.changed(.integration(done.id))
+                return .noted(try Self.integration(done.id, db))
+            }
+            let tip: CommitID? = try db.first(
+                "SELECT head FROM refs WHERE repository = ? AND name = ? AND head IS NOT NULL",
+                [row.repository, seen.base.description]
+            ) { try $0.value("head") { CommitID($0) } }
+            guard let tip else { return .refused("the repository has no branch \(seen.base.shortName)") }
+            let ref = RefName(pullRequest: number)
+            let new = NewIntegration(
+                bot: bot, ref: ref, commit: head, cause: .pull, requestedBy: person,
+                pull: IntegratedPullRequest(
+                    number: number, place: pull.place, base: seen.base, baseCommit: tip, head: head,
+                    source: seen.source, approvedBy: person))
+            let update = try Self.approvedUpdate(of: pull, bot: row.bot, row.repository, transaction)
+            let id = try Self.insert(
+                new, bot: row.bot, repository: row.repository, refUpdate: update, at: time, transaction)
+            try Self.supersede(ref, ofBot: row.bot, by: id, supersede, at: time, transaction)
+            transaction.passes("pull.approved")
+            let record = try Self.integration(id, db)
+            _ = try Self.record(event(record), transaction)
+            return .queued(record)
+        }
+    }
+
+    /// The update of the head that waited, which is integrated from now on, with the events that told of it.
+    /// - Returns: Nothing where the bot has integrated it before.
+    private static func approvedUpdate(
+        of pull: PullRequestRecord, bot: Int64, _ repository: Int64, _ transaction: StoreTransaction
+    ) throws -> Int64? {
+        let db = transaction.db
+        let update: Int64? = try db.first(
+            """
+            SELECT id FROM ref_updates WHERE repository = ?1 AND ref = ?2 AND generation = ?3
+            AND NOT EXISTS (SELECT 1 FROM integrations WHERE bot = ?4 AND ref_update = ref_updates.id)
+            """, [repository, pull.ref.description, pull.generation, bot]
+        ) { $0[0] }
+        guard let update else { return nil }
+        try db.change(
+            "UPDATE ref_updates SET fate = 'integrated', reason = NULL WHERE id = ? AND fate = 'refused'", [update])
+        let deliveries: [Int64] = try db.all(
+            """
+            UPDATE deliveries SET fate = 'integrated', reason = 'its head was approved' WHERE fate = 'refused'
+            AND id IN (SELECT delivery FROM delivery_updates WHERE ref_update = ?) RETURNING id
+            """, [update]
+        ) { $0[0] }
+        for delivery in deliveries { transaction.changed(.delivery(rowID: delivery)) }
+        return update
+    }
+}

@@ -1,0 +1,83 @@
+import Integrations
+import Model
+import Storage
+
+/// An open pull request as a bot has it now, for the interface and the pages.
+struct PullRequestState: Sendable {
+    enum Word: String, Sendable {
+        /// Its head has an integration.
+        case integrated
+        /// It waits for an operator.
+        case waiting
+        /// The bot does not integrate it.
+        case refused
+        /// No look has found its head yet.
+        case unseen
+    }
+
+    let pull: PullRequestRecord
+    let word: Word
+    /// Why it is not integrated.
+    let reason: String?
+    /// Its newest integration; of an earlier head as long as the newest has none.
+    let integration: IntegrationRecord?
+
+    /// Of all that are open, newest first.
+    static func all(of bot: BotRecord, site: Site) async throws -> [PullRequestState] {
+        let pulls = try await site.store.openPulls(of: bot.repository)
+        guard !pulls.isEmpty, !bot.isRetired else { return [] }
+        let overview = await site.operations.overview()
+        guard let specification = overview.bot(bot.name) else { return [] }
+        let latest = try await site.store.latestOfPulls(of: bot.name)
+        let main = try await site.store.repository(bot.repository)?.defaultBranch
+        return pulls.map { pull in
+            PullRequestState(
+                pull, latest: latest[pull.number],
+                answer: pull.seen.map { seen in
+                    overview.isolation == .sandbox
+                        ? specification.answer(to: seen, defaultBranch: main)
+                        : .refuses("jobs are not separated from the machine (isolation: none)")
+                }, bot: bot.name)
+        }
+    }
+
+    private init(
+        _ pull: PullRequestRecord, latest: IntegrationRecord?, answer: PullRequestAnswer?, bot: Name
+    ) {
+        (self.pull, integration) = (pull, latest)
+        guard let seen = pull.seen, let answer else {
+            (word, reason) = (.unseen, "the repository does not list \(pull.place) yet")
+            return
+        }
+        if let done = latest?.pull, done.head == seen.head, done.base == seen.base {
+            (word, reason) = (.integrated, nil)
+            return
+        }
+        switch answer {
+        case .integrates: (word, reason) = (.unseen, "the next look integrates it")
+        case .awaitsApproval: (word, reason) = (.waiting, Store.awaitsApproval(seen, bot: bot))
+        case .refuses(let why): (word, reason) = (.refused, why)
+        }
+    }
+}
+
+extension JSONValue {
+    init(_ state: PullRequestState) {
+        let pull = state.pull
+        self = [
+            "number": .integer(Int64(pull.number)), "base": .string(pull.base.description),
+            "head": .init(describing: pull.head), "source": .init(describing: pull.source),
+            "trusted": .bool(pull.source != nil), "state": .string(state.word.rawValue), "reason": .init(state.reason),
+            "integration": .init(describing: state.integration?.id),
+        ]
+    }
+
+    /// - Parameter pull: Of an integration; its `head` and `base` stand beside it.
+    init(_ pull: IntegratedPullRequest) {
+        self = [
+            "number": .integer(Int64(pull.number)), "trusted": .bool(pull.isTrusted),
+            "source": .init(describing: pull.source), "baseCommit": .string(pull.baseCommit.description),
+            "approvedBy": .init(pull.approvedBy), "unmerged": .init(pull.unmerged),
+        ]
+    }
+}

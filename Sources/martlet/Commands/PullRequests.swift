@@ -1,0 +1,83 @@
+import ArgumentParser
+import Model
+
+/// `martlet pull-requests BOT`.
+struct PullRequests: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "pull-requests",
+        abstract: "Lists a bot's open pull requests: whose they are, and what became of each.")
+
+    @OptionGroup var server: ServerOptions
+    @Argument(help: "The bot's name.") var bot: String
+    @Flag(help: "Print the daemon's JSON.") var json = false
+
+    func run() async throws {
+        try await Failure.exiting {
+            let connection = try server.connect()
+            let path = "/api/v1/bots/\(Escaped.segment(bot))/pull-requests"
+            if json { return Output.print(try await connection.get(path)) }
+            let pulls = try await connection.get(path, as: List<PullRequestAnswer>.self).items
+            Output.print(
+                Output.table(
+                    pulls.map { pull in
+                        [
+                            "\(bot)!\(pull.number)", String((pull.head ?? "").prefix(8)),
+                            pull.trusted ? "trusted" : "fork",
+                            pull.state, pull.integration ?? "", pull.reason ?? "",
+                        ]
+                    }))
+        }
+    }
+}
+
+/// `martlet approve BOT!N --commit ID`.
+struct Approve: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        abstract: "Lets one head of a fork's pull request run; a newer one waits again.")
+
+    @OptionGroup var server: ServerOptions
+    @Argument(help: "Such as kit!12.") var pullRequest: PullRequestArgument
+    @Option(help: "The whole id of the head that you have looked at.") var commit: String
+    @Flag(help: "Wait for its end; the exit status is 0 only if it is green.") var wait = false
+    @Flag(help: "Print the daemon's JSON.") var json = false
+
+    func run() async throws {
+        try await Failure.exiting {
+            let connection = try server.connect()
+            let path = "/api/v1/bots/\(pullRequest.bot)/pull-requests/\(pullRequest.number)/approve"
+            let answer = try await connection.post(path, ["commit": .string(commit)])
+            let queued = try Connection.decode(answer, as: IntegrationAnswer.self)
+            if !json { Output.print("\(pullRequest.text) approved at \(commit.prefix(8)): \(queued.id)\n") }
+            guard wait else {
+                if json { Output.print(answer) }
+                return
+            }
+            try await Waiting.verdict(of: queued, connection, json: json)
+        }
+    }
+}
+
+/// `kit!12`.
+struct PullRequestArgument: ExpressibleByArgument {
+    let bot: String
+    let number: Int
+
+    init?(argument: String) {
+        let parts = argument.split(separator: "!", maxSplits: 1)
+        guard parts.count == 2, let name = Name(String(parts[0])), let number = Int(parts[1]), number > 0 else {
+            return nil
+        }
+        (bot, self.number) = (name.description, number)
+    }
+
+    var text: String { "\(bot)!\(number)" }
+}
+
+struct PullRequestAnswer: Decodable {
+    var number: Int
+    var head: String?
+    var trusted: Bool
+    var state: String
+    var reason: String?
+    var integration: String?
+}

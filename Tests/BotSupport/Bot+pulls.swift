@@ -1,0 +1,86 @@
+import Archives
+import Basics
+package import Integrations
+package import Model
+package import Storage
+import TestSupport
+
+extension Bot {
+    /// Commits what a pull request is to bring, and puts it where GitHub has its head.
+    /// - Parameters:
+    ///   - start: What it is made from: `main`, or the head before.
+    ///   - branch: A branch of the bot's own repository that has it, too; nothing: a fork's alone.
+    package func pull(
+        _ number: Int, _ files: [String: String], from start: String = "main", branch: String? = nil,
+        message: String = "Pull"
+    ) async throws -> CommitID {
+        let before = try await work.git("rev-parse", "--abbrev-ref", "HEAD")
+        try await work.git("checkout", "-q", "--detach", start)
+        let head = try await work.commit(files: files, message: message)
+        try await point(pull: number, at: head)
+        if let branch {
+            try await work.git("branch", "-f", branch, "\(head)")
+            try await work.push(to: remote, ["+\(head):refs/heads/\(branch)"])
+        }
+        try await work.checkout(before)
+        return head
+    }
+
+    /// Moves a pull request's head, as a push of whoever made it does.
+    package func point(pull number: Int, at head: CommitID) async throws {
+        try await work.push(to: remote, ["+\(head):refs/pull/\(number)/head"])
+    }
+
+    /// Tells of a pull request as GitHub does, signed with the bot's secret, and waits until a look has decided.
+    /// - Parameters:
+    ///   - action: GitHub's word: `opened`, `synchronize`, `edited`, `reopened`, `closed`.
+    ///   - more: Further members of `pull_request`.
+    @discardableResult
+    package func tell(
+        _ action: String, pull number: Int, head: CommitID, base: String = "main", more: String = ""
+    ) async throws -> DeliveryRecord {
+        let id = identifiers.next()
+        try await send(action, pull: number, head: head, base: base, more: more, delivery: id)
+        return try await wait("the fate of \(action) of pull request \(number)") { store in
+            try await store.deliveries().items.first { $0.id == id && $0.fate != .pending }
+        }
+    }
+
+    /// The same, without waiting.
+    @discardableResult
+    package func send(
+        _ action: String, pull number: Int, head: CommitID, base: String = "main", more: String = "", delivery: String
+    ) async throws -> PushAcceptance {
+        let state = action == "closed" ? "closed" : "open"
+        let body =
+            #"{"action":"\#(action)","number":\#(number),"pull_request":{"number":\#(number),"state":"\#(state)","#
+            + #""updated_at":"2026-03-01T12:00:00Z",\#(more)"head":{"sha":"\#(head)","ref":"topic"},"#
+            + #""base":{"ref":"\#(base)"}},"repository":{"full_name":"acme/kit"}}"#
+        let bytes = Array(body.utf8)
+        let key = Array("It's a Secret to Everybody".utf8)
+        return try await operations.receive(
+            ForgeDelivery(
+                forge: .github, bot: name,
+                headers: [
+                    "content-type": "application/json", "x-github-event": "pull_request", "x-github-delivery": delivery,
+                    "x-hub-signature-256": "sha256="
+                        + Hexadecimal.encode(Digest.hmacSHA256(key: key, message: bytes)),
+                ], body: bytes))
+    }
+
+    /// The integrations of a pull request, the oldest first.
+    package func integrations(ofPull number: Int) async throws -> [IntegrationRecord] {
+        try await store.integrations(IntegrationFilter(ref: RefName(pullRequest: number))).items.reversed()
+    }
+
+    /// Waits for the end of the newest integration of a pull request's head.
+    package func completion(
+        ofPull number: Int, at head: CommitID, limit: Duration = Bot.waitLimit
+    ) async throws -> Integrated {
+        let filter = IntegrationFilter(ref: RefName(pullRequest: number))
+        let record = try await wait("an integration of pull request \(number) at \(head.abbreviated)") { store in
+            try await store.integrations(filter).items.first { $0.headCommit == head }
+        }
+        return try await completion(of: record.id, limit: limit)
+    }
+}
