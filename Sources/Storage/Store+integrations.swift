@@ -77,6 +77,7 @@ extension Store {
             require("\"commit\"", filter.commit?.description)
             require("verdict", filter.verdict?.rawValue)
             if !filter.hasSkipped { conditions.append("is_skipped = 0") }
+            if filter.leavesOutPulls { conditions.append("pull_request IS NULL") }
             arguments += [limit + 1]
             let records = try db.all(
                 Self.integrationQuery + " WHERE " + conditions.joined(separator: " AND ")

@@ -15,8 +15,8 @@ extension Pages {
         for bot in try await site.store.bots() {
             let repository = try await repository(of: bot)
             let recent = try await site.store.integrations(
-                IntegrationFilter(bot: bot.name), limit: Self.branchWindow, before: nil)
-            let branches = Self.latestOfEachRef(recent.items.filter { $0.pull == nil }).prefix(Self.maximumBranches)
+                IntegrationFilter(bot: bot.name, leavesOutPulls: true), limit: Self.branchWindow, before: nil)
+            let branches = Self.latestOfEachRef(recent.items).prefix(Self.maximumBranches)
                 .map(row)
             views.append([
                 "name": .text(bot.name), "href": .text("/bots/\(bot.name)"),

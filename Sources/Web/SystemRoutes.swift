@@ -85,7 +85,7 @@ struct SystemRoutes: Sendable {
         guard call.text("file").hasSuffix(".svg"), let bot = Name(call.text("file").dropLast(4)) else {
             throw Problem.notFound
         }
-        var filter = IntegrationFilter(bot: bot, state: "completed")
+        var filter = IntegrationFilter(bot: bot, state: "completed", leavesOutPulls: true)
         // What was left out says nothing of the code.
         filter.hasSkipped = false
         filter.ref = call.query("branch").map { RefName(branch: $0) }
@@ -99,7 +99,7 @@ struct SystemRoutes: Sendable {
         var projects = ""
         for bot in try await site.store.bots() where !bot.isRetired {
             let latest = bot.latest
-            var filter = IntegrationFilter(bot: bot.name, state: "completed")
+            var filter = IntegrationFilter(bot: bot.name, state: "completed", leavesOutPulls: true)
             filter.hasSkipped = false
             let last = try await site.store.integrations(filter, limit: 1, before: nil).items.first
             let activity = latest.map { $0.state.word == "running" } == true ? "Building" : "Sleeping"

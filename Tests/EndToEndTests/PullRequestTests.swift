@@ -190,7 +190,6 @@ func pullPlan(_ file: String = "", executor: BotPlan.Executor = .scripted(.playi
             _ = try await bot.integrate()
             let first = try await bot.pull(1, ["a": "1\n"], branch: "topic")
             try await bot.tell("opened", pull: 1, head: first)
-            let running = try #require(try await bot.integrations(ofPull: 1).first)
             await until("the job begins") { executor.starts.count == 2 }
             let second = try await bot.pull(1, ["a": "2\n"], from: "topic", branch: "topic")
             try await bot.tell("synchronize", pull: 1, head: second)

@@ -10,7 +10,8 @@ import Transfer
 /// The real operations over the real store. No job is ever started: the service is built and not run.
 /// - Parameter readsBots: Whether the bot files are read.
 func makeOperations(
-    store: Store, directory: TemporaryDirectory, state: String, log: RecordingLogger, readsBots: Bool = false
+    store: Store, directory: TemporaryDirectory, state: String, log: RecordingLogger, readsBots: Bool = false,
+    isFenced: Bool = false
 ) async throws -> Operations {
     let settings = ServiceSettings(
         listen: [], url: "http://ci.example", state: state, bots: directory.path("bots"), concurrency: 1)
@@ -24,7 +25,9 @@ func makeOperations(
         uploader: Uploads(uploader: Uploader(transport: try CurlTransport()), secrets: secrets),
         transport: try CurlTransport(), mailTransport: try CurlTransport(), clock: WallClock { WebFixture.now },
         environment: [:],
-        supervisor: "", isolation: JobIsolation(isolation: .none(reason: "bwrap is not installed")), version: "1.2.3",
+        supervisor: "",
+        isolation: JobIsolation(isolation: isFenced ? .sandbox : .none(reason: "bwrap is not installed")),
+        version: "1.2.3",
         logger: log.logger)
     let service = try IntegrationService(parts)
     if readsBots { try await service.prepare() }

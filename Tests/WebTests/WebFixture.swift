@@ -54,7 +54,7 @@ struct WebFixture: Sendable {
 /// Starts the service, runs `body` and stops the service; all its work has ended when this returns.
 func withWeb(
     anonymousMayRead: Bool = true, url: String = "http://ci.example", bots: [String: String] = [:],
-    looksAtLogs: Duration = .seconds(1), sourceLocation: SourceLocation = #_sourceLocation,
+    isFenced: Bool = false, looksAtLogs: Duration = .seconds(1), sourceLocation: SourceLocation = #_sourceLocation,
     _ body: @Sendable (WebFixture) async throws -> Void
 ) async throws {
     try await withTemporaryDirectory(sourceLocation: sourceLocation) { directory in
@@ -73,7 +73,8 @@ func withWeb(
             try await store.createToken(name: role.rawValue, role: role, hash: token.hash, at: WebFixture.now)
         }
         let operations = try await makeOperations(
-            store: store, directory: directory, state: state, log: log, readsBots: !bots.isEmpty)
+            store: store, directory: directory, state: state, log: log, readsBots: !bots.isEmpty,
+            isFenced: isFenced)
         let (addresses, continuation) = AsyncStream.makeStream(of: [String].self)
         let server = try WebServer(
             configuration: .init(

@@ -10,10 +10,14 @@ package struct IntegrationFilter: Hashable, Sendable {
     package var verdict: Verdict?
     /// False: those that were left out are not listed.
     package var hasSkipped = true
+    /// Whether those of pull requests are left out: what they come to is no state of the bot's branches.
+    package var leavesOutPulls: Bool
 
     package init(
-        bot: Name? = nil, state: String? = nil, ref: RefName? = nil, commit: CommitID? = nil, verdict: Verdict? = nil
+        bot: Name? = nil, state: String? = nil, ref: RefName? = nil, commit: CommitID? = nil, verdict: Verdict? = nil,
+        leavesOutPulls: Bool = false
     ) {
+        self.leavesOutPulls = leavesOutPulls
         self.bot = bot
         self.state = state
         self.ref = ref
