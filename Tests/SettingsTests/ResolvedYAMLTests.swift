@@ -90,6 +90,7 @@ import Testing
             # branches: the remote's default branch and release/*
             tags: []
             # paths: every file matters
+            pull-requests: trusted                # those of the repository's own branches
             poll: automatic                       # 60s; 10m once an authentic webhook has arrived
             # webhook: none, so none is taken
             # status: none, so no forge is told

@@ -113,6 +113,11 @@ def meaning(forge, headers, body):
         taken = {"repo:push", "repo:refs_changed", "mirror:repo_synchronized", "pullrequest:created", "pullrequest:updated",
                  "pullrequest:fulfilled", "pullrequest:rejected", "pr:opened", "pr:from_ref_updated", "pr:modified",
                  "pr:merged", "pr:declined", "pr:deleted"}
+        pull = body.get("pullrequest") or {}
+        sides = [((pull.get(side) or {}).get("repository") or {}).get("full_name") for side in ("source", "destination")]
+        # A fork's commits are in the fork alone there.
+        if word.startswith("pullrequest:") and sides[0] != sides[1]:
+            return "ignored"
         return "taken" if word in taken else "ignored"
     if word == "pull_request":
         actions = ("opened", "edited", "synchronize", "synchronized", "reopened", "closed")

@@ -19,7 +19,7 @@ import Testing
         ("bitbucket-cloud/go-scm__push_tag_delete", "deleted refs/tags/feature/x 141977f.."),
         ("bitbucket-cloud/jenkins__branch_created", "created refs/heads/feature/test ..174561d"),
         ("bitbucket-cloud/jenkins__commit_created", "push refs/heads/feature/issue-819 a101992..5ecffa3"),
-        ("bitbucket-cloud/jenkins__event_pr_rejectedPayload", "closed"),
+        ("bitbucket-cloud/jenkins__event_pr_rejectedPayload", "ignored"),
         ("bitbucket-cloud/jenkins__event_push_emptyPayload", "push"),
         ("bitbucket-cloud/jenkins__event_push_newTagPayload", "created refs/tags/test ..fee1dcd"),
         ("bitbucket-cloud/jenkins__tag_deleted", "deleted refs/tags/test 174561d.."),
