@@ -24,6 +24,10 @@ extension Target.Dependency {
     static let metrics = Target.Dependency.product(name: "Metrics", package: "swift-metrics")
     static let mustache = Target.Dependency.product(name: "Mustache", package: "swift-mustache")
     static let nioCore = Target.Dependency.product(name: "NIOCore", package: "swift-nio")
+    static let nioEmbedded = Target.Dependency.product(name: "NIOEmbedded", package: "swift-nio")
+    static let nioHTTP1 = Target.Dependency.product(name: "NIOHTTP1", package: "swift-nio")
+    static let nioHTTPTypes = Target.Dependency.product(name: "NIOHTTPTypes", package: "swift-nio-extras")
+    static let nioHTTPTypesHTTP1 = Target.Dependency.product(name: "NIOHTTPTypesHTTP1", package: "swift-nio-extras")
     static let serviceLifecycle = Target.Dependency.product(
         name: "ServiceLifecycle", package: "swift-service-lifecycle")
     static let subprocess = Target.Dependency.product(name: "Subprocess", package: "swift-subprocess")
@@ -56,6 +60,7 @@ let package = Package(
         .package(url: "https://github.com/apple/swift-metrics", from: "2.13.0"),
         // 2.100.0 is the first without CVE-2026-28970 and CVE-2026-28980.
         .package(url: "https://github.com/apple/swift-nio", from: "2.101.2"),
+        .package(url: "https://github.com/apple/swift-nio-extras", from: "1.35.2"),
         .package(url: "https://github.com/hummingbird-project/hummingbird", from: "2.28.1"),
         .package(url: "https://github.com/hummingbird-project/swift-mustache", from: "2.1.1"),
         .package(url: "https://github.com/pointfreeco/swift-custom-dump", from: "1.7.3"),
@@ -93,7 +98,9 @@ let package = Package(
             "Web",
             [
                 "Model", "Basics", "JobProtocol", "Settings", "Storage", "Execution", "Archives", "Transfer",
-                "Integrations", .hummingbird, .mustache, .nioCore, .logging, .serviceLifecycle, .crypto,
+                "Integrations", .hummingbird, .mustache, .nioCore, .nioHTTP1, .nioHTTPTypes, .nioHTTPTypesHTTP1,
+                .logging,
+                .serviceLifecycle, .crypto,
             ],
             resources: [.embedInCode("Resources")]),
         .executableTarget(
@@ -185,7 +192,8 @@ let package = Package(
             "WebTests",
             [
                 "Web", "Integrations", "Storage", "Model", "Basics", "Transfer", "Settings", "Archives", "Execution",
-                "JobProtocol", "SourceControl", .hummingbird, .logging, .mustache, .nioCore, .serviceLifecycle,
+                "JobProtocol", "SourceControl", .hummingbird, .logging, .mustache, .nioCore, .nioEmbedded, .nioHTTP1,
+                .nioHTTPTypes, .serviceLifecycle,
             ]),
     ]
 )

@@ -9,8 +9,15 @@ struct Call: Sendable {
     let caller: Caller
     private let parameters: [String: String]
     private let bodyLimit: Int
+    private let largeBodies: ByteBudget
+    /// Holds a large body's share of the memory for as long as the request is answered.
+    private let share = HeldShare()
 
-    init(request: Request, caller: Caller, parameters: [String: String], bodyLimit: Int) {
+    /// - Parameter largeBodies: What bodies of more than `usualBodyBytes` share.
+    init(
+        request: Request, caller: Caller, parameters: [String: String], bodyLimit: Int, largeBodies: ByteBudget
+    ) {
+        self.largeBodies = largeBodies
         self.request = request
         self.caller = caller
         self.parameters = parameters
@@ -72,18 +79,46 @@ struct Call: Sendable {
         return (limit, before)
     }
 
+    /// Bodies up to this size are read at once, as many as there are connections; a forge's push has some 7 KB. Larger ones share
+    /// `largeBodyBytes`.
+    static let usualBodyBytes = 64 << 10
+
     /// The body, read with a running cap.
-    /// - Throws: 413 over the route's limit, before anything is read where Content-Length says so already.
+    /// - Throws: 413 over the route's limit, before anything is read where Content-Length says so already; 503 when too many large ones
+    ///   are on their way.
     func body() async throws -> [UInt8] {
-        let tooLarge = Problem(413, "The body is larger than \(ByteCount(Int64(bodyLimit))), the limit here.")
-        if let length = request.headers[.contentLength], (Int(length) ?? .max) > bodyLimit { throw tooLarge }
         var bytes: [UInt8] = []
+        if let length = try statedLength() {
+            if length > Self.usualBodyBytes { try await reserve(length) }
+            bytes.reserveCapacity(length)
+        }
         for try await buffer in request.body {
-            guard bytes.count + buffer.readableBytes <= bodyLimit else { throw tooLarge }
+            let count = bytes.count + buffer.readableBytes
+            guard count <= bodyLimit else { throw tooLarge }
+            if count > Self.usualBodyBytes, share.isEmpty {
+                // It does not say how long it will be.
+                try await reserve(bodyLimit)
+                bytes.reserveCapacity(bodyLimit)
+            }
             bytes += buffer.readableBytesView
         }
         return bytes
     }
+
+    /// What Content-Length says.
+    /// - Throws: 413 over the route's limit.
+    @discardableResult
+    func statedLength() throws(Problem) -> Int? {
+        guard let text = request.headers[.contentLength] else { return nil }
+        guard let length = Int(text), length <= bodyLimit else { throw tooLarge }
+        return length
+    }
+
+    private var tooLarge: Problem {
+        Problem(413, "The body is larger than \(ByteCount(Int64(bodyLimit))), the limit here.")
+    }
+
+    private func reserve(_ bytes: Int) async throws(Problem) { share.hold(try await largeBodies.take(bytes)) }
 
     /// A JSON body; an empty one reads as `{}`.
     /// - Throws: 415 for another type (so that no form of another site can send one), 400 for what does not fit.

@@ -18,10 +18,14 @@ struct LedgerRoutes: Sendable {
                     // The same answer as a wrong signature's, so that names cannot be probed.
                     throw Problem(401, "The signature is missing or wrong.")
                 }
+                try call.statedLength()
                 let headers = call.request.headers
+                let signature = HTTPField.Name("X-Hub-Signature-256").flatMap { headers[$0] }
                 let push = PushRequest(
-                    bot: bot, signature: HTTPField.Name("X-Hub-Signature-256").flatMap { headers[$0] },
-                    delivery: HTTPField.Name("X-Martlet-Delivery").flatMap { headers[$0] }, body: try await call.body())
+                    bot: bot, signature: signature,
+                    delivery: HTTPField.Name("X-Martlet-Delivery").flatMap { headers[$0] },
+                    // Of who shows no signature nothing more is read.
+                    body: signature == nil ? [] : try await call.body())
                 let acceptance = try await site.operations.receive(push)
                 return .json(
                     ["delivery": .string(acceptance.delivery), "duplicate": .bool(acceptance.isDuplicate)],
@@ -60,13 +64,15 @@ struct LedgerRoutes: Sendable {
     }
 
     private func receive(_ call: Call, _ forge: Forge, _ bot: Name?) async throws -> Response {
+        try call.statedLength()
         var headers: [String: String] = [:]
         for field in call.request.headers {
             let name = field.name.canonicalName
             headers[name] = headers[name].map { "\($0), \(field.value)" } ?? field.value
         }
-        let acceptance = try await site.operations.receive(
-            ForgeDelivery(forge: forge, bot: bot, headers: headers, body: try await call.body()))
+        var delivery = ForgeDelivery(forge: forge, bot: bot, headers: headers, body: [])
+        if delivery.showsProof { delivery.body = try await call.body() }
+        let acceptance = try await site.operations.receive(delivery)
         return .json(
             [
                 "delivery": .string(acceptance.delivery), "duplicate": .bool(acceptance.isDuplicate),

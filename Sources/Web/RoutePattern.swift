@@ -25,10 +25,24 @@ package struct RoutePattern: Sendable, Hashable, CustomStringConvertible {
         }
     }
 
+    /// The first segment where it is literal.
+    var first: String? {
+        if case .literal(let text) = segments.first { text } else { nil }
+    }
+
+    /// What lies between a path's slashes, as it was sent: at least one, which can be empty. Nothing for what is no path, or too long.
+    static func segments(of path: String) -> [Substring]? {
+        let bytes = path.utf8
+        guard bytes.first == UInt8(ascii: "/"), bytes.count <= maximumPathBytes else { return nil }
+        let parts = bytes.dropFirst().split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false)
+        return parts.map { Substring($0) }
+    }
+
     /// The parameters, percent-decoded once, or nothing when the path is another.
-    package func match(_ path: String) -> [String: String]? {
-        guard path.utf8.first == UInt8(ascii: "/"), path.utf8.count <= Self.maximumPathBytes else { return nil }
-        let parts = path.split(separator: "/", omittingEmptySubsequences: false).dropFirst()
+    package func match(_ path: String) -> [String: String]? { Self.segments(of: path).flatMap { match($0) } }
+
+    /// - Parameter parts: A path's `segments(of:)`.
+    func match(_ parts: [Substring]) -> [String: String]? {
         var values: [String: String] = [:]
         var index = parts.startIndex
         for segment in segments {

@@ -2,6 +2,7 @@ import HTTPTypes
 import Hummingbird
 import Integrations
 import Logging
+import NIOHTTP1
 import Storage
 
 /// Answers every request: finds the route, asks who calls and whether they may, and turns what is thrown into a
@@ -16,6 +17,8 @@ struct SiteResponder: HTTPResponder {
     let anonymousMayRead: Bool
     let role: @Sendable (BearerToken) async throws -> Caller?
     let errorPage: @Sendable (Problem) async -> Response
+    /// Of the whole service: one of both responders and all connections.
+    let largeBodies: ByteBudget
 
     @concurrent func respond(to request: Request, context: Context) async throws -> Response {
         var response: Response
@@ -26,6 +29,8 @@ struct SiteResponder: HTTPResponder {
         } catch let error as OperationError {
             if error.code == .internal { log(error.underlying ?? error, request, context.logger) }
             response = await present(Problem(error), for: request)
+        } catch is HTTPParserError {
+            response = await present(Problem(400, "The request is malformed."), for: request)
         } catch is CancellationError {
             response = await present(Problem(503, "The service is stopping."), for: request)
         } catch {
@@ -51,7 +56,9 @@ struct SiteResponder: HTTPResponder {
         let caller = route.access == .signature || route.access == .open ? .anonymous : try await caller(of: request)
         if let refusal = route.access.refusal(of: caller, anonymousMayRead: anonymousMayRead) { throw refusal }
         return try await route.handler(
-            Call(request: request, caller: caller, parameters: parameters, bodyLimit: route.bodyLimit))
+            Call(
+                request: request, caller: caller, parameters: parameters, bodyLimit: route.bodyLimit,
+                largeBodies: largeBodies))
     }
 
     /// - Throws: 401 for a token that is none of ours or was revoked, also where none is needed: who sends one wants

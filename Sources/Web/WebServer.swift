@@ -16,9 +16,15 @@ package struct WebServer: Service {
     /// A connection that neither sends nor is being answered is closed after this time; so is one whose request stops
     /// coming in the middle.
     package static let idleTimeout: Duration = .seconds(60)
+    /// Connections that the kernel keeps until they are accepted (listen(2), cut to net.core.somaxconn): with the usual 256 a crowd has
+    /// others wait a second for their SYN to be sent again.
+    static let backlog = 4096
     /// All header fields of a request together, in bytes; one of them, and their number.
     package static let maximumHeaderBytes = 32 * 1024
     package static let maximumHeaderFields = 100
+
+    /// Bodies of more than 64 KiB that are on their way, together: one of the largest.
+    static let largeBodyBytes = PushRequest.maximumBodyBytes
 
     private let configuration: WebConfiguration
     private let onListening: @Sendable ([String]) async -> Void
@@ -44,8 +50,9 @@ package struct WebServer: Service {
             templates: try Templates(), clock: clock, logger: logger)
         let pages = Pages(site: site, logs: LogServer(site: site))
         table = Self.table(site, pages)
-        responder = SiteResponder(table: table, site: site, pages: pages, isLocal: false)
-        localResponder = SiteResponder(table: table, site: site, pages: pages, isLocal: true)
+        let largeBodies = ByteBudget(Self.largeBodyBytes)
+        responder = SiteResponder(table: table, site: site, pages: pages, isLocal: false, largeBodies: largeBodies)
+        localResponder = SiteResponder(table: table, site: site, pages: pages, isLocal: true, largeBodies: largeBodies)
         self.configuration = configuration
         self.onListening = onListening
         self.logger = logger
@@ -140,7 +147,11 @@ package struct WebServer: Service {
     private func serve(
         _ responder: SiteResponder, _ address: BindAddress, onRunning: @escaping @Sendable (any Channel) async -> Void
     ) async throws {
+        let connections = Self.connections()
+        // A crowd is thinned out before the last place is taken: then no connection is accepted any more.
+        let crowd = Crowd(limit: connections - connections / 4)
         let http1 = HTTP1Channel.Configuration(
+            additionalChannelHandlers: [RequestDeadlines(crowd: crowd)],
             idleTimeout: .seconds(Self.idleTimeout.components.seconds),
             httpDecoderConfiguration: .init(
                 maxHeaderFieldSize: Self.maximumHeaderBytes, maxHeaderListSize: Self.maximumHeaderBytes,
@@ -148,8 +159,8 @@ package struct WebServer: Service {
         let application = Application(
             responder: responder, server: .http1(configuration: http1),
             configuration: .init(
-                address: address,
-                availableConnectionsDelegate: MaximumAvailableConnections(Self.connections(), logger: logger)),
+                address: address, backlog: Self.backlog,
+                availableConnectionsDelegate: MaximumAvailableConnections(connections, logger: logger)),
             onServerRunning: onRunning, logger: logger)
         try await application.run()
     }
@@ -173,10 +184,10 @@ package struct WebServer: Service {
 }
 
 extension SiteResponder {
-    init(table: RouteTable, site: Site, pages: Pages, isLocal: Bool) {
+    init(table: RouteTable, site: Site, pages: Pages, isLocal: Bool, largeBodies: ByteBudget) {
         self.init(
             table: table, headers: SecurityHeaders(isPublic: site.configuration.anonymousMayRead), isLocal: isLocal,
             anonymousMayRead: site.configuration.anonymousMayRead, role: { try await site.caller(with: $0) },
-            errorPage: { await pages.problem($0) })
+            errorPage: { await pages.problem($0) }, largeBodies: largeBodies)
     }
 }

@@ -31,7 +31,14 @@ struct RawAnswer: Sendable {
         return try parse(answer, isHead: method == "HEAD")
     }
 
-    private static func exchange(_ bytes: [UInt8], port: Int) throws -> [UInt8] {
+    /// Sends a text as it is and returns all that comes until the connection is closed.
+    /// - Parameter waitsForEnd: False: until the first answer's head is there.
+    static func exchange(_ text: String, port: Int, waitsForEnd: Bool = true) async throws -> String {
+        let answer = try await lane.run { try exchange(Array(text.utf8), port: port, waitsForEnd: waitsForEnd) }
+        return String(decoding: answer, as: UTF8.self)
+    }
+
+    private static func exchange(_ bytes: [UInt8], port: Int, waitsForEnd: Bool = true) throws -> [UInt8] {
         guard let descriptor = LoopbackSocket.connected(to: port) else {
             throw Failure(what: "nobody listens at \(port)")
         }
@@ -54,6 +61,7 @@ struct RawAnswer: Sendable {
             let count = recv(descriptor, &buffer, buffer.count, 0)
             if count <= 0 { return answer }
             answer += buffer[..<count]
+            if !waitsForEnd, answer.contains(UInt8(ascii: "\n")) { return answer }
         }
     }
 

@@ -17,6 +17,9 @@ package struct ForgeDelivery: Sendable {
         self.body = body
     }
 
+    /// Whether the headers show what can be verified at all. Without it no body need be read.
+    package var showsProof: Bool { WebhookProof(of: self) != nil }
+
     /// The first half of the delivery's key.
     var hook: String { bot.map { "\(forge)/\($0)" } ?? forge.rawValue }
 

@@ -1,0 +1,115 @@
+import NIOCore
+import NIOHTTPTypes
+
+/// Closes a connection that keeps the service waiting: for a request's head, or for the rest of its body. A client that sends a byte now
+/// and then is never idle, and could otherwise hold its connection for ever ("Slowloris").
+final class RequestDeadlines: ChannelDuplexHandler, RemovableChannelHandler {
+    typealias InboundIn = HTTPRequestPart
+    typealias InboundOut = HTTPRequestPart
+    typealias OutboundIn = HTTPResponsePart
+    typealias OutboundOut = HTTPResponsePart
+
+    /// From a connection's opening, or its last answer's end, to the end of the next request's head.
+    static let head = TimeAmount.seconds(30)
+    /// From a head's end to its body's. 26 MiB take that long at 7 Mbit/s; the forges wait 10 s for the answer.
+    static let body = TimeAmount.seconds(30)
+
+    /// The most that one read takes.
+    static let readBytes = 8 << 10
+    /// From an answer to a body that is still coming to the connection's end.
+    static let farewell = TimeAmount.seconds(2)
+
+    private let crowd: Crowd
+    private let head: TimeAmount
+    private let body: TimeAmount
+    private var deadline: Scheduled<Void>?
+    /// The connection's number in the crowd while it owes a request.
+    private var waiting: UInt64?
+    private var isReceiving = false
+    /// Requests that were begun and whose answers have not ended.
+    private var unanswered = 0
+    /// The last request was answered before its body was here.
+    private var isOver = false
+    private var hasLeft = false
+
+    init(crowd: Crowd, head: TimeAmount = RequestDeadlines.head, body: TimeAmount = RequestDeadlines.body) {
+        self.crowd = crowd
+        self.head = head
+        self.body = body
+    }
+
+    func handlerAdded(context: ChannelHandlerContext) {
+        // Some ten pieces wait for who reads a body: 8 KiB each instead of 64 bound what a thousand connections hold. A test's channel
+        // has no such options.
+        if let options = context.channel.syncOptions {
+            let pieces = AdaptiveRecvByteBufferAllocator(minimum: 64, initial: 2048, maximum: Self.readBytes)
+            try? options.setOption(.recvAllocator, value: pieces)
+            try? options.setOption(.maxMessagesPerRead, value: 1)
+        }
+        // Hummingbird takes handlers for this place alone.
+        do { try StrictRequests.add(to: context.pipeline) } catch { context.close(promise: nil) }
+        waiting = crowd.enter(context.channel)
+        close(context, after: head)
+    }
+
+    func handlerRemoved(context: ChannelHandlerContext) { leave() }
+
+    func channelInactive(context: ChannelHandlerContext) {
+        leave()
+        context.fireChannelInactive()
+    }
+
+    func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+        switch unwrapInboundIn(data) {
+        case .head:
+            if let waiting { crowd.answering(waiting) }
+            waiting = nil
+            isReceiving = true
+            unanswered += 1
+            close(context, after: body)
+        case .body: break
+        case .end:
+            isReceiving = false
+            deadline?.cancel()
+            awaitRequest(context)
+        }
+        context.fireChannelRead(data)
+    }
+
+    func write(context: ChannelHandlerContext, data: NIOAny, promise: EventLoopPromise<Void>?) {
+        if case .end = unwrapOutboundIn(data) {
+            unanswered -= 1
+            if isReceiving, unanswered == 0 {
+                // Refused before it was read, as by a limit: nothing more is, and the client has a moment to see why.
+                isOver = true
+                close(context, after: Self.farewell)
+            }
+            awaitRequest(context)
+        }
+        context.write(data, promise: promise)
+    }
+
+    func read(context: ChannelHandlerContext) {
+        if !isOver { context.read() }
+    }
+
+    /// Begins to wait for the next request where nothing else is under way.
+    private func awaitRequest(_ context: ChannelHandlerContext) {
+        guard !isReceiving, unanswered == 0, waiting == nil, !hasLeft else { return }
+        waiting = crowd.waiting(context.channel)
+        close(context, after: head)
+    }
+
+    private func close(_ context: ChannelHandlerContext, after time: TimeAmount) {
+        deadline?.cancel()
+        let channel = context.channel
+        deadline = context.eventLoop.scheduleTask(in: time) { channel.close(promise: nil) }
+    }
+
+    private func leave() {
+        guard !hasLeft else { return }
+        hasLeft = true
+        deadline?.cancel()
+        crowd.leave(waiting)
+    }
+}

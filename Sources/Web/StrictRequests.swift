@@ -1,0 +1,80 @@
+import NIOCore
+import NIOHTTP1
+import NIOHTTPTypesHTTP1
+
+/// Refuses requests that two readers could understand in two ways, and closes their connection: what a proxy in front took for a body must
+/// never be a request here ("request smuggling"). The decoder refuses what is malformed; here is what it lets pass.
+final class StrictRequests: ChannelDuplexHandler, RemovableChannelHandler {
+    typealias InboundIn = HTTPServerRequestPart
+    typealias InboundOut = HTTPServerRequestPart
+    typealias OutboundIn = HTTPServerResponsePart
+    typealias OutboundOut = HTTPServerResponsePart
+
+    private var isReceiving = false
+    private var unanswered = 0
+    private var isRefused = false
+    /// The body that is on its way is malformed.
+    private var isBroken = false
+
+    /// Adds one before the handler that turns HTTP/1's types into those of every version.
+    static func add(to pipeline: ChannelPipeline) throws {
+        let codec = try pipeline.syncOperations.handler(type: HTTP1ToHTTPServerCodec.self)
+        try pipeline.syncOperations.addHandler(StrictRequests(), position: .before(codec))
+    }
+
+    func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+        guard !isRefused else { return }
+        switch unwrapInboundIn(data) {
+        case .head(let head):
+            guard Self.isPlain(head) else { return refuse(context, .badRequest) }
+            isReceiving = true
+            unanswered += 1
+        case .body: break
+        case .end: isReceiving = false
+        }
+        context.fireChannelRead(data)
+    }
+
+    func write(context: ChannelHandlerContext, data: NIOAny, promise: EventLoopPromise<Void>?) {
+        guard case .end = unwrapOutboundIn(data) else { return context.write(data, promise: promise) }
+        unanswered -= 1
+        guard isBroken, unanswered == 0 else { return context.write(data, promise: promise) }
+        // Its own answer was on its way when the body turned out to be malformed; no second one follows.
+        context.writeAndFlush(data, promise: promise)
+        context.close(promise: nil)
+    }
+
+    func errorCaught(context: ChannelHandlerContext, error: any Error) {
+        guard error is HTTPParserError, !isRefused else { return context.fireErrorCaught(error) }
+        if isReceiving {
+            // Who reads the body answers; who answered without reading it has answered.
+            isBroken = true
+            if unanswered > 0 { context.fireErrorCaught(error) } else { context.close(promise: nil) }
+            return
+        }
+        let isTooLarge = error as? HTTPParserError == .headerOverflow
+        refuse(context, isTooLarge ? .requestHeaderFieldsTooLarge : .badRequest)
+    }
+
+    /// A path, as it stands in the routes' table, and one host. RFC 9112 3.2.2 has servers take a whole URL too, which only clients of
+    /// proxies send: whose host counts would be a question. A host is optional in HTTP/1.0, and chunks are not known there (6.1, 3.2).
+    private static func isPlain(_ head: HTTPRequestHead) -> Bool {
+        let hosts = head.headers["host"].count
+        let isOld = head.version != .http1_1
+        return head.uri.utf8.first == UInt8(ascii: "/") && (hosts == 1 || isOld && hosts == 0)
+            && !(isOld && head.headers.contains(name: "transfer-encoding"))
+    }
+
+    private func refuse(_ context: ChannelHandlerContext, _ status: HTTPResponseStatus) {
+        isRefused = true
+        // Where an earlier request is being answered, another answer would be taken for its.
+        if unanswered == 0 {
+            let headers: HTTPHeaders = ["content-length": "0", "connection": "close"]
+            context.write(
+                wrapOutboundOut(.head(HTTPResponseHead(version: .http1_1, status: status, headers: headers))),
+                promise: nil)
+            context.writeAndFlush(wrapOutboundOut(.end(nil)), promise: nil)
+        }
+        context.close(promise: nil)
+    }
+}

@@ -1,0 +1,159 @@
+import HTTPTypes
+import NIOCore
+import NIOEmbedded
+import NIOHTTP1
+import NIOHTTPTypes
+import NIOHTTPTypesHTTP1
+import Testing
+
+@testable import Web
+
+/// Connections whose time is the test's.
+@Suite struct RequestDeadlinesTests {
+    static let request = "POST /a HTTP/1.1\r\nHost: a\r\nContent-Length: 9\r\n\r\n"
+
+    /// A connection as the server makes it, with its pipeline.
+    static func connection(_ crowd: Crowd = Crowd(limit: 100)) throws -> EmbeddedChannel {
+        let channel = EmbeddedChannel()
+        try channel.pipeline.syncOperations.configureHTTPServerPipeline(
+            withPipeliningAssistance: false, withErrorHandling: false)
+        try channel.pipeline.syncOperations.addHandler(HTTP1ToHTTPServerCodec(secure: false))
+        try channel.pipeline.syncOperations.addHandler(RequestDeadlines(crowd: crowd))
+        try channel.connect(to: SocketAddress(ipAddress: "127.0.0.1", port: 1)).wait()
+        return channel
+    }
+
+    static func send(_ text: String, _ channel: EmbeddedChannel) throws {
+        try channel.writeInbound(ByteBuffer(string: text))
+    }
+
+    static func answer(_ channel: EmbeddedChannel) throws {
+        try channel.writeOutbound(HTTPResponsePart.head(.init(status: .ok, headerFields: [.contentLength: "0"])))
+        try channel.writeOutbound(HTTPResponsePart.end(nil))
+    }
+
+    private static func pass(_ seconds: Int64, _ channel: EmbeddedChannel) {
+        channel.embeddedEventLoop.advanceTime(by: .seconds(seconds))
+    }
+
+    @Test func testW18ThatAHeadThatComesByteByByteIsNotWaitedFor() throws {
+        // given
+        let channel = try Self.connection()
+
+        // when
+        for character in Self.request.prefix(29) {
+            try Self.send(String(character), channel)
+            Self.pass(1, channel)
+        }
+
+        // then
+        #expect(channel.isActive)
+        Self.pass(1, channel)
+        #expect(!channel.isActive, "it is still open 30 s later")
+    }
+
+    @Test func testW18ThatABodyThatComesByteByByteIsNotWaitedFor() throws {
+        let channel = try Self.connection()
+        Self.pass(20, channel)
+        try Self.send(Self.request, channel)
+        for _ in 1...5 {
+            Self.pass(5, channel)
+            try Self.send("x", channel)
+        }
+        #expect(channel.isActive)
+        Self.pass(5, channel)
+        #expect(!channel.isActive, "it is still open 30 s after its head")
+    }
+
+    @Test func testThatAnAnswerMayTakeItsTimeAndTheNextRequestHasItsOwn() throws {
+        // given
+        let channel = try Self.connection()
+        try Self.send(Self.request + "123456789", channel)
+
+        // when
+        Self.pass(7200, channel)
+
+        // then
+        #expect(channel.isActive, "what is being answered was closed")
+        try Self.answer(channel)
+        Self.pass(29, channel)
+        try Self.send(Self.request + "123456789", channel)
+        Self.pass(3600, channel)
+        #expect(channel.isActive, "the second request was closed")
+        try Self.answer(channel)
+        Self.pass(30, channel)
+        #expect(!channel.isActive, "it is still open 30 s after its last answer")
+    }
+
+    @Test func testW11ThatWhatIsRefusedBeforeItIsReadIsNotRead() throws {
+        // given
+        let channel = try Self.connection()
+        try Self.send(Self.request, channel)
+
+        // when
+        try Self.answer(channel)
+
+        // then
+        #expect(channel.isActive, "nobody could read the answer")
+        Self.pass(2, channel)
+        #expect(!channel.isActive, "the rest of the body is still taken")
+    }
+
+    @Suite struct GivenACrowd {
+        private func connection(_ crowd: Crowd) throws -> EmbeddedChannel {
+            try RequestDeadlinesTests.connection(crowd)
+        }
+
+        @Test func testW18ThatWhoWaitsLongestMakesRoom() throws {
+            // given
+            let crowd = Crowd(limit: 3)
+            let waiting = try (1...3).map { _ in try connection(crowd) }
+
+            // when
+            let new = try connection(crowd)
+
+            // then
+            #expect(waiting.map(\.isActive) == [false, true, true])
+            #expect(new.isActive)
+        }
+
+        @Test func testThatWhatIsAnsweredStays() throws {
+            // given
+            let crowd = Crowd(limit: 2)
+            let (asking, idle) = (try connection(crowd), try connection(crowd))
+            try RequestDeadlinesTests.send(RequestDeadlinesTests.request, asking)
+
+            // when
+            let new = try connection(crowd)
+
+            // then
+            #expect(asking.isActive && new.isActive)
+            #expect(!idle.isActive)
+        }
+
+        @Test func testThatWhoHadItsAnswerIsTheLastToGo() throws {
+            let crowd = Crowd(limit: 2)
+            let (first, second) = (try connection(crowd), try connection(crowd))
+            try RequestDeadlinesTests.send(RequestDeadlinesTests.request + "123456789", first)
+            try RequestDeadlinesTests.answer(first)
+            let third = try connection(crowd)
+            #expect([first, second, third].map(\.isActive) == [true, false, true])
+        }
+
+        @Test func testThatThoseThatCloseMakeRoomToo() throws {
+            let crowd = Crowd(limit: 2)
+            let (first, second) = (try connection(crowd), try connection(crowd))
+            try second.close().wait()
+            let third = try connection(crowd)
+            #expect([first, second, third].map(\.isActive) == [true, false, true])
+        }
+
+        @Test func testThatManyComeAndGo() throws {
+            let crowd = Crowd(limit: 5)
+            var channels: [EmbeddedChannel] = []
+            for _ in 1...1000 { channels.append(try connection(crowd)) }
+            #expect(channels.filter(\.isActive).count == 5)
+            #expect(channels.suffix(5).map(\.isActive) == [true, true, true, true, true])
+        }
+    }
+}
