@@ -126,6 +126,10 @@ int clinux_adopt_orphans(void);
 /// takes (Linux 6.12; older ones change nothing).
 void clinux_answer_soon(void);
 
+/// Pieces of 1 MiB and more are the kernel's again when they are freed. Left alone, malloc keeps up to 32 MiB for each arena after the first such
+/// piece (mallopt(3), M_MMAP_THRESHOLD), and a daemon that read one large body stays as large.
+void clinux_give_memory_back(void);
+
 /// Ends that for this process, which has one thread: a slice of the kernel's choice.
 void clinux_answer_as_usual(void);
 

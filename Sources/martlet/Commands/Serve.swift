@@ -25,6 +25,7 @@ struct Serve: AsyncParsableCommand {
             ServiceIdentity.harden()
             // Where jobs have the processors, an answer's way through five threads would wait at each for up to a tick of 4 ms.
             clinux_answer_soon()
+            clinux_give_memory_back()
             LoggingSystem.bootstrap(StreamLogHandler.standardError)
             let build = try Build(settings: settings, socket: socket)
             let group = ServiceGroup(
