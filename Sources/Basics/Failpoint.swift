@@ -1,4 +1,5 @@
 import CLinux
+import Glibc
 
 /// A place at which tests stop this process, to kill it or another there. In a release build nothing is done.
 ///
@@ -8,6 +9,16 @@ package enum Failpoint {
     /// On which side of a change of state.
     package enum Phase: String, Sendable, CaseIterable {
         case before, after
+    }
+
+    /// Ends the process by a trap where the environment's `MARTLET_TRAP` names a file that holds just this text.
+    package static func trap(_ subject: String) {
+        #if DEBUG
+            guard let file = getenv("MARTLET_TRAP"),
+                let wanted = try? WholeFile.read(String(cString: file), limit: 4096)
+            else { return }
+            if wanted == Array(subject.utf8) { fatalError("told to trap at \(subject)") }
+        #endif
     }
 
     /// Passes a place.

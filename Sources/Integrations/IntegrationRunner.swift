@@ -20,11 +20,14 @@ package struct IntegrationRunner: Sendable {
     let logger: Logger
     /// Whether new issues are looked for in the commits; a working tree's snapshots are nobody's.
     let findsSuspects: Bool
+    private let marks: CrashMarks?
 
     package init(
         store: Store, registry: BotRegistry, remotes: Remotes, jobs: JobRunner, triggers: TriggerRunner?,
-        outages: Outages, clock: WallClock, logger: Logger, findsSuspects: Bool = true
+        outages: Outages, clock: WallClock, logger: Logger, findsSuspects: Bool = true,
+        marks: CrashMarks? = nil
     ) {
+        self.marks = marks
         self.findsSuspects = findsSuspects
         self.store = store
         self.registry = registry
@@ -49,6 +52,29 @@ package struct IntegrationRunner: Sendable {
     /// Runs an integration to its end and stores it. Throws nothing: whatever goes wrong becomes its result.
     /// A task that is cancelled leaves it as it is, for the next daemon.
     package func run(_ id: IntegrationID, cancellation: Cancellation) async -> Ending {
+        guard let marks else { return await bring(id, cancellation) }
+        let subject = "integration \(id)"
+        if let reason = marks.reason(for: subject) { return await leaveAlone(id, reason) }
+        return await marks.during(subject) { await bring(id, cancellation) }
+    }
+
+    /// Ends what ended the daemon each time it was worked on.
+    private func leaveAlone(_ id: IntegrationID, _ reason: String) async -> Ending {
+        do {
+            guard try await store.takeUp(id, as: await registry.bot(id.bot), with: nil, at: clock.now()) != nil else {
+                return .stored
+            }
+            try await store(End(verdict: .internalError, reason: reason), of: id)
+            logger.error("left alone", metadata: ["integration": "\(id)", "reason": "\(reason)"])
+            return .stored
+        } catch {
+            logger.error(
+                "left alone, which could not be stored", metadata: ["integration": "\(id)", "error": "\(error)"])
+            return .left
+        }
+    }
+
+    private func bring(_ id: IntegrationID, _ cancellation: Cancellation) async -> Ending {
         do {
             // The scheduler's reading may be older than the end of what it offers, and a person cancels what is queued.
             let now = await registry.bot(id.bot)

@@ -90,6 +90,7 @@ package struct IntegrationService: Service {
         let environment = JobEnvironment(daemon: parts.environment, url: url)
         let versions = try VersionStore(files: parts.state.files, staging: parts.state.staging)
         publisher = Publisher(store: store, versions: versions, clock: clock, logger: logger)
+        let marks = try CrashMarks(directory: parts.state.path, version: parts.version)
         let jobs = JobRunner(
             store: store, state: parts.state, workspaces: Workspaces(root: parts.state.workspaces),
             executor: parts.executor, planner: JobPlanner(supervisor: parts.supervisor),
@@ -103,7 +104,7 @@ package struct IntegrationService: Service {
         outages = Outages(clock: clock, timer: parts.timer, wakeup: queueWakeup)
         let runner = IntegrationRunner(
             store: store, registry: registry, remotes: remotes, jobs: jobs, triggers: triggers,
-            outages: outages, clock: clock, logger: logger)
+            outages: outages, clock: clock, logger: logger, marks: marks)
         // Integrations wait for slots, not for each other: one more than the slots keeps these filled while another ends.
         scheduler = Scheduler(
             store: store, runner: runner, capacity: parts.settings.concurrency + 1, wakeup: queueWakeup,
@@ -128,7 +129,7 @@ package struct IntegrationService: Service {
             ], clock: clock, timer: parts.timer, logger: logger)
         looks = RepositoryLooks(
             store: store, registry: registry, remotes: remotes, clock: clock, timer: parts.timer, wakeup: looksWakeup,
-            logger: logger
+            logger: logger, marks: marks
         ) { [scheduler] id, run, reason in
             try await scheduler.cancel(id, run: run, Cancellation.Wish(reason: reason))
         }

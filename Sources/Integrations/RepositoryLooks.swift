@@ -15,6 +15,7 @@ package actor RepositoryLooks {
     private let wakeup: Wakeup
     private let cancel: Cancel
     private let logger: Logger
+    private let marks: CrashMarks?
 
     private var queue = LookQueue()
     /// After a failure: the request that failed, and the pause before the next try. A newer request does not wait.
@@ -40,9 +41,10 @@ package actor RepositoryLooks {
     /// - Parameter cancel: Called for what runs of pull requests that were closed; again at the next look where it failed.
     package init(
         store: Store, registry: BotRegistry, remotes: Remotes, clock: WallClock, timer: any Clock<Duration>,
-        wakeup: Wakeup, logger: Logger, cancel: @escaping Cancel = { _, _, _ in }
+        wakeup: Wakeup, logger: Logger, marks: CrashMarks? = nil, cancel: @escaping Cancel = { _, _, _ in }
     ) {
         self.cancel = cancel
+        self.marks = marks
         self.store = store
         self.registry = registry
         self.remotes = remotes
@@ -94,7 +96,7 @@ package actor RepositoryLooks {
 
     private func look(_ request: LookRequest) async {
         let failure: String
-        switch await result(of: request) {
+        switch await markedResult(of: request) {
         case .looked(let isRequestedAgain):
             pauses[request.repository] = nil
             if isRequestedAgain { mustRead.insert(request.repository) }
@@ -140,6 +142,13 @@ package actor RepositoryLooks {
     private enum Result {
         case looked(isRequestedAgain: Bool)
         case failed(String)
+    }
+
+    private func markedResult(of request: LookRequest) async -> Result {
+        guard let marks else { return await result(of: request) }
+        let subject = "look \(request.repository)"
+        if let reason = marks.reason(for: subject) { return .failed(reason) }
+        return await marks.during(subject) { await result(of: request) }
     }
 
     private func result(of request: LookRequest) async -> Result {

@@ -1,0 +1,150 @@
+package import Basics
+import CLinux
+import Glibc
+import Synchronization
+
+/// What is under way, so that whatever ends the daemon by a trap is known to the next one: a commit or a server's answer that does so each time
+/// must not keep the service from starting and from all its other work.
+///
+/// What was under way at a trap is suspect; of suspects only one is tried at a time, so that the one that is to blame is found out and the
+/// others are not. What was under way at three traps is left alone, until another version runs or its line in the file is removed. A kill, a
+/// loss of power and a lack of memory say nothing, and count nothing.
+package final class CrashMarks: Sendable {
+    /// At how many traps something is left alone.
+    package static let limit = 3
+    /// Places in the file, of which more than all integrations and looks at a time are not needed, and the bytes of each.
+    private static let places = 512
+    private static let placeBytes = 256
+    /// The first bytes: whether the daemon trapped.
+    private static let head = 64
+
+    private struct State {
+        var free = Array((0..<CrashMarks.places).reversed())
+        /// At how many traps a suspect was under way.
+        var counts: [String: Int]
+        var isTrying = false
+        var waiting: ArraySlice<CheckedContinuation<Void, Never>> = []
+    }
+
+    private let state: Mutex<State>
+    private let counts: CrashCounts
+    /// The file's bytes: a write there needs no system call, and is the file's whatever becomes of the process.
+    private nonisolated(unsafe) let bytes: UnsafeMutableRawPointer
+
+    /// Reads what the daemon before left, and begins anew.
+    /// - Parameters:
+    ///   - directory: Where `working` and `crashes` lie: the state directory.
+    ///   - version: Of this program. What another one could not bear is tried again.
+    /// - Throws: When a file cannot be read or written.
+    package init(directory: String, version: String) throws(FileError) {
+        let path = directory + "/working"
+        let size = Self.head + Self.places * Self.placeBytes
+        let number = clinux_open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o600)
+        guard number >= 0 else { throw FileError(operation: "open", path: path, errno: errno) }
+        defer { close(number) }
+        guard ftruncate(number, off_t(size)) == 0 else {
+            throw FileError(operation: "resize", path: path, errno: errno)
+        }
+        guard let bytes = mmap(nil, size, PROT_READ | PROT_WRITE, MAP_SHARED, number, 0), bytes != MAP_FAILED else {
+            throw FileError(operation: "map", path: path, errno: errno)
+        }
+        self.bytes = bytes
+        counts = CrashCounts(path: directory + "/crashes", version: version)
+        var found = try counts.read()
+        if bytes.load(as: UInt8.self) != 0 {
+            for place in 0..<Self.places {
+                let text = Self.text(at: bytes + Self.head + place * Self.placeBytes)
+                if !text.isEmpty { found[text, default: 0] += 1 }
+            }
+            try counts.write(found)
+        }
+        memset(bytes, 0, size)
+        state = Mutex(State(counts: found))
+        clinux_note_traps(bytes.assumingMemoryBound(to: CChar.self))
+    }
+
+    /// Why something is left alone; nothing where it is not.
+    package func reason(for subject: String) -> String? {
+        let count = state.withLock { $0.counts[Self.cut(subject)] ?? 0 }
+        guard count >= Self.limit else { return nil }
+        return """
+            the daemon ended \(count) times by a fault of its own while it worked on this, which is left alone until another version \
+            runs, or its line is taken out of the state directory's file crashes and the daemon is restarted; please report it
+            """
+    }
+
+    /// Marks a subject for as long as `body` works on it. A suspect waits until no other is tried; when it has come to an end it is none
+    /// any more.
+    package func during<Value: Sendable>(_ subject: String, _ body: () async -> Value) async -> Value {
+        let subject = Self.cut(subject)
+        let isSuspect = await begin(subject)
+        let place = state.withLock { $0.free.popLast() }
+        if let place { write(subject, at: place) }
+        defer {
+            if let place {
+                write("", at: place)
+                state.withLock { $0.free.append(place) }
+            }
+            if isSuspect { end() }
+        }
+        Failpoint.trap(subject)
+        let value = await body()
+        if isSuspect { clear(subject) }
+        return value
+    }
+
+    /// - Returns: Whether it is a suspect, whose turn it now is.
+    private func begin(_ subject: String) async -> Bool {
+        var isSuspect = false
+        await withCheckedContinuation { continuation in
+            let mayGoOn = state.withLock { state in
+                isSuspect = (1..<Self.limit).contains(state.counts[subject] ?? 0)
+                guard isSuspect else { return true }
+                guard state.isTrying else {
+                    state.isTrying = true
+                    return true
+                }
+                state.waiting.append(continuation)
+                return false
+            }
+            if mayGoOn { continuation.resume() }
+        }
+        return isSuspect
+    }
+
+    private func end() {
+        let next = state.withLock { state in
+            let next = state.waiting.popFirst()
+            state.isTrying = next != nil
+            return next
+        }
+        next?.resume()
+    }
+
+    private func clear(_ subject: String) {
+        let left = state.withLock { state in
+            state.counts[subject] = nil
+            return state.counts
+        }
+        // Left as it is, it is tried alone once more after the next start.
+        try? counts.write(left)
+    }
+
+    private func write(_ subject: String, at place: Int) {
+        let at = bytes + Self.head + place * Self.placeBytes
+        memset(at, 0, Self.placeBytes)
+        var text = subject
+        text.withUTF8 { if let start = $0.baseAddress { at.copyMemory(from: start, byteCount: $0.count) } }
+    }
+
+    private static func text(at place: UnsafeMutableRawPointer) -> String {
+        let bytes = UnsafeRawBufferPointer(start: place, count: placeBytes - 1)
+        return String(decoding: bytes.prefix { $0 != 0 }, as: UTF8.self)
+    }
+
+    /// What fits, without a line's end.
+    private static func cut(_ subject: String) -> String {
+        let bytes = subject.utf8.lazy.map { $0 < 0x20 ? UInt8(ascii: "?") : $0 }.prefix(placeBytes - 8)
+        return String(decoding: bytes, as: UTF8.self)
+    }
+}

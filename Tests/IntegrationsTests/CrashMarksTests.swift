@@ -1,0 +1,122 @@
+import Basics
+import Glibc
+import TestSupport
+import Testing
+
+@testable import Integrations
+
+@Suite struct CrashMarksTests {
+    private func marks(_ directory: TemporaryDirectory, version: String = "1") throws -> CrashMarks {
+        try CrashMarks(directory: directory.path("state"), version: version)
+    }
+
+    /// As a daemon leaves its file whose process was ended while it worked on some things.
+    private func end(_ directory: TemporaryDirectory, on subjects: [String], isTrap: Bool = true) async throws {
+        let marks = try marks(directory)
+        try await Self.nested(marks, subjects[...]) {
+            let file = directory.path("state/working")
+            var bytes = try WholeFile.read(file, limit: 1 << 20)
+            if isTrap { bytes[0] = 1 }
+            try AtomicFile.write(bytes, to: directory.path("state/left"))
+        }
+        guard rename(directory.path("state/left"), directory.path("state/working")) == 0 else {
+            throw FileError(operation: "rename", path: "left", errno: errno)
+        }
+    }
+
+    private static func nested(
+        _ marks: CrashMarks, _ subjects: ArraySlice<String>, _ body: @Sendable () throws -> Void
+    ) async throws {
+        guard let first = subjects.first else { return try body() }
+        let result: Result<Void, any Error> = await marks.during(first) {
+            do { return .success(try await nested(marks, subjects.dropFirst(), body)) } catch { return .failure(error) }
+        }
+        try result.get()
+    }
+
+    private func withState(_ body: @Sendable (TemporaryDirectory) async throws -> Void) async throws {
+        try await withTemporaryDirectory { directory in
+            try directory.makeDirectory("state")
+            try await body(directory)
+        }
+    }
+
+    @Test func testThatWhatWasUnderWayAtThreeTrapsIsLeftAlone() async throws {
+        try await withState { directory in
+            for count in 1...3 {
+                #expect(try marks(directory).reason(for: "look a") == nil, "after \(count - 1)")
+                try await end(directory, on: ["look a"])
+            }
+            expectContains(try marks(directory).reason(for: "look a") ?? "", "3 times")
+            #expect(try marks(directory).reason(for: "look b") == nil)
+        }
+    }
+
+    @Test func testThatAKillCountsNothing() async throws {
+        try await withState { directory in
+            for _ in 1...5 { try await end(directory, on: ["look a"], isTrap: false) }
+            #expect(try marks(directory).reason(for: "look a") == nil)
+        }
+    }
+
+    @Test func testThatAnotherVersionTriesAgain() async throws {
+        try await withState { directory in
+            for _ in 1...3 { try await end(directory, on: ["look a"]) }
+            #expect(try marks(directory, version: "2").reason(for: "look a") == nil)
+        }
+    }
+
+    @Test func testThatWhatComesToItsEndIsNotSuspectAnyMore() async throws {
+        try await withState { directory in
+            // given
+            for _ in 1...2 { try await end(directory, on: ["look a"]) }
+
+            // when
+            await (try marks(directory)).during("look a") {}
+
+            // then
+            try await end(directory, on: ["look a"])
+            #expect(try marks(directory).reason(for: "look a") == nil)
+        }
+    }
+
+    @Test func testThatOfSuspectsOnlyOneIsTriedAtATime() async throws {
+        try await withState { directory in
+            // given
+            try await end(directory, on: ["look a", "look b"])
+            let marks = try marks(directory)
+            let (begun, yield) = AsyncStream.makeStream(of: String.self)
+            let gate = Wakeup()
+
+            // when
+            let first = Task {
+                await marks.during("look a") {
+                    yield.yield("a")
+                    for await _ in gate.rings { break }
+                    yield.yield("a ends")
+                }
+            }
+            var iterator = begun.makeAsyncIterator()
+            #expect(await iterator.next() == "a")
+            let second = Task { await marks.during("look b") { yield.yield("b") } }
+            // What is no suspect does not wait.
+            await marks.during("look c") { yield.yield("c") }
+
+            // then
+            #expect(await iterator.next() == "c")
+            gate.ring()
+            #expect(await iterator.next() == "a ends")
+            #expect(await iterator.next() == "b")
+            await first.value
+            await second.value
+        }
+    }
+
+    @Test func testThatALongSubjectIsCut() async throws {
+        try await withState { directory in
+            let long = "look " + String(repeating: "ä", count: 500) + "\n"
+            for _ in 1...3 { try await end(directory, on: [long]) }
+            #expect(try marks(directory).reason(for: long) != nil)
+        }
+    }
+}
