@@ -1,6 +1,6 @@
 import Synchronization
 
-/// How much of the memory large bodies may fill together: whoever needs more than is left waits for others to end, in order.
+/// A number that many share: whoever needs more than is left waits for others to end, in order.
 final class ByteBudget: Sendable {
     private struct State {
         var left: Int
@@ -12,7 +12,7 @@ final class ByteBudget: Sendable {
 
     private let state: Mutex<State>
 
-    /// - Parameter bytes: At least what one body may have.
+    /// - Parameter bytes: At least what one may take.
     init(_ bytes: Int) { state = Mutex(State(left: bytes)) }
 
     /// How many wait.
@@ -34,7 +34,7 @@ final class ByteBudget: Sendable {
             }
             if mayGoOn { continuation.resume() }
         }
-        if isFull { throw Problem(503, "Too many large bodies are on their way; send it again.") }
+        if isFull { throw Problem(503, "Too many large bodies are on their way; send it again in a while.") }
         return Share(bytes, of: self)
     }
 
@@ -61,13 +61,4 @@ final class ByteBudget: Sendable {
 
         deinit { budget.give(bytes) }
     }
-}
-
-/// A place for the share that one request may need.
-final class HeldShare: Sendable {
-    private let share = Mutex<ByteBudget.Share?>(nil)
-
-    var isEmpty: Bool { share.withLock { $0 == nil } }
-
-    func hold(_ taken: ByteBudget.Share) { share.withLock { $0 = taken } }
 }

@@ -9,13 +9,13 @@ struct Call: Sendable {
     let caller: Caller
     private let parameters: [String: String]
     private let bodyLimit: Int
-    private let largeBodies: ByteBudget
-    /// Holds a large body's share of the memory for as long as the request is answered.
-    private let share = HeldShare()
+    private let largeBodies: LargeBodies
+    /// Holds a large body's seat for as long as the request is answered.
+    private let seat = LargeBodies.Holder()
 
-    /// - Parameter largeBodies: What bodies of more than `usualBodyBytes` share.
+    /// - Parameter largeBodies: Where bodies of more than `usualBodyBytes` take a seat.
     init(
-        request: Request, caller: Caller, parameters: [String: String], bodyLimit: Int, largeBodies: ByteBudget
+        request: Request, caller: Caller, parameters: [String: String], bodyLimit: Int, largeBodies: LargeBodies
     ) {
         self.largeBodies = largeBodies
         self.request = request
@@ -80,7 +80,7 @@ struct Call: Sendable {
     }
 
     /// Bodies up to this size are read at once, as many as there are connections; a forge's push has some 7 KB. Larger ones share
-    /// `largeBodyBytes`.
+    /// `LargeBodies`.
     static let usualBodyBytes = 64 << 10
 
     /// The body, read with a running cap.
@@ -88,17 +88,14 @@ struct Call: Sendable {
     ///   are on their way.
     func body() async throws -> [UInt8] {
         var bytes: [UInt8] = []
-        if let length = try statedLength() {
-            if length > Self.usualBodyBytes { try await reserve(length) }
-            bytes.reserveCapacity(length)
-        }
+        let length = try statedLength()
+        bytes.reserveCapacity(min(length ?? 0, Self.usualBodyBytes))
         for try await buffer in request.body {
             let count = bytes.count + buffer.readableBytes
             guard count <= bodyLimit else { throw tooLarge }
-            if count > Self.usualBodyBytes, share.isEmpty {
-                // It does not say how long it will be.
-                try await reserve(bodyLimit)
-                bytes.reserveCapacity(bodyLimit)
+            // As it comes, not as it says: who sends nothing takes nothing of others.
+            if count > Self.usualBodyBytes, let room = try await largeBodies.grow(seat, to: count) {
+                bytes.reserveCapacity(min(room, length ?? room))
             }
             bytes += buffer.readableBytesView
         }
@@ -117,8 +114,6 @@ struct Call: Sendable {
     private var tooLarge: Problem {
         Problem(413, "The body is larger than \(ByteCount(Int64(bodyLimit))), the limit here.")
     }
-
-    private func reserve(_ bytes: Int) async throws(Problem) { share.hold(try await largeBodies.take(bytes)) }
 
     /// A JSON body; an empty one reads as `{}`.
     /// - Throws: 415 for another type (so that no form of another site can send one), 400 for what does not fit.

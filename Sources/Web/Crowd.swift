@@ -32,11 +32,12 @@ final class Crowd: Sendable {
         return number
     }
 
-    /// A connection whose answer is complete owes its next request.
+    /// A connection whose answer is complete owes its next request, one whose head is here its body.
     func waiting(_ channel: any Channel) -> UInt64 { state.withLock { $0.wait(channel) } }
 
-    /// Its request's head is here: it is never closed for others.
-    func answering(_ number: UInt64) { state.withLock { $0.waiting[number] = nil } }
+    /// Its request is here: it is not closed for others any more.
+    /// - Returns: False for one that is being closed for others already.
+    func answering(_ number: UInt64) -> Bool { state.withLock { $0.waiting.removeValue(forKey: number) != nil } }
 
     /// It is closed.
     func leave(_ number: UInt64?) {

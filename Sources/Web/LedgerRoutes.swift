@@ -21,11 +21,12 @@ struct LedgerRoutes: Sendable {
                 try call.statedLength()
                 let headers = call.request.headers
                 let signature = HTTPField.Name("X-Hub-Signature-256").flatMap { headers[$0] }
+                let isSigned = signature?.hasPrefix("sha256=") == true && signature?.utf8.count == 71
                 let push = PushRequest(
                     bot: bot, signature: signature,
                     delivery: HTTPField.Name("X-Martlet-Delivery").flatMap { headers[$0] },
                     // Of who shows no signature nothing more is read.
-                    body: signature == nil ? [] : try await call.body())
+                    body: isSigned ? try await call.body() : [])
                 let acceptance = try await site.operations.receive(push)
                 return .json(
                     ["delivery": .string(acceptance.delivery), "duplicate": .bool(acceptance.isDuplicate)],

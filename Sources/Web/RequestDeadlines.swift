@@ -23,7 +23,7 @@ final class RequestDeadlines: ChannelDuplexHandler, RemovableChannelHandler {
     private let head: TimeAmount
     private let body: TimeAmount
     private var deadline: Scheduled<Void>?
-    /// The connection's number in the crowd while it owes a request.
+    /// The connection's number in the crowd while it owes a request or its body.
     private var waiting: UInt64?
     private var isReceiving = false
     /// Requests that were begun and whose answers have not ended.
@@ -62,31 +62,50 @@ final class RequestDeadlines: ChannelDuplexHandler, RemovableChannelHandler {
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
         switch unwrapInboundIn(data) {
         case .head:
-            if let waiting { crowd.answering(waiting) }
-            waiting = nil
+            // Who owes a body can be crowded out too, after those who owe a head already.
+            guard hasComeInTime() else { return context.close(promise: nil) }
+            waiting = crowd.waiting(context.channel)
             isReceiving = true
             unanswered += 1
-            close(context, after: body)
+            // Where an earlier request is being answered, this one's time begins with that answer's end.
+            if unanswered == 1 { close(context, after: body) }
         case .body: break
         case .end:
+            guard hasComeInTime() else { return context.close(promise: nil) }
             isReceiving = false
-            deadline?.cancel()
+            // What was answered before its body was here stays at its end.
+            if !isOver { deadline?.cancel() }
             awaitRequest(context)
         }
         context.fireChannelRead(data)
     }
 
+    private func hasComeInTime() -> Bool {
+        guard let number = waiting else { return true }
+        waiting = nil
+        return crowd.answering(number)
+    }
+
     func write(context: ChannelHandlerContext, data: NIOAny, promise: EventLoopPromise<Void>?) {
-        if case .end = unwrapOutboundIn(data) {
-            unanswered -= 1
-            if isReceiving, unanswered == 0 {
-                // Refused before it was read, as by a limit: nothing more is, and the client has a moment to see why.
-                isOver = true
-                close(context, after: Self.farewell)
-            }
-            awaitRequest(context)
+        guard case .end = unwrapOutboundIn(data) else { return context.write(data, promise: promise) }
+        // When it is with the kernel, not when it is written: a slow client's answer is still under way then.
+        let sent = promise ?? context.eventLoop.makePromise(of: Void.self)
+        let context = NIOLoopBound(context, eventLoop: context.eventLoop)
+        let own = NIOLoopBound(self, eventLoop: context.value.eventLoop)
+        sent.futureResult.whenComplete { _ in own.value.answered(context.value) }
+        context.value.write(data, promise: sent)
+    }
+
+    private func answered(_ context: ChannelHandlerContext) {
+        unanswered -= 1
+        if isReceiving, unanswered == 0 {
+            // Refused before it was read, as by a limit: nothing more is, and the client has a moment to see why.
+            isOver = true
+            close(context, after: Self.farewell)
+        } else if isReceiving, unanswered == 1 {
+            close(context, after: body)
         }
-        context.write(data, promise: promise)
+        awaitRequest(context)
     }
 
     func read(context: ChannelHandlerContext) {
@@ -95,13 +114,14 @@ final class RequestDeadlines: ChannelDuplexHandler, RemovableChannelHandler {
 
     /// Begins to wait for the next request where nothing else is under way.
     private func awaitRequest(_ context: ChannelHandlerContext) {
-        guard !isReceiving, unanswered == 0, waiting == nil, !hasLeft else { return }
+        guard !isReceiving, unanswered == 0, waiting == nil, !hasLeft, !isOver else { return }
         waiting = crowd.waiting(context.channel)
         close(context, after: head)
     }
 
     private func close(_ context: ChannelHandlerContext, after time: TimeAmount) {
         deadline?.cancel()
+        guard !hasLeft else { return }
         let channel = context.channel
         deadline = context.eventLoop.scheduleTask(in: time) { channel.close(promise: nil) }
     }

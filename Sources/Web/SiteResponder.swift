@@ -18,7 +18,7 @@ struct SiteResponder: HTTPResponder {
     let role: @Sendable (BearerToken) async throws -> Caller?
     let errorPage: @Sendable (Problem) async -> Response
     /// Of the whole service: one of both responders and all connections.
-    let largeBodies: ByteBudget
+    let largeBodies: LargeBodies
 
     @concurrent func respond(to request: Request, context: Context) async throws -> Response {
         var response: Response

@@ -13,6 +13,8 @@ final class StrictRequests: ChannelDuplexHandler, RemovableChannelHandler {
     private var isReceiving = false
     private var unanswered = 0
     private var isRefused = false
+    /// No request is read after the one that is here.
+    private var isLast = false
     /// The body that is on its way is malformed.
     private var isBroken = false
 
@@ -27,6 +29,8 @@ final class StrictRequests: ChannelDuplexHandler, RemovableChannelHandler {
         switch unwrapInboundIn(data) {
         case .head(let head):
             guard Self.isPlain(head) else { return refuse(context, .badRequest) }
+            // The decoder keeps all that follows such a head, whatever it is, for a protocol that nobody here speaks.
+            if head.headers.contains(name: "upgrade") { isLast = true }
             isReceiving = true
             unanswered += 1
         case .body: break
@@ -36,12 +40,24 @@ final class StrictRequests: ChannelDuplexHandler, RemovableChannelHandler {
     }
 
     func write(context: ChannelHandlerContext, data: NIOAny, promise: EventLoopPromise<Void>?) {
-        guard case .end = unwrapOutboundIn(data) else { return context.write(data, promise: promise) }
-        unanswered -= 1
-        guard isBroken, unanswered == 0 else { return context.write(data, promise: promise) }
-        // Its own answer was on its way when the body turned out to be malformed; no second one follows.
-        context.writeAndFlush(data, promise: promise)
-        context.close(promise: nil)
+        switch unwrapOutboundIn(data) {
+        case .head(var head):
+            // Who is answered before the body was read, or asked for another protocol, is not heard again.
+            guard isLast || isReceiving, unanswered == 1 else { return context.write(data, promise: promise) }
+            head.headers.replaceOrAdd(name: "connection", value: "close")
+            context.write(wrapOutboundOut(.head(head)), promise: promise)
+        case .body: context.write(data, promise: promise)
+        case .end:
+            unanswered -= 1
+            guard isBroken || isLast, unanswered == 0 else { return context.write(data, promise: promise) }
+            // Its own answer was on its way when the body turned out to be malformed; no second one follows.
+            context.writeAndFlush(data, promise: promise)
+            context.close(promise: nil)
+        }
+    }
+
+    func read(context: ChannelHandlerContext) {
+        if !isLast { context.read() }
     }
 
     func errorCaught(context: ChannelHandlerContext, error: any Error) {

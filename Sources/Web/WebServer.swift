@@ -13,8 +13,8 @@ import Synchronization
 package struct WebServer: Service {
     /// Connections at a time on one address; more wait in the kernel's queue.
     package static let maximumConnections = 1024
-    /// A connection that neither sends nor is being answered is closed after this time; so is one whose request stops
-    /// coming in the middle.
+    /// A connection that neither sends nor is being answered is closed after this time at the latest; see `RequestDeadlines`, which
+    /// closes most before.
     package static let idleTimeout: Duration = .seconds(60)
     /// Connections that the kernel keeps until they are accepted (listen(2), cut to net.core.somaxconn): with the usual 256 a crowd has
     /// others wait a second for their SYN to be sent again.
@@ -22,9 +22,6 @@ package struct WebServer: Service {
     /// All header fields of a request together, in bytes; one of them, and their number.
     package static let maximumHeaderBytes = 32 * 1024
     package static let maximumHeaderFields = 100
-
-    /// Bodies of more than 64 KiB that are on their way, together: one of the largest.
-    static let largeBodyBytes = PushRequest.maximumBodyBytes
 
     private let configuration: WebConfiguration
     private let onListening: @Sendable ([String]) async -> Void
@@ -50,7 +47,7 @@ package struct WebServer: Service {
             templates: try Templates(), clock: clock, logger: logger)
         let pages = Pages(site: site, logs: LogServer(site: site))
         table = Self.table(site, pages)
-        let largeBodies = ByteBudget(Self.largeBodyBytes)
+        let largeBodies = LargeBodies()
         responder = SiteResponder(table: table, site: site, pages: pages, isLocal: false, largeBodies: largeBodies)
         localResponder = SiteResponder(table: table, site: site, pages: pages, isLocal: true, largeBodies: largeBodies)
         self.configuration = configuration
@@ -184,7 +181,7 @@ package struct WebServer: Service {
 }
 
 extension SiteResponder {
-    init(table: RouteTable, site: Site, pages: Pages, isLocal: Bool, largeBodies: ByteBudget) {
+    init(table: RouteTable, site: Site, pages: Pages, isLocal: Bool, largeBodies: LargeBodies) {
         self.init(
             table: table, headers: SecurityHeaders(isPublic: site.configuration.anonymousMayRead), isLocal: isLocal,
             anonymousMayRead: site.configuration.anonymousMayRead, role: { try await site.caller(with: $0) },

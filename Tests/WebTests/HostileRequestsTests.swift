@@ -78,6 +78,17 @@ import Testing
         }
     }
 
+    /// Of all that follows nothing is kept: the decoder would, for a protocol that nobody here speaks.
+    @Test func testW11ThatWhoAsksForAnotherProtocolIsAnsweredAndClosed() async throws {
+        try await withWeb { web in
+            let answer = try await RawAnswer.exchange(
+                Self.get + "Connection: Upgrade\r\nUpgrade: h2c\r\n\r\n" + String(repeating: "x", count: 100_000),
+                port: web.port)
+            #expect(answer.hasPrefix("HTTP/1.1 200 "), "\(answer)")
+            expectContains(answer.lowercased(), "connection: close")
+        }
+    }
+
     @Test func testW11ThatALengthBeyondTheLimitIsRefusedBeforeItIsRead() async throws {
         try await withWeb { web in
             let answer = try await RawAnswer.exchange(
@@ -89,8 +100,9 @@ import Testing
     @Test func testW11ThatWithoutASignatureNoBodyIsRead() async throws {
         try await withWeb { web in
             let answer = try await RawAnswer.exchange(
-                Self.unsigned + "Content-Length: 20000000\r\n\r\n", port: web.port, waitsForEnd: false)
+                Self.unsigned + "Content-Length: 20000000\r\n\r\n", port: web.port)
             #expect(answer.hasPrefix("HTTP/1.1 401 "), "\(answer)")
+            expectContains(answer.lowercased(), "connection: close")
         }
     }
 

@@ -85,15 +85,48 @@ import Testing
         #expect(!channel.isActive, "it is still open 30 s after its last answer")
     }
 
+    @Test func testThatTheNextRequestsTimeBeginsWhenTheFirstIsAnswered() throws {
+        // given
+        let channel = try Self.connection()
+        try Self.send(Self.request + "123456789" + Self.request, channel)
+
+        // when
+        Self.pass(3600, channel)
+
+        // then
+        #expect(channel.isActive, "what is being answered was closed")
+        try Self.answer(channel)
+        Self.pass(29, channel)
+        #expect(channel.isActive)
+        Self.pass(1, channel)
+        #expect(!channel.isActive, "the second one's body is waited for")
+    }
+
+    /// How often somebody asked for more bytes.
+    private final class ReadCounter: ChannelOutboundHandler {
+        typealias OutboundIn = ByteBuffer
+        var count = 0
+
+        func read(context: ChannelHandlerContext) {
+            count += 1
+            context.read()
+        }
+    }
+
     @Test func testW11ThatWhatIsRefusedBeforeItIsReadIsNotRead() throws {
         // given
         let channel = try Self.connection()
         try Self.send(Self.request, channel)
 
+        let reads = ReadCounter()
+        try channel.pipeline.syncOperations.addHandler(reads, position: .first)
+
         // when
         try Self.answer(channel)
+        channel.read()
 
         // then
+        #expect(reads.count == 0)
         #expect(channel.isActive, "nobody could read the answer")
         Self.pass(2, channel)
         #expect(!channel.isActive, "the rest of the body is still taken")
@@ -117,11 +150,19 @@ import Testing
             #expect(new.isActive)
         }
 
+        @Test func testW18ThatWhoOwesABodyMakesRoomToo() throws {
+            let crowd = Crowd(limit: 2)
+            let (first, second) = (try connection(crowd), try connection(crowd))
+            for channel in [second, first] { try RequestDeadlinesTests.send(RequestDeadlinesTests.request, channel) }
+            let third = try connection(crowd)
+            #expect([first, second, third].map(\.isActive) == [true, false, true])
+        }
+
         @Test func testThatWhatIsAnsweredStays() throws {
             // given
             let crowd = Crowd(limit: 2)
             let (asking, idle) = (try connection(crowd), try connection(crowd))
-            try RequestDeadlinesTests.send(RequestDeadlinesTests.request, asking)
+            try RequestDeadlinesTests.send(RequestDeadlinesTests.request + "123456789", asking)
 
             // when
             let new = try connection(crowd)

@@ -1,4 +1,3 @@
-import Basics
 import Glibc
 
 /// The file `crashes`: the version that trapped, then a line for each suspect, `2 look https://…`.

@@ -1,9 +1,8 @@
-import Basics
 import Glibc
 import TestSupport
 import Testing
 
-@testable import Integrations
+@testable import Basics
 
 @Suite struct CrashMarksTests {
     private func marks(_ directory: TemporaryDirectory, version: String = "1") throws -> CrashMarks {
@@ -13,19 +12,23 @@ import Testing
     /// As a daemon leaves its file whose process was ended while it worked on some things.
     private func end(_ directory: TemporaryDirectory, on subjects: [String], isTrap: Bool = true) async throws {
         let marks = try marks(directory)
+        var counts: [UInt8]?
         try await Self.nested(marks, subjects[...]) {
             let file = directory.path("state/working")
             var bytes = try WholeFile.read(file, limit: 1 << 20)
             if isTrap { bytes[0] = 1 }
             try AtomicFile.write(bytes, to: directory.path("state/left"))
+            counts = try? WholeFile.read(directory.path("state/crashes"), limit: 1 << 20)
         }
+        // Here the work came to its end, there it did not.
+        if let counts { try AtomicFile.write(counts, to: directory.path("state/crashes")) }
         guard rename(directory.path("state/left"), directory.path("state/working")) == 0 else {
             throw FileError(operation: "rename", path: "left", errno: errno)
         }
     }
 
     private static func nested(
-        _ marks: CrashMarks, _ subjects: ArraySlice<String>, _ body: @Sendable () throws -> Void
+        _ marks: CrashMarks, _ subjects: ArraySlice<String>, _ body: () throws -> Void
     ) async throws {
         guard let first = subjects.first else { return try body() }
         let result: Result<Void, any Error> = await marks.during(first) {
@@ -72,7 +75,8 @@ import Testing
             for _ in 1...2 { try await end(directory, on: ["look a"]) }
 
             // when
-            await (try marks(directory)).during("look a") {}
+            let now = try marks(directory)
+            await now.during("look a") {}
 
             // then
             try await end(directory, on: ["look a"])
@@ -86,25 +90,25 @@ import Testing
             try await end(directory, on: ["look a", "look b"])
             let marks = try marks(directory)
             let (begun, yield) = AsyncStream.makeStream(of: String.self)
-            let gate = Wakeup()
+            let (gate, open) = AsyncStream.makeStream(of: Void.self)
 
             // when
             let first = Task {
                 await marks.during("look a") {
                     yield.yield("a")
-                    for await _ in gate.rings { break }
-                    yield.yield("a ends")
+                    for await _ in gate { break }
+                    _ = yield.yield("a ends")
                 }
             }
             var iterator = begun.makeAsyncIterator()
             #expect(await iterator.next() == "a")
-            let second = Task { await marks.during("look b") { yield.yield("b") } }
+            let second = Task { await marks.during("look b") { _ = yield.yield("b") } }
             // What is no suspect does not wait.
-            await marks.during("look c") { yield.yield("c") }
+            await marks.during("look c") { _ = yield.yield("c") }
 
             // then
             #expect(await iterator.next() == "c")
-            gate.ring()
+            open.yield()
             #expect(await iterator.next() == "a ends")
             #expect(await iterator.next() == "b")
             await first.value

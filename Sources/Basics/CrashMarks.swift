@@ -1,4 +1,3 @@
-package import Basics
 import CLinux
 import Glibc
 import Synchronization
