@@ -1,4 +1,5 @@
 import Archives
+import Basics
 package import Execution
 package import Logging
 import Model
