@@ -85,8 +85,9 @@ static struct sigaction before[65];
 
 static void note_trap(int signal) {
     *trapped = 1;
-    // What comes next is what would have come: the fault happens once more, or abort(3) goes on.
+    // What comes next is what would have come, when this returns: also for a signal that somebody sent, which is not raised once more.
     sigaction(signal, &before[signal], NULL);
+    raise(signal);
 }
 
 void clinux_note_traps(char *flag) {
