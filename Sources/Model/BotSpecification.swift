@@ -88,9 +88,12 @@ package struct BotSpecification: Hashable, Sendable, Codable {
         if let status {
             destinations.append(
                 OutboxDestination(
-                    kind: .status, name: status.api, moments: [.queued, .started, .completed, .jobs, .skipped]))
+                    kind: .status, name: status.api, account: status.credentials, isByRef: status.forge == .gitlab,
+                    moments: [.queued, .started, .completed, .jobs, .skipped]))
             if status.hasComments {
-                destinations.append(OutboxDestination(kind: .comment, name: status.api, moments: [.completed]))
+                destinations.append(
+                    OutboxDestination(
+                        kind: .comment, name: status.api, account: status.credentials, moments: [.completed]))
             }
         }
         destinations += (notices ?? []).map(OutboxDestination.init)

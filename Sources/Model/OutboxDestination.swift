@@ -32,17 +32,24 @@ package struct OutboxDestination: Hashable, Sendable, Codable {
     }
 
     package var kind: Kind
-    /// Whose slowness is its own: messages of one kind and name go one after the other. For a status the address of the forge's
+    /// Whose slowness is its own: messages of one kind, name and account go one after the other. For a status the address of the forge's
     /// interface. Never a secret.
     package var name: String
+    /// The name of the secret that lets us in there, where a refusal or a limit of one account is not that of another's; nothing: all
+    /// of the name wait together.
+    package var account: String?
+    /// Whether what is shown of a commit is kept by ref there, so that two branches at one commit each have it.
+    package var isByRef = false
     /// In the order of `Moment`, each once.
     package var moments: [Moment]
     /// Who is told of transitions, which are no moments.
     package var notice: Notice?
 
-    package init(kind: Kind, name: String, moments: [Moment]) {
+    package init(kind: Kind, name: String, account: String? = nil, isByRef: Bool = false, moments: [Moment]) {
         self.kind = kind
         self.name = name
+        self.account = account
+        self.isByRef = isByRef
         self.moments = moments
     }
 

@@ -8,7 +8,9 @@ extension Schema {
             id INTEGER PRIMARY KEY AUTOINCREMENT,
             kind TEXT NOT NULL,
             destination TEXT NOT NULL,
+            account TEXT NOT NULL,                -- the name of the secret that lets us in there; empty: not told apart
             subject TEXT NOT NULL,                -- of one, each waits for those before it
+            is_first INTEGER NOT NULL,            -- of its subject's open ones
             bot TEXT NOT NULL,
             number INTEGER,                       -- NULL: there is no integration
             job TEXT,
@@ -19,10 +21,20 @@ extension Schema {
             next_at INTEGER NOT NULL,
             note TEXT,                            -- what the last try came to
             created_at INTEGER NOT NULL,
+            failed_at INTEGER,                    -- when the first try failed
             ended_at INTEGER
         ) STRICT;
         CREATE INDEX outbox_open ON outbox (kind, destination, subject, id) WHERE state IN ('waiting', 'sending');
-        CREATE INDEX outbox_given_up ON outbox (id) WHERE state = 'given-up';
+        CREATE INDEX outbox_due ON outbox (kind, destination, account, next_at, id) WHERE state = 'waiting' AND is_first = 1;
+        CREATE INDEX outbox_age ON outbox (kind, destination, account, created_at) WHERE state = 'waiting';
+        CREATE INDEX outbox_sending ON outbox (id) WHERE state = 'sending';
+        CREATE TRIGGER outbox_next AFTER UPDATE OF state ON outbox
+        WHEN old.state IN ('waiting', 'sending') AND new.state NOT IN ('waiting', 'sending')
+        BEGIN
+            UPDATE outbox SET is_first = 1 WHERE id = (
+                SELECT id FROM outbox WHERE kind = new.kind AND destination = new.destination AND subject = new.subject
+                AND state IN ('waiting', 'sending') ORDER BY id LIMIT 1) AND is_first = 0;
+        END;
         """
 
     /// The one comment of a bot at a pull request.

@@ -7,7 +7,7 @@ import Testing
 @Suite struct StoreOutboxTests {
     static let target = StatusTarget(
         forge: .github, credentials: "kit-status", api: "https://api.github.com", project: "acme/kit")
-    static let place = OutboxPlace(kind: .status, name: target.api)
+    static let place = OutboxPlace(kind: .status, name: target.api, account: target.credentials)
 
     /// A store whose bot `kit` reports to GitHub.
     private static func withReports(_ body: (StoreFixture) async throws -> Void) async throws {

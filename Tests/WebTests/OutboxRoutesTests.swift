@@ -26,7 +26,8 @@ import Testing
             }
             let message = try #require(
                 try await web.store.takeMessage(
-                    for: OutboxPlace(kind: .status, name: Self.api), at: WebFixture.now, horizon: .seconds(60)))
+                    for: OutboxPlace(kind: .status, name: Self.api, account: "kit-status"), at: WebFixture.now,
+                    horizon: .seconds(60)))
             try await web.store.settle(
                 message, as: .givenUp(reason: "it answered 401 (<no> such token)"), at: WebFixture.now)
             try await body(web)

@@ -38,7 +38,8 @@ package struct MailSender: OutboxSender {
         guard let told = message.content.notice, let recipient = told.recipient else {
             return .unneeded("it has no recipient")
         }
-        guard let notice = await registry.bot(message.bot)?.notices?.first(where: { $0.name == told.name }),
+        guard let bot = await registry.bot(message.bot) else { return .absent }
+        guard let notice = bot.notices?.first(where: { $0.name == told.name }),
             case .mail(let named, _) = notice.target
         else { return .unneeded("the file of the bot \(message.bot) has no mail notice \(told.name) any more") }
         guard let settings else {

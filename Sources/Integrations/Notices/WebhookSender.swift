@@ -33,8 +33,8 @@ package struct WebhookSender: OutboxSender {
 
     /// See `OutboxSender`.
     package func send(_ message: OutboxMessage) async -> OutboxOutcome {
-        let bot = await registry.bot(message.bot)
-        guard let told = message.content.notice, let bot,
+        guard let bot = await registry.bot(message.bot) else { return .absent }
+        guard let told = message.content.notice,
             let notice = bot.notices?.first(where: { $0.name == told.name }),
             case .webhook(let url, let name) = notice.target
         else { return .unneeded("the file of the bot \(message.bot) has no such webhook notice any more") }

@@ -24,9 +24,7 @@ struct ForgeAccess: Sendable {
             // Set in a while, it is sent by itself.
             throw Stop(
                 .failed(
-                    OutboxFailure(
-                        "the secret \(name) is not set; set it with `martlet secret set \(name)`",
-                        isOfDestination: false)))
+                    OutboxFailure("the secret \(name) is not set; set it with `martlet secret set \(name)`")))
         }
         return secret
     }
@@ -79,8 +77,7 @@ extension StatusTarget {
         }
         switch forge {
         case .gitlab: request.headers["PRIVATE-TOKEN"] = secret
-        case .gitea,
-            .forgejo where !secret.contains(":"):
+        case .gitea where !secret.contains(":"), .forgejo where !secret.contains(":"):
             request.headers["Authorization"] = "token " + secret
         default:
             guard let known = TransferCredentials(secret: secret, file: nil) else {

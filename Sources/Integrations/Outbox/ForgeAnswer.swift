@@ -29,13 +29,16 @@ struct ForgeAnswer: Sendable {
             return .refused(
                 "\(what): it wants us elsewhere, where the token is not sent; write the new address into `repository` or "
                     + "`status: { api: … }`")
+        // A token that ran out or lacks a right is mended by a person: what waits for it is sent then.
         case 401:
-            return .refused(
-                "\(what): it does not take the secret \(credentials); store a valid token with `martlet secret set "
-                    + "\(credentials)`")
+            return .failed(
+                OutboxFailure(
+                    "\(what): it does not take the secret \(credentials); store a valid token with `martlet secret set "
+                        + "\(credentials)`"))
         case 403:
-            return .refused(
-                "\(what): the token of the secret \(credentials) may not do that there; give it the right")
+            return .failed(
+                OutboxFailure(
+                    "\(what): the token of the secret \(credentials) may not do that there; give it the right"))
         case 404:
             return .refused(
                 "\(what): it knows no such repository or commit, or hides it from the token; compare `repository` and `status` "
@@ -49,6 +52,9 @@ struct ForgeAnswer: Sendable {
         default: return .refused("\(what); it is not taken as it is")
         }
     }
+
+    /// Whether the token may not do that: another request may still be let through.
+    var isDenied: Bool { response.status == 403 && rateLimit == nil }
 
     /// Which answer it was, with the forge's own sentence.
     private var what: String {

@@ -29,9 +29,10 @@ package struct ForgeCommentSender: OutboxSender {
 
     /// See `OutboxSender`.
     package func send(_ message: OutboxMessage) async -> OutboxOutcome {
-        guard let target = await registry.bot(message.bot)?.status, target.hasComments,
-            target.api == message.destination
-        else { return .unneeded("the bot \(message.bot) makes no comments at \(message.destination) any more") }
+        guard let bot = await registry.bot(message.bot) else { return .absent }
+        guard let target = bot.status, target.hasComments, target.api == message.destination else {
+            return .unneeded("the bot \(message.bot) makes no comments at \(message.destination) any more")
+        }
         guard let id = message.integration, let number = message.content.ref.pullRequest else {
             return .unneeded("it is about no pull request")
         }
@@ -115,9 +116,7 @@ package struct ForgeCommentSender: OutboxSender {
         _ comment: Int64, _ talk: Talk, _ text: String, _ place: Store.CommentPlace
     ) async throws -> OutboxOutcome? {
         let answer = try await ask(talk, talk.target.forge == .gitlab ? .put : .patch, talk.one(comment), text)
-        guard [403, 404, 410].contains(answer.response.status), case .refused = answer.outcome else {
-            return answer.outcome
-        }
+        guard answer.isDenied || [404, 410].contains(answer.response.status) else { return answer.outcome }
         try await store.setComment(nil, at: place)
         return nil
     }
@@ -138,7 +137,7 @@ package struct ForgeCommentSender: OutboxSender {
     ) async throws(ForgeAccess.Stop) -> Int64? {
         let answer = try await ask(talk, .get, talk.newest(since: time))
         guard answer.response.isSuccess else {
-            if case .failed = answer.outcome { throw .init(answer.outcome) }
+            if !answer.isDenied, case .failed = answer.outcome { throw .init(answer.outcome) }
             return nil
         }
         let comments = (try? JSONDecoder().decode([Comment].self, from: Data(answer.response.body))) ?? []

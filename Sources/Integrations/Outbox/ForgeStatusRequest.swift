@@ -40,7 +40,7 @@ struct ForgeStatusRequest: Sendable {
         }
     }
 
-    /// The most characters of a description. GitHub refuses more with 422; GitLab's and Bitbucket's columns have 255.
+    /// The most code points of a description. GitHub refuses more with 422; GitLab's and Bitbucket's columns have 255.
     static func descriptionLimit(at forge: StatusTarget.Forge) -> Int { forge == .github ? 140 : 255 }
 
     var word: String { Self.word(report.state, at: target.forge) }
@@ -77,8 +77,14 @@ struct ForgeStatusRequest: Sendable {
             return
                 "/projects/\(PercentEncoding.encode(target.project))/repository/commits/\(commit)/statuses?per_page=30&name="
                 + PercentEncoding.encode(report.context)
+                + (gitLabsRef.map { "&ref=" + PercentEncoding.encode($0) } ?? "")
         case .bitbucket, .bitbucketServer: return nil
         }
+    }
+
+    /// GitLab keeps a status by its commit, its name, its ref and who set it.
+    private var gitLabsRef: String? {
+        report.ref.branch != nil || report.ref.tag != nil ? report.ref.shortName : nil
     }
 
     // MARK: - What is sent
@@ -92,7 +98,7 @@ struct ForgeStatusRequest: Sendable {
         case .gitlab:
             fields["name"] = report.context
             fields["target_url"] = report.url
-            if report.ref.branch != nil || report.ref.tag != nil { fields["ref"] = report.ref.shortName }
+            if let gitLabsRef { fields["ref"] = gitLabsRef }
         case .bitbucket:
             (fields["key"], fields["name"], fields["url"]) = (key, report.context, report.url)
             if let branch = report.ref.branch { fields["refname"] = branch }

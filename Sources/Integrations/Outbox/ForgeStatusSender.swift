@@ -28,7 +28,8 @@ package struct ForgeStatusSender: OutboxSender {
 
     /// See `OutboxSender`.
     package func send(_ message: OutboxMessage) async -> OutboxOutcome {
-        guard let target = await registry.bot(message.bot)?.status else {
+        guard let bot = await registry.bot(message.bot) else { return .absent }
+        guard let target = bot.status else {
             return .unneeded("the file of the bot \(message.bot) names no `status` any more")
         }
         guard target.api == message.destination else {
@@ -81,7 +82,7 @@ package struct ForgeStatusSender: OutboxSender {
             request.target, try request.target.request(.get, reading, secret: secret), secret: secret)
         guard answer.response.isSuccess else {
             // What an earlier try may have done it still may have. A token that may write and not read: twice is better than not at all.
-            if case .failed = answer.outcome { return answer.outcome }
+            if !answer.isDenied, case .failed = answer.outcome { return answer.outcome }
             return nil
         }
         guard let newest = Self.newest(of: request, in: answer.response.body), newest == FoundStatus(request) else {

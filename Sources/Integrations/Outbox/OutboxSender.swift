@@ -22,6 +22,8 @@ package enum OutboxOutcome: Sendable, Hashable {
     case sent(note: String? = nil)
     /// There is nothing to say, or nobody to say it to.
     case unneeded(String)
+    /// The service does not know the bot now: its file may be back in a moment, and where it stays away nobody is to be told.
+    case absent
     /// It will never be taken as it is: what was tried, on what, what happened, what to do.
     case refused(String)
     /// It may be taken later.

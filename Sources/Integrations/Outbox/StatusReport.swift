@@ -56,9 +56,14 @@ struct StatusReport: Sendable, Hashable {
         }
     }
 
-    /// The description in at most so many characters, in one line.
+    /// The description in one line of at most so many code points, which is what forges count; cut between characters.
     func description(within limit: Int) -> String {
         let line = String(description.map { $0.isNewline || $0 == "\t" ? " " : $0 })
-        return line.count <= limit ? line : line.prefix(limit - 1) + "…"
+        guard line.unicodeScalars.count > limit else { return line }
+        var count = 0
+        return line.prefix { character in
+            count += character.unicodeScalars.count
+            return count < limit
+        } + "…"
     }
 }

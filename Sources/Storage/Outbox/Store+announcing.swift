@@ -74,16 +74,6 @@ extension Store {
         try announceAgain(record.state.verdict, record.reason, job: nil)
     }
 
-    /// Tells that a commit is not integrated.
-    static func announce(
-        skipped commit: CommitID, on ref: RefName, bot: Name, reason: String, at time: Timestamp,
-        _ transaction: StoreTransaction
-    ) throws {
-        try announce(
-            OutboxContent(moment: .skipped, commit: commit, ref: ref, at: time, reason: reason), bot: bot,
-            integration: nil, job: nil, transaction)
-    }
-
     /// Stores a message for each of the bot's destinations that wants this moment; older ones of its subject that were not sent
     /// are superseded where the newer says all.
     /// - Parameter onlyToReplace: Whether only those are told who show how things are.
@@ -101,13 +91,10 @@ extension Store {
         let text = try jsonText(content)
         let time = content.at.millisecondsSinceEpoch
         for destination in destinations {
-            let subject = subject(of: content, bot: bot, job: job, destination.kind)
+            let subject = subject(of: content, bot: bot, job: job, destination)
             if destination.kind.isReplaceable {
                 try transaction.db.change(
-                    """
-                    UPDATE outbox SET state = 'superseded', ended_at = ? WHERE kind = ? AND destination = ?
-                    AND subject = ? AND state = 'waiting'
-                    """, [time, destination.kind.rawValue, destination.name, subject])
+                    supersede, [time, destination.kind.rawValue, destination.name, subject])
             }
             try insertMessage(
                 text, to: destination, subject: subject, bot: bot, integration: integration, job: job, at: content.at,
@@ -121,28 +108,39 @@ extension Store {
         job: Name?, at time: Timestamp, _ transaction: StoreTransaction
     ) throws {
         try transaction.db.change(
-            """
-            INSERT INTO outbox (kind, destination, subject, bot, number, job, content, state, next_at, created_at)
-            VALUES (?, ?, ?, ?, ?, ?, ?, 'waiting', ?, ?)
-            """,
+            insertion,
             [
                 destination.kind.rawValue, destination.name, subject, bot.description, integration?.number,
-                job?.description, content, time.millisecondsSinceEpoch, time.millisecondsSinceEpoch,
+                job?.description, content, time.millisecondsSinceEpoch, destination.account ?? "",
             ])
         transaction.changed(.outbox)
         transaction.passes("outbox.waiting")
     }
+
+    /// The first condition is the index's: SQLite does not see that the second implies it.
+    static let supersede = """
+        UPDATE outbox SET state = 'superseded', ended_at = ? WHERE kind = ? AND destination = ?
+        AND subject = ? AND state IN ('waiting', 'sending') AND state = 'waiting'
+        """
+
+    static let insertion = """
+        INSERT INTO outbox (kind, destination, subject, bot, number, job, content, state, next_at, created_at, account, is_first)
+        VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, 'waiting', ?8, ?8, ?9, NOT EXISTS (
+            SELECT 1 FROM outbox WHERE kind = ?1 AND destination = ?2 AND subject = ?3
+            AND state IN ('waiting', 'sending')))
+        """
 
     /// Bytes kept of a reason or a note.
     static let maximumNoteBytes = 1024
 
     /// What of a bot shows only its newest state, or is told in order.
     private static func subject(
-        of content: OutboxContent, bot: Name, job: Name?, _ kind: OutboxDestination.Kind
+        of content: OutboxContent, bot: Name, job: Name?, _ destination: OutboxDestination
     ) -> String {
-        switch kind {
+        switch destination.kind {
         case .status:
             "\(bot)\(content.ref.pullRequest == nil ? "" : ":pull")\(job.map { "/\($0)" } ?? "") \(content.commit)"
+                + (destination.isByRef ? " \(content.ref)" : "")
         case .comment, .mail, .webhook: "\(bot) \(content.ref)"
         }
     }

@@ -3,18 +3,11 @@ package import Model
 
 extension Store {
     /// Puts back what was being sent when a daemon ended, marked as what may have arrived.
-    /// - Parameter place: Only what was being sent there; nothing: all.
     /// - Returns: How many.
     @discardableResult
-    package func recoverOutbox(
-        for place: OutboxPlace? = nil, at time: Timestamp
-    ) async throws(StoreError) -> Int {
+    package func recoverOutbox(at time: Timestamp) async throws(StoreError) -> Int {
         try await lane.write("take up what was being sent") { transaction in
-            try transaction.db.change(
-                """
-                UPDATE outbox SET state = 'waiting', is_uncertain = 1, next_at = ?1 WHERE state = 'sending'
-                AND (?2 IS NULL OR (kind = ?2 AND destination = ?3))
-                """, [time.millisecondsSinceEpoch, place?.kind.rawValue, place?.name])
+            try transaction.db.change(Self.recovery, [time.millisecondsSinceEpoch])
             let count = transaction.db.changesCount
             if count > 0 { transaction.changed(.outbox) }
             return count
@@ -25,19 +18,11 @@ extension Store {
     package func outboxPlaces() async throws(StoreError) -> [OutboxPlace: Timestamp] {
         try await read("read what waits to be sent") { db in
             var places: [OutboxPlace: Timestamp] = [:]
-            let rows = try db.all(
-                """
-                SELECT kind, destination, min(next_at) AS next_at FROM outbox
-                WHERE state IN ('waiting', 'sending') AND state = 'waiting' AND NOT EXISTS
-                    (SELECT 1 FROM outbox AS older WHERE older.kind = outbox.kind AND older.destination = outbox.destination
-                     AND older.subject = outbox.subject AND older.state IN ('waiting', 'sending')
-                     AND older.id < outbox.id)
-                GROUP BY kind, destination
-                """
-            ) { row in
+            let rows = try db.all(Self.placesQuery) { row in
                 (
                     OutboxPlace(
-                        kind: try row.value("kind") { OutboxDestination.Kind(rawValue: $0) }, name: row["destination"]),
+                        kind: try row.value("kind") { OutboxDestination.Kind(rawValue: $0) }, name: row["destination"],
+                        account: row["account"]),
                     row.time("next_at")
                 )
             }
@@ -46,35 +31,45 @@ extension Store {
         }
     }
 
-    /// Takes the next message of a destination that is due: the oldest whose subject has no older open one. It is stored as being
-    /// sent before it is.
+    /// Takes the next message of a destination that is due: the one that is due longest of those whose subject has no older open
+    /// one. It is stored as being sent before it is.
     /// - Parameter horizon: The longest wait there is: a message that says it is due later than that was stored by a clock that
     ///   went wrong, and is due.
+    /// - Throws: `corrupt` for a message that cannot be read; it is given up, and the next call takes the next.
     package func takeMessage(
         for place: OutboxPlace, at time: Timestamp, horizon: Duration
     ) async throws(StoreError) -> OutboxMessage? {
-        try await lane.write("take a message for \(place.name.kept(200))") { transaction in
+        let operation = "take a message for \(place.name.kept(200))"
+        let taken = try await lane.write(operation) { transaction -> Result<OutboxMessage?, Refusal> in
             let db = transaction.db
-            let message = try db.first(
-                """
-                SELECT * FROM outbox WHERE kind = ?1 AND destination = ?2 AND state IN ('waiting', 'sending')
-                AND state = 'waiting' AND (next_at <= ?3 OR next_at > ?4) AND NOT EXISTS
-                    (SELECT 1 FROM outbox AS older WHERE older.kind = outbox.kind AND older.destination = outbox.destination
-                     AND older.subject = outbox.subject AND older.state IN ('waiting', 'sending')
-                     AND older.id < outbox.id)
-                ORDER BY id LIMIT 1
-                """,
-                [
-                    place.kind.rawValue, place.name, time.millisecondsSinceEpoch,
-                    (time + horizon).millisecondsSinceEpoch,
-                ], Self.message)
-            guard var message else { return nil }
-            message.state = .sending
-            message.tries += 1
-            try db.change("UPDATE outbox SET state = 'sending', tries = tries + 1 WHERE id = ?", [message.id])
-            transaction.changed(.outbox)
-            transaction.passes("outbox.sending")
-            return message
+            let arguments: StatementArguments = [place.kind.rawValue, place.name, place.account]
+            let due: Int64? =
+                try db.first(Self.dueQuery, arguments + [time.millisecondsSinceEpoch]) { $0[0] }
+                ?? db.first(Self.strayQuery, arguments + [(time + horizon).millisecondsSinceEpoch]) { $0[0] }
+            guard let due else { return .success(nil) }
+            do {
+                guard var message = try db.first("SELECT * FROM outbox WHERE id = ?", [due], Self.message) else {
+                    return .success(nil)
+                }
+                message.state = .sending
+                message.tries += 1
+                try db.change("UPDATE outbox SET state = 'sending', tries = tries + 1 WHERE id = ?", [due])
+                transaction.changed(.outbox)
+                transaction.passes("outbox.sending")
+                return .success(message)
+            } catch let refusal as Refusal where refusal.code == .corrupt {
+                let reason = "message \(due) cannot be read, and is given up: \(refusal.message)"
+                try db.change(
+                    "UPDATE outbox SET state = 'given-up', note = ?, ended_at = ? WHERE id = ?",
+                    [reason.kept(Self.maximumNoteBytes), time.millisecondsSinceEpoch, due])
+                transaction.changed(.outbox)
+                return .failure(Refusal(code: .corrupt, message: reason))
+            }
+        }
+        switch taken {
+        case .success(let message): return message
+        case .failure(let refusal):
+            throw StoreError(code: refusal.code, operation: operation, message: refusal.message)
         }
     }
 
@@ -85,39 +80,37 @@ extension Store {
         try await lane.write("store what came of message \(message.id)") { transaction in
             let db = transaction.db
             var (state, note, next): (OutboxMessage.State, String?, Timestamp?)
-            var isUncertain = false
+            var mayHaveArrived = false
             switch settlement {
             case .sent(let how): (state, note, next) = (.sent, how, nil)
             case .unneeded(let reason): (state, note, next) = (.unneeded, reason, nil)
-            case .givenUp(let reason): (state, note, next) = (.givenUp, reason, nil)
+            case .givenUp(let reason, let maybe):
+                (state, note, next) = (.givenUp, reason, nil)
+                mayHaveArrived = maybe
             case .again(let at, let reason, let maybe):
                 (state, note, next) = (.waiting, reason, at)
-                isUncertain = maybe
+                mayHaveArrived = maybe
                 let isReplaced =
                     try message.kind.isReplaceable
                     && db.first(
-                        """
-                        SELECT EXISTS (SELECT 1 FROM outbox WHERE kind = ? AND destination = ? AND subject = ?
-                        AND state IN ('waiting', 'sending') AND id > ?)
-                        """, [message.kind.rawValue, message.destination, message.subject, message.id]
+                        Self.newerQuery,
+                        [message.kind.rawValue, message.destination, message.subject, message.id]
                     ) { $0[0] as Bool } ?? false
                 if isReplaced { (state, next) = (.superseded, nil) }
             }
+            let now = time.millisecondsSinceEpoch
             try db.change(
-                """
-                UPDATE outbox SET state = ?, note = ?, next_at = coalesce(?, next_at), is_uncertain = ?, ended_at = ?
-                WHERE id = ? AND state = 'sending'
-                """,
+                Self.settlement,
                 [
-                    state.rawValue, note?.kept(Self.maximumNoteBytes), next?.millisecondsSinceEpoch, isUncertain,
-                    next == nil ? time.millisecondsSinceEpoch : nil, message.id,
+                    state.rawValue, note?.kept(Self.maximumNoteBytes), next?.millisecondsSinceEpoch, mayHaveArrived,
+                    next == nil ? now : nil, next == nil ? nil : now, message.id,
                 ])
             transaction.changed(.outbox)
             transaction.passes("outbox.\(state.rawValue)")
         }
     }
 
-    /// Messages, newest first.
+    /// Messages, newest first; those that cannot be read are left out.
     /// - Parameters:
     ///   - state: Only those.
     ///   - limit: At most `maximumPage`.
@@ -129,8 +122,10 @@ extension Store {
         return try await read("list the outbox") { db in
             let messages = try db.all(
                 "SELECT * FROM outbox WHERE id < ?1 AND (?2 IS NULL OR state = ?2) ORDER BY id DESC LIMIT ?3",
-                [cursor ?? .max, state?.rawValue, limit + 1], Self.message)
-            return Self.page(Array(messages.prefix(limit)), hasMore: messages.count > limit) { $0.id }
+                [cursor ?? .max, state?.rawValue, limit + 1]
+            ) { row in (id: row["id"] as Int64, message: try? Self.message(row)) }
+            let page = Self.page(Array(messages.prefix(limit)), hasMore: messages.count > limit) { $0.id }
+            return Page(items: page.items.compactMap { $0.message }, next: page.next)
         }
     }
 
@@ -158,6 +153,7 @@ extension Store {
             job: try row.optional("job") { Name($0) }, content: content,
             state: try row.value("state") { OutboxMessage.State(rawValue: $0) }, tries: row["tries"],
             isUncertain: row["is_uncertain"], nextAt: row.time("next_at"), note: row["note"],
-            createdAt: row.time("created_at"), endedAt: row.optionalTime("ended_at"))
+            createdAt: row.time("created_at"), failedAt: row.optionalTime("failed_at"),
+            endedAt: row.optionalTime("ended_at"))
     }
 }

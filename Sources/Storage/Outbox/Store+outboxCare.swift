@@ -20,15 +20,60 @@ extension Store {
                 throw IllegalTransition(state: "given up, with a newer one after it", event: "trying again")
             }
             message.state = .waiting
-            (message.nextAt, message.createdAt, message.endedAt) = (time, time, nil)
+            (message.nextAt, message.createdAt, message.failedAt, message.endedAt) = (time, time, nil, nil)
+            // It goes before the newer ones of its subject.
+            let subject: StatementArguments = [message.kind.rawValue, message.destination, message.subject, id]
             try db.change(
-                "UPDATE outbox SET state = 'waiting', next_at = ?1, created_at = ?1, ended_at = NULL WHERE id = ?2",
-                [time.millisecondsSinceEpoch, id])
+                """
+                UPDATE outbox SET is_first = 0 WHERE id = (
+                    SELECT id FROM outbox WHERE kind = ? AND destination = ? AND subject = ?
+                    AND state IN ('waiting', 'sending') AND id > ? ORDER BY id LIMIT 1)
+                """, subject)
+            try db.change(
+                """
+                UPDATE outbox SET state = 'waiting', next_at = ?5, created_at = ?5, failed_at = NULL, ended_at = NULL,
+                is_first = NOT EXISTS (SELECT 1 FROM outbox AS older WHERE older.kind = ?1 AND older.destination = ?2
+                    AND older.subject = ?3 AND older.state IN ('waiting', 'sending') AND older.id < ?4)
+                WHERE id = ?4
+                """, subject + [time.millisecondsSinceEpoch])
             transaction.changed(.outbox)
             transaction.passes("outbox.waiting")
             return message
         }
     }
+
+    /// Gives up what waits too long for a destination, in batches.
+    /// - Parameters:
+    ///   - age: What was stored before this.
+    ///   - reason: Without what the last try came to, which is added.
+    /// - Returns: How many.
+    package func expireMessages(
+        for place: OutboxPlace, storedBefore age: Timestamp, reason: String, at time: Timestamp
+    ) async throws(StoreError) -> Int {
+        var count = 0
+        while true {
+            let expired = try await lane.write("give up what waits too long") { transaction in
+                let ids: [Int64] = try transaction.db.all(
+                    Self.overdueQuery,
+                    [
+                        place.kind.rawValue, place.name, place.account, age.millisecondsSinceEpoch,
+                        Self.expiryBatch,
+                    ]
+                ) { $0[0] }
+                for id in ids {
+                    try transaction.db.change(
+                        Self.expiry, [time.millisecondsSinceEpoch, reason.kept(Self.maximumNoteBytes / 2), id])
+                }
+                if !ids.isEmpty { transaction.changed(.outbox) }
+                return ids.count
+            }
+            count += expired
+            if expired < Self.expiryBatch { return count }
+        }
+    }
+
+    /// Messages that one transaction gives up: each is a row and five index entries, some 30 µs.
+    private static let expiryBatch = 40
 
     /// Removes what has come to its end: all but the newest, and what is older than a time.
     /// - Parameters:

@@ -38,13 +38,15 @@ package struct OutboxMessage: Hashable, Sendable {
     /// What the last try came to.
     package var note: String?
     package var createdAt: Timestamp
+    /// When its first try failed, since it was stored or a person had it tried again.
+    package var failedAt: Timestamp?
     /// When it was sent, or else came to its end.
     package var endedAt: Timestamp?
 
     package init(
         id: Int64, kind: OutboxDestination.Kind, destination: String, subject: String, bot: Name,
         integration: IntegrationID?, job: Name?, content: OutboxContent, state: State, tries: Int, isUncertain: Bool,
-        nextAt: Timestamp, note: String?, createdAt: Timestamp, endedAt: Timestamp?
+        nextAt: Timestamp, note: String?, createdAt: Timestamp, failedAt: Timestamp? = nil, endedAt: Timestamp?
     ) {
         self.id = id
         self.kind = kind
@@ -60,6 +62,7 @@ package struct OutboxMessage: Hashable, Sendable {
         self.nextAt = nextAt
         self.note = note
         self.createdAt = createdAt
+        self.failedAt = failedAt
         self.endedAt = endedAt
     }
 }
@@ -68,10 +71,13 @@ package struct OutboxMessage: Hashable, Sendable {
 package struct OutboxPlace: Hashable, Sendable {
     package var kind: OutboxDestination.Kind
     package var name: String
+    /// The name of the secret that lets us in there; empty: not told apart.
+    package var account: String
 
-    package init(kind: OutboxDestination.Kind, name: String) {
+    package init(kind: OutboxDestination.Kind, name: String, account: String = "") {
         self.kind = kind
         self.name = name
+        self.account = account
     }
 }
 
@@ -80,7 +86,8 @@ package enum OutboxSettlement: Hashable, Sendable {
     /// It arrived; the note says how we know, where that was not the answer.
     case sent(note: String?)
     case unneeded(reason: String)
-    case givenUp(reason: String)
+    /// What may have arrived stays so, for a person who has it tried again.
+    case givenUp(reason: String, mayHaveArrived: Bool = false)
     /// It is tried again, unless a newer one of its subject waits.
     case again(at: Timestamp, reason: String, isUncertain: Bool)
 }

@@ -108,7 +108,7 @@ import Transfer
             forge.answerNext(
                 401, body: #"{"message":"Bad credentials \#(forge.token), Basic dDBrZW4tQ2FuYXJ5"}"#)
             try await bot.start()
-            let refused = try await Self.message(bot, "the refusal") { $0.state == .givenUp }
+            let refused = try await Self.message(bot, "the refusal") { $0.tries == 1 && $0.state == .waiting }
             let note = try #require(refused.note)
             expectContains(note, "/statuses/")
             expectContains(note, "answered 401 (Bad credentials …, Basic …)")
@@ -117,6 +117,20 @@ import Transfer
             try await bot.stop()
             let bytes = try WholeFile.read(bot.state.database, limit: 64 << 20)
             #expect(!bytes.contains(Array(forge.token.utf8)))
+        }
+    }
+
+    @Test(arguments: [401, 403])
+    func testThatWhatATokenIsRefusedIsSentOnceItIsMended(_ status: Int) async throws {
+        try await withFaultyForge { bot, forge in
+            let commit = try await bot.leave(to: forge)
+            forge.answerNext(status, body: #"{"message":"Resource not accessible by token"}"#)
+            try await bot.start()
+            let waiting = try await Self.message(bot, "the refusal") { $0.tries == 1 && $0.state == .waiting }
+            expectContains(waiting.note ?? "", "answered \(status) (Resource not accessible by token)")
+            await Self.pass(bot, .seconds(5))
+            _ = try await Self.message(bot, "the end") { $0.state == .sent }
+            #expect(forge.current(commit.description)["martlet/kit"]?.state == "error")
         }
     }
 
@@ -164,6 +178,27 @@ import Transfer
             try bot.secrets.set("kit-status", forge.token)
             await Self.pass(bot, .seconds(5))
             _ = try await Self.message(bot, "the end") { $0.state == .sent }
+        }
+    }
+
+    @Test func testThatABotWhoseFileIsMissingForAMomentStillTells() async throws {
+        try await withFaultyForge { bot, forge in
+            let commit = try await bot.leave(to: forge)
+            let file = bot.directory.path("bots/kit.yml")
+            let kept = try WholeFile.read(file, limit: 1 << 20)
+            try FileManager.default.removeItem(atPath: file)
+            try await bot.start()
+            let waiting = try await Self.message(bot, "the first try") { $0.tries == 1 && $0.state == .waiting }
+            expectContains(waiting.note ?? "", "there is no bot kit now")
+            // when
+            try await bot.stop()
+            try Data(kept).write(to: URL(filePath: file))
+            try await bot.start()
+            // then
+            bot.time.advance(by: .seconds(5))
+            bot.timer.advance(by: .seconds(5))
+            _ = try await Self.message(bot, "the end") { $0.state == .sent }
+            #expect(forge.current(commit.description)["martlet/kit"]?.state == "error")
         }
     }
 

@@ -1,0 +1,17 @@
+import Model
+import Testing
+import Transfer
+
+@testable import Integrations
+
+/// How each forge is let know who asks.
+@Suite struct ForgeAccessTests {
+    @Test(arguments: [StatusTarget.Forge.gitea, .forgejo])
+    func testThatAPasswordIsNoToken(_ forge: StatusTarget.Forge) throws {
+        let target = StatusTarget(forge: forge, credentials: "s", api: "https://forge.example", project: "acme/kit")
+        let token = try target.request(.get, "/x", secret: "t0ken")
+        #expect(token.headers["Authorization"] == "token t0ken" && token.credentials == nil)
+        let password = try target.request(.get, "/x", secret: "ann:geheim")
+        #expect(password.headers["Authorization"] == nil && password.credentials != nil)
+    }
+}

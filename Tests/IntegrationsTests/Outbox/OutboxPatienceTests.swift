@@ -1,0 +1,137 @@
+import BotSupport
+import Integrations
+import Model
+import Storage
+import TestSupport
+import Testing
+
+/// How long the outbox goes on, and whom it leaves alone.
+@Suite struct OutboxPatienceTests {
+    private static let kit = OutboxFixture.destination("kit")
+    private static let down = OutboxOutcome.failed(OutboxFailure("connection refused"))
+    private static let own = OutboxOutcome.failed(OutboxFailure("500", isOfDestination: false))
+
+    /// Lets it fail so often in a row, with time for each.
+    private static func fail(_ fixture: OutboxFixture, _ count: Int, from first: Int = 1) async throws {
+        for number in first..<first + count {
+            _ = try await until("try \(number)") {
+                let messages = try await fixture.store.outbox(limit: 200).items
+                return messages.reduce(0) { $0 + $1.tries } == number && !messages.contains { $0.state == .sending }
+            }
+            if number < first + count - 1 { await fixture.pass(.seconds(300)) }
+        }
+    }
+
+    @Test func testThatItIsGivenUpAfterADayOfTries() async throws {
+        try await withOutbox { fixture in
+            for _ in 1...6 { fixture.sender.answer(Self.kit, with: Self.down) }
+            _ = try await fixture.queue()
+            try await fixture.running {
+                try await Self.fail(fixture, 5)
+                await fixture.pass(Outbox.patience)
+                try await fixture.messages("the end") { $0[0].state == .givenUp }
+            }
+            let note = try #require(try await fixture.store.outbox().items.first?.note)
+            expectContains(note, "given up after 6 tries in 24 h; the last: connection refused")
+            expectContains(note, "martlet outbox --retry 1")
+        }
+    }
+
+    @Test func testThatADayWithoutADaemonLosesNothing() async throws {
+        try await withOutbox { fixture in
+            // given: it failed before, and nobody was there for two days
+            for _ in 1...6 { fixture.sender.answer(Self.kit, with: Self.down) }
+            _ = try await fixture.queue()
+            try await fixture.running { try await Self.fail(fixture, 5) }
+            fixture.time.advance(by: Outbox.patience + Outbox.patience)
+            // when: it fails once more
+            try await fixture.running {
+                try await Self.fail(fixture, 1, from: 6)
+                let message = try #require(try await fixture.store.outbox().items.first)
+                #expect(message.state == .waiting)
+                await fixture.pass(.seconds(300))
+                // then
+                try await fixture.messages("the end") { $0[0].state == .sent }
+            }
+        }
+    }
+
+    @Test func testThatWhatNobodyTriedIsGivenUpWithItsDestination() async throws {
+        try await withOutbox { fixture in
+            for _ in 1...6 { fixture.sender.answer(Self.kit, with: Self.down) }
+            for number in 1...60 { _ = try await fixture.queue("kit", number) }
+            try await fixture.running {
+                try await Self.fail(fixture, 5)
+                await fixture.pass(Outbox.patience)
+                try await fixture.messages("all given up") { messages in
+                    messages.count(where: { $0.state == .givenUp }) >= 59
+                }
+            }
+            #expect(fixture.sender.given.count == 6)
+            let notes = try await fixture.store.outbox(limit: 200).items.compactMap(\.note)
+            #expect(notes.contains { $0.hasPrefix("given up: \(Self.kit) took nothing for 24 h") })
+        }
+    }
+
+    @Test func testThatMessagesThatFailOneAfterTheOtherAreTheirDestinationsFailure() async throws {
+        try await withOutbox { fixture in
+            for _ in 1...Outbox.mostOwnFailures { fixture.sender.answer(Self.kit, with: Self.own) }
+            for number in 1...20 { _ = try await fixture.queue("kit", number) }
+            try await fixture.running {
+                try await Self.fail(fixture, 1, from: Outbox.mostOwnFailures)
+                await fixture.timer.awaitSleepers()
+                #expect(fixture.sender.given.count == Outbox.mostOwnFailures)
+                await fixture.pass(.seconds(3))
+                try await fixture.messages("the rest") { $0.allSatisfy { $0.state == .sent } }
+            }
+        }
+    }
+
+    @Test func testThatABotThatIsMissingForAMomentIsWaitedFor() async throws {
+        try await withOutbox { fixture in
+            fixture.sender.answer(Self.kit, with: .absent)
+            _ = try await fixture.queue()
+            try await fixture.running {
+                try await fixture.messages("the first try") { $0[0].tries == 1 && $0[0].state == .waiting }
+                await fixture.pass(.seconds(3))
+                try await fixture.messages("the end") { $0[0].state == .sent }
+            }
+        }
+    }
+
+    @Test func testThatABotThatStaysAwayTellsNobody() async throws {
+        try await withOutbox { fixture in
+            for _ in 1...4 { fixture.sender.answer(Self.kit, with: .absent) }
+            _ = try await fixture.queue()
+            try await fixture.running {
+                try await Self.fail(fixture, 2)
+                await fixture.pass(.seconds(300))
+                try await fixture.messages("the end") { $0[0].state == .unneeded }
+            }
+            #expect(try await fixture.store.outbox().items.first?.note == "there is no bot kit any more")
+        }
+    }
+
+    @Test func testThatOneSleeperWaitsForWhatIsFarAway() async throws {
+        try await withOutbox(["kit", "far"]) { fixture in
+            fixture.sender.answer(
+                OutboxFixture.destination("far"), with: .failed(OutboxFailure("429", retryAfter: .seconds(3000))))
+            for _ in 1...5 { fixture.sender.answer(Self.kit, with: Self.down) }
+            _ = try await fixture.queue("far")
+            _ = try await fixture.queue("kit")
+            try await fixture.running {
+                // when: short alarms ring
+                for count in 1...5 {
+                    try await fixture.messages("try \(count)") {
+                        $0[1].tries == count && $0.allSatisfy { $0.state == .waiting }
+                    }
+                    await until("who sleeps") { fixture.timer.sleeperCount >= 1 }
+                    await fixture.pass(.seconds(300))
+                }
+                try await fixture.messages("the end") { $0[1].state == .sent }
+                // then
+                #expect(fixture.timer.sleeperCount <= 2)
+            }
+        }
+    }
+}
