@@ -27,8 +27,8 @@ package final class CrashMarks: Sendable {
 
     private let state: Mutex<State>
     private let counts: CrashCounts
-    /// The file's bytes: a write there needs no system call, and is the file's whatever becomes of the process.
-    private nonisolated(unsafe) let bytes: UnsafeMutableRawPointer
+    /// A write there is the file's whatever becomes of the process; nobody waits for the disk.
+    private let file: Int32
 
     /// Reads what the daemon before left, and begins anew.
     /// - Parameters:
@@ -38,28 +38,38 @@ package final class CrashMarks: Sendable {
     package init(directory: String, version: String) throws(FileError) {
         let path = directory + "/working"
         let size = Self.head + Self.places * Self.placeBytes
-        let number = clinux_open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o600)
-        guard number >= 0 else { throw FileError(operation: "open", path: path, errno: errno) }
-        defer { close(number) }
-        guard ftruncate(number, off_t(size)) == 0 else {
-            throw FileError(operation: "resize", path: path, errno: errno)
-        }
-        guard let bytes = mmap(nil, size, PROT_READ | PROT_WRITE, MAP_SHARED, number, 0), bytes != MAP_FAILED else {
-            throw FileError(operation: "map", path: path, errno: errno)
-        }
-        self.bytes = bytes
+        let file = clinux_open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o600)
+        guard file >= 0 else { throw FileError(operation: "open", path: path, errno: errno) }
+        self.file = file
         counts = CrashCounts(path: directory + "/crashes", version: version)
-        var found = try counts.read()
-        if bytes.load(as: UInt8.self) != 0 {
-            for place in 0..<Self.places {
-                let text = Self.text(at: bytes + Self.head + place * Self.placeBytes)
-                if !text.isEmpty { found[text, default: 0] += 1 }
+        do throws(FileError) {
+            var found = try counts.read()
+            var bytes = [UInt8](repeating: 0, count: size)
+            let count = pread(file, &bytes, size, 0)
+            if count > Self.head, bytes[0] != 0 {
+                for place in 0..<Self.places {
+                    let text = bytes[(Self.head + place * Self.placeBytes)...].prefix(Self.placeBytes).prefix {
+                        $0 != 0
+                    }
+                    if !text.isEmpty { found[String(decoding: text, as: UTF8.self), default: 0] += 1 }
+                }
+                try counts.write(found)
             }
-            try counts.write(found)
+            let empty = [UInt8](repeating: 0, count: size)
+            guard pwrite(file, empty, size, 0) == size else {
+                throw FileError(operation: "write", path: path, errno: errno)
+            }
+            state = Mutex(State(counts: found))
+        } catch {
+            close(file)
+            throw error
         }
-        memset(bytes, 0, size)
-        state = Mutex(State(counts: found))
-        clinux_note_traps(bytes.assumingMemoryBound(to: CChar.self))
+        clinux_note_traps(file)
+    }
+
+    deinit {
+        clinux_forget_traps(file)
+        close(file)
     }
 
     /// Why something is left alone; nothing where it is not.
@@ -130,15 +140,9 @@ package final class CrashMarks: Sendable {
     }
 
     private func write(_ subject: String, at place: Int) {
-        let at = bytes + Self.head + place * Self.placeBytes
-        memset(at, 0, Self.placeBytes)
-        var text = subject
-        text.withUTF8 { if let start = $0.baseAddress { at.copyMemory(from: start, byteCount: $0.count) } }
-    }
-
-    private static func text(at place: UnsafeMutableRawPointer) -> String {
-        let bytes = UnsafeRawBufferPointer(start: place, count: placeBytes - 1)
-        return String(decoding: bytes.prefix { $0 != 0 }, as: UTF8.self)
+        let bytes = Array(subject.utf8) + [UInt8](repeating: 0, count: Self.placeBytes - subject.utf8.count)
+        // What cannot be noted is not known after a trap: the service goes on as without it.
+        _ = pwrite(file, bytes, bytes.count, off_t(Self.head + place * Self.placeBytes))
     }
 
     /// What fits, without a line's end.

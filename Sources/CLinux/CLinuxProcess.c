@@ -80,19 +80,19 @@ void clinux_answer_soon(void) {
     closedir(threads);
 }
 
-static volatile char *trapped;
+static volatile int trap_file = -1;
 static struct sigaction before[65];
 
 static void note_trap(int signal) {
-    *trapped = 1;
+    if (trap_file >= 0 && pwrite(trap_file, "\1", 1, 0) < 0) errno = 0;
     // What comes next is what would have come, when this returns: also for a signal that somebody sent, which is not raised once more.
     sigaction(signal, &before[signal], NULL);
     raise(signal);
 }
 
-void clinux_note_traps(char *flag) {
+void clinux_note_traps(int file) {
     const int signals[] = {SIGILL, SIGTRAP, SIGSEGV, SIGBUS, SIGFPE, SIGABRT};
-    trapped = flag;
+    trap_file = file;
     for (size_t index = 0; index < sizeof signals / sizeof signals[0]; index++) {
         struct sigaction action, now;
         memset(&action, 0, sizeof action);
@@ -102,6 +102,10 @@ void clinux_note_traps(char *flag) {
         before[signals[index]] = now;
         sigaction(signals[index], &action, NULL);
     }
+}
+
+void clinux_forget_traps(int file) {
+    if (trap_file == file) trap_file = -1;
 }
 
 void clinux_give_memory_back(void) { mallopt(M_MMAP_THRESHOLD, 1 << 20); }

@@ -57,10 +57,14 @@ extension EventIntake {
         // The hook's own bot, whatever the body names; of a shared hook, those whose configured repository the body names.
         let named = delivery.bot == nil ? Self.choose(bots, event.repository) : bots
         let repositories = Set(named.map(\.repository)).sorted()
+        // What is said of another repository's pull requests is not this one's; where the bot's is a path here, nobody can tell.
+        let isOther =
+            named.allSatisfy { NamedRepository.key(of: $0.repository) != nil }
+            && Self.choose(named, event.repository).isEmpty
         var new = NewEvent(
             repository: repositories.first, bot: named.count == 1 ? named.first?.name : nil, source: .webhook,
             hook: delivery.hook, deliveryID: delivery.id(digest: digest), bodyDigest: digest, event: event.word,
-            receivedAt: now, claims: event.claims + event.pullClaims, pull: event.pull,
+            receivedAt: now, claims: event.claims + (isOther ? [] : event.pullClaims), pull: isOther ? nil : event.pull,
             fate: event.asksForLook ? .pending : .ignored, reason: event.reason)
         if named.isEmpty, event.asksForLook {
             (new.fate, new.reason) = (

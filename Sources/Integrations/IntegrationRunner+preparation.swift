@@ -29,6 +29,10 @@ extension IntegrationRunner {
         if record.pull != nil, jobs.isolation.isolation != .sandbox {
             return .refused(.canceled, RepositoryLooks.unfencedReason)
         }
+        // The bot file may have become stricter since it was queued, and a rerun is of any age.
+        if let pull = record.pull, !pull.isTrusted || bot.pullRequests == .off, !bot.lets(pull) {
+            return .refused(.canceled, "the bot file now says pull-requests: \(bot.pullRequests.rawValue)")
+        }
         var record = record
         let commit: CommitContent
         do {

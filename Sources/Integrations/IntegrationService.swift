@@ -91,7 +91,14 @@ package struct IntegrationService: Service {
         let environment = JobEnvironment(daemon: parts.environment, url: url)
         let versions = try VersionStore(files: parts.state.files, staging: parts.state.staging)
         publisher = Publisher(store: store, versions: versions, clock: clock, logger: logger)
-        let marks = try CrashMarks(directory: parts.state.path, version: parts.version)
+        let marks: CrashMarks?
+        do {
+            marks = try CrashMarks(directory: parts.state.path, version: parts.version)
+        } catch {
+            // On a full disk the service starts, and says so.
+            logger.warning("what ends the daemon by a trap is not noted", metadata: ["error": "\(error)"])
+            marks = nil
+        }
         let jobs = JobRunner(
             store: store, state: parts.state, workspaces: Workspaces(root: parts.state.workspaces),
             executor: parts.executor, planner: JobPlanner(supervisor: parts.supervisor),

@@ -35,6 +35,16 @@ extension BotSpecification {
         case all
     }
 
+    /// Whether one that was queued may still run.
+    package func lets(_ pull: IntegratedPullRequest) -> Bool {
+        switch pullRequests {
+        case .off: false
+        case .trusted: pull.isTrusted
+        case .approved: pull.isTrusted || pull.approvedBy != nil
+        case .all: true
+        }
+    }
+
     /// What becomes of a pull request. Only what the look saw counts, never who is said to have made it.
     package func answer(to pull: SeenPullRequest, defaultBranch: RefName?) -> PullRequestAnswer {
         if pullRequests == .off { return .refuses("the bot file says pull-requests: off") }

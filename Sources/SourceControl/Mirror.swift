@@ -34,15 +34,17 @@ package struct Mirror: Sendable {
             let session = session(control)
             return try session.run(in: repository.pointer, operation: "look at") { server throws(SourceControlError) in
                 let list = server.list
-                guard !list.refs.isEmpty else {
+                let all = list.commits
+                let heads = all.filter { !others.contains($0.key) }
+                // Pull requests alone are none: who hides its branches for a moment would have them all deleted.
+                guard !heads.isEmpty else {
                     throw SourceControlError(
                         code: .empty, operation: server.operation,
                         message: "the repository has neither branches nor tags; push a commit to it")
                 }
                 session.memory.note(list)
-                let all = list.commits
                 return Listing(
-                    heads: all.filter { !others.contains($0.key) }, others: all.filter { others.contains($0.key) },
+                    heads: heads, others: all.filter { others.contains($0.key) },
                     defaultBranch: list.defaultBranch)
             }
         }

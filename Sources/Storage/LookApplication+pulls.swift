@@ -148,10 +148,13 @@ extension LookApplication {
     /// - Returns: What runs of them.
     func endClosedPulls() throws -> [LookOutcome.ClosedIntegration] {
         let open = try db.all(
+            // By the index of what is open, of which there is little, and not by that of pull requests, of which there are ever more.
             Store.integrationQuery + """
-                 JOIN pull_requests AS pulls ON pulls.repository = integrations.repository
-                    AND pulls.number = integrations.pull_request
-                WHERE integrations.repository = ? AND state <> 'completed' AND pulls.is_open = 0 AND run = 1
+                 WHERE integrations.id IN (
+                    SELECT open.id FROM integrations AS open INDEXED BY integrations_open
+                    CROSS JOIN pull_requests AS pulls ON pulls.repository = open.repository
+                        AND pulls.number = open.pull_request
+                    WHERE open.state <> 'completed' AND open.repository = ? AND pulls.is_open = 0 AND open.run = 1)
                 """, [repository], Store.integration)
         var running: [LookOutcome.ClosedIntegration] = []
         for record in open {

@@ -126,9 +126,12 @@ int clinux_adopt_orphans(void);
 /// takes (Linux 6.12; older ones change nothing).
 void clinux_answer_soon(void);
 
-/// From now on a fault of the process itself (SIGILL, SIGTRAP, SIGSEGV, SIGBUS, SIGFPE, SIGABRT) sets the flag before it ends the process as it
-/// would have. A stack that is full leaves no room for that where the thread has no other stack. The flag stays valid for ever.
-void clinux_note_traps(char *flag);
+/// From now on a fault of the process itself (SIGILL, SIGTRAP, SIGSEGV, SIGBUS, SIGFPE, SIGABRT) makes the first byte of a file 1
+/// before it ends the process as it would have. A stack that is full leaves no room for that where the thread has no other stack.
+void clinux_note_traps(int file);
+
+/// Before that file is closed.
+void clinux_forget_traps(int file);
 
 /// Pieces of 1 MiB and more are the kernel's again when they are freed. Left alone, malloc keeps up to 32 MiB for each arena after the first such
 /// piece (mallopt(3), M_MMAP_THRESHOLD), and a daemon that read one large body stays as large.
