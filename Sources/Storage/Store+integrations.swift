@@ -43,8 +43,9 @@ extension Store {
         if let pull = new.pull { try store(pull, of: transaction.db.lastInsertedRowID, transaction.db) }
         let id = IntegrationID(bot: new.bot, number: number)
         try announce(
-            OutboxContent(moment: .queued, commit: new.pull?.head ?? new.commit, ref: new.ref, at: time), bot: new.bot,
-            integration: id, job: nil, transaction)
+            OutboxContent(
+                moment: .queued, commit: new.pull?.head ?? new.commit, ref: new.ref, base: new.pull?.base, at: time),
+            bot: new.bot, integration: id, job: nil, transaction)
         transaction.changed(.queued(id))
         transaction.passes("integration.queued")
         return id

@@ -14,11 +14,12 @@ struct ForgeStatusRequest: Sendable {
     /// The forge's word for a state.
     static func word(_ state: StatusReport.State, at forge: StatusTarget.Forge) -> String {
         switch forge {
-        // Neither has a word for canceled that does not count as passed: what was not judged is an error there, with its reason.
+        // None has a word for canceled that does not count as passed: what was to be judged and was not is an error there, with its reason,
+        // and what was skipped stays pending, as the checks of GitHub's own workflows do. Nothing is green that was not judged.
         case .github, .gitea, .forgejo:
             switch state {
-            case .pending, .running: "pending"
-            case .success, .skipped: "success"
+            case .pending, .running, .skipped: "pending"
+            case .success: "success"
             case .failure: "failure"
             case .error, .canceled: "error"
             }
@@ -26,16 +27,16 @@ struct ForgeStatusRequest: Sendable {
             switch state {
             case .pending: "pending"
             case .running: "running"
-            case .success, .skipped: "success"
+            case .success: "success"
             case .failure, .error: "failed"
-            case .canceled: "canceled"
+            case .canceled, .skipped: "canceled"
             }
         case .bitbucket, .bitbucketServer:
             switch state {
             case .pending, .running: "INPROGRESS"
-            case .success, .skipped: "SUCCESSFUL"
+            case .success: "SUCCESSFUL"
             case .failure, .error: "FAILED"
-            case .canceled: forge == .bitbucket ? "STOPPED" : "CANCELLED"
+            case .canceled, .skipped: forge == .bitbucket ? "STOPPED" : "CANCELLED"
             }
         }
     }

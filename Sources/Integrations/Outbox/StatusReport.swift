@@ -17,8 +17,8 @@ struct StatusReport: Sendable, Hashable {
     }
 
     var state: State
-    /// What tells it from the statuses of others: `martlet/kit`, `martlet/kit/debug`, and `martlet/kit:pull` of a pull request, whose head is
-    /// a branch's commit too.
+    /// What tells it from the statuses of others: `martlet/kit`, `martlet/kit/debug`, and `martlet/kit:pull/main` of a pull request into
+    /// main, whose head is a branch's commit too.
     var context: String
     /// A sentence; cut to what the forge takes.
     var description: String
@@ -31,8 +31,7 @@ struct StatusReport: Sendable, Hashable {
     init(_ message: OutboxMessage, url: String, description: String) {
         let content = message.content
         context =
-            "martlet/\(message.bot)" + (content.ref.pullRequest == nil ? "" : ":pull")
-            + (message.job.map { "/\($0)" } ?? "")
+            "martlet/\(message.bot)\(content.scope)" + (message.job.map { "/\($0)" } ?? "")
         self.url = message.integration.map { "\(url)/bots/\($0.bot)/\($0.number)" } ?? "\(url)/bots/\(message.bot)"
         self.description = description
         (commit, ref) = (content.commit, content.ref)

@@ -8,7 +8,8 @@ extension Store {
         _ record: IntegrationRecord, at time: Timestamp, _ transaction: StoreTransaction
     ) throws {
         var content = OutboxContent(
-            moment: .queued, commit: record.headCommit, ref: record.ref, at: time, run: record.run,
+            moment: .queued, commit: record.headCommit, ref: record.ref, base: record.pull?.base, at: time,
+            run: record.run,
             reason: record.reason)
         switch record.state {
         case .queued: break
@@ -31,7 +32,8 @@ extension Store {
         at time: Timestamp, _ transaction: StoreTransaction
     ) throws {
         let content = OutboxContent(
-            moment: .jobs, commit: record.headCommit, ref: record.ref, at: time, run: record.run, verdict: verdict,
+            moment: .jobs, commit: record.headCommit, ref: record.ref, base: record.pull?.base, at: time,
+            run: record.run, verdict: verdict,
             hasBegun: hasBegun, reason: reason)
         try announce(content, bot: record.id.bot, integration: record.id, job: job, transaction)
     }
@@ -58,7 +60,8 @@ extension Store {
             var hasFailedTrigger = false
             if job == nil, case .completed(_, triggerFailed: true) = record.state { hasFailedTrigger = true }
             let content = OutboxContent(
-                moment: job == nil ? .completed : .jobs, commit: record.headCommit, ref: record.ref, at: time,
+                moment: job == nil ? .completed : .jobs, commit: record.headCommit, ref: record.ref,
+                base: record.pull?.base, at: time,
                 run: record.run, verdict: verdict, hasFailedTrigger: hasFailedTrigger, hasBegun: job != nil,
                 reason: reason)
             try announce(
@@ -139,7 +142,7 @@ extension Store {
     ) -> String {
         switch destination.kind {
         case .status:
-            "\(bot)\(content.ref.pullRequest == nil ? "" : ":pull")\(job.map { "/\($0)" } ?? "") \(content.commit)"
+            "\(bot)\(content.scope)\(job.map { "/\($0)" } ?? "") \(content.commit)"
                 + (destination.isByRef ? " \(content.ref)" : "")
         case .comment, .mail, .webhook: "\(bot) \(content.ref)"
         }

@@ -5,6 +5,8 @@ package struct OutboxContent: Hashable, Sendable, Codable {
     package var moment: OutboxDestination.Moment
     package var commit: CommitID
     package var ref: RefName
+    /// Of a pull request: the branch into which it is to go.
+    package var base: RefName?
     package var at: Timestamp
     /// The integration's run.
     package var run: Int
@@ -21,13 +23,15 @@ package struct OutboxContent: Hashable, Sendable, Codable {
     package var notice: NoticeContent?
 
     package init(
-        moment: OutboxDestination.Moment, commit: CommitID, ref: RefName, at: Timestamp, run: Int = 1,
+        moment: OutboxDestination.Moment, commit: CommitID, ref: RefName, base: RefName? = nil, at: Timestamp,
+        run: Int = 1,
         verdict: Verdict? = nil, hasFailedTrigger: Bool = false, hasBegun: Bool = false, reason: String? = nil,
         version: String? = nil
     ) {
         self.moment = moment
         self.commit = commit
         self.ref = ref
+        self.base = base
         self.at = at
         self.run = run
         self.verdict = verdict
@@ -36,4 +40,8 @@ package struct OutboxContent: Hashable, Sendable, Codable {
         self.reason = reason
         self.version = version
     }
+
+    /// What tells a pull request's statuses from those of its head's branch, and from those of the same head into another branch, where
+    /// another recipe may have judged it: `:pull/main`.
+    package var scope: String { base.map { ":pull/\($0.shortName)" } ?? "" }
 }

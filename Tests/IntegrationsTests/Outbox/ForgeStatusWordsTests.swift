@@ -1,0 +1,27 @@
+import Model
+import Storage
+import Testing
+
+@testable import Integrations
+
+@Suite struct ForgeStatusWordsTests {
+    @Test(arguments: [StatusTarget.Forge.github, .gitlab, .gitea, .forgejo, .bitbucket, .bitbucketServer])
+    func testThatOnlyWhatWasJudgedIsGreen(_ forge: StatusTarget.Forge) {
+        let green = ForgeStatusRequest.word(.success, at: forge)
+        for state in [StatusReport.State.pending, .running, .skipped, .canceled, .failure, .error] {
+            #expect(ForgeStatusRequest.word(state, at: forge) != green, "\(state)")
+        }
+    }
+
+    /// Else a base with a laxer recipe could make green what another base's judged.
+    @Test func testThatOneHeadsPullRequestsIntoTwoBranchesAreToldApart() throws {
+        let commit = try #require(CommitID(String(repeating: "a", count: 40)))
+        let scopes = ["refs/heads/main", "refs/heads/release/1.0", nil].map { base in
+            OutboxContent(
+                moment: .queued, commit: commit, ref: RefName("refs/pull/1/merge"), base: base.map { RefName($0) },
+                at: Timestamp(secondsSinceEpoch: 1)
+            ).scope
+        }
+        #expect(scopes == [":pull/main", ":pull/release/1.0", ""])
+    }
+}
