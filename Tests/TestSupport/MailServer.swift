@@ -19,7 +19,9 @@ package struct MailServer: Sendable {
 
     /// What arrived, envelope first, as Exim wrote it: lines end with `\n`.
     package func mails() throws -> [String] {
-        try Directory(opening: directory.path("mail")).entries().map(\.name).sorted().map { name in
+        // Exim writes each as `temp.…` and renames it when it is whole.
+        let names = try Directory(opening: directory.path("mail")).entries().map(\.name)
+        return try names.filter { !$0.hasPrefix("temp.") }.sorted().map { name in
             try directory.text("mail/\(name)")
         }
     }

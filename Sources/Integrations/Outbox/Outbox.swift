@@ -109,6 +109,8 @@ package actor Outbox {
     /// - Returns: The destinations to begin with now, and when to look again, where nobody sleeps for that yet.
     private func round() async -> (places: [OutboxPlace], alarm: Timestamp?) {
         var waiting: [OutboxPlace: Timestamp]
+        // What comes to its end while the places are read is not among them, and keeps its trouble until the next round.
+        let idle = Set(troubled.keys).subtracting(active.keys)
         do {
             waiting = try await store.outboxPlaces()
         } catch {
@@ -117,7 +119,7 @@ package actor Outbox {
         }
         let now = clock.now()
         for place in unsettled.keys { waiting[place] = min(waiting[place] ?? now, now) }
-        troubled = troubled.filter { waiting[$0.key] != nil || active[$0.key] != nil }
+        troubled = troubled.filter { waiting[$0.key] != nil || !idle.contains($0.key) }
         waiting = waiting.filter { active[$0.key] == nil && senders[$0.key.kind] != nil }
         var places: [OutboxPlace] = []
         var earliest: Timestamp?
