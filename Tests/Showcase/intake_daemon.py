@@ -1,5 +1,5 @@
 """The daemon that the parts of Tests/Showcase/intake ask, and who signs for forges."""
-import hashlib, hmac, http.client, json, os, shutil, socket, subprocess, sys, tempfile, time
+import hashlib, hmac, http.client, json, os, shutil, signal, socket, subprocess, sys, tempfile, time
 
 SECRET = "an intake secret"
 FORGES = ["github", "gitlab", "gitea", "forgejo", "gogs", "bitbucket", "bitbucket-server"]
@@ -62,6 +62,12 @@ class Daemon:
         alive = self.process.poll() is None
         self.process.terminate()
         status = self.process.wait(60)
+        # The launcher outlives the daemon, as it should, and not this.
+        try:
+            with open(f"{self.home}/state/launcher.socket.lock") as file:
+                os.kill(int(file.read().split()[1]), signal.SIGTERM)
+        except (OSError, IndexError, ValueError):
+            pass
         shutil.rmtree(self.home, ignore_errors=True)
         return alive and status == 0
 
