@@ -154,7 +154,12 @@ import Testing
         try await withServer { server in
             // given: more than a thousand of a day ago, and some of a month ago
             try await server.say("http://127.0.0.1:\(try LoopbackSocket.freePort())/webhooks/push/kit")
-            let now = Int(Date().timeIntervalSince1970)
+            // The hook's own time, by what it called its first request.
+            try await server.work.push(to: server.bare)
+            let first = try #require(try server.kept().first)
+            let now = try #require(first.split(separator: ".").first.flatMap { Int($0) })
+            try FileManager.default.removeItem(atPath: server.spool + "/" + first)
+            _ = try await server.work.commit(files: ["a": "2"])
             let spool = try Directory(creating: server.spool)
             func name(_ seconds: Int) -> String { "\(seconds).000000-00000000000000000000000000000000.json" }
             for number in 0..<1200 { try spool.write(name(now - 86_400 + number), bytes: Array("{}".utf8)) }
