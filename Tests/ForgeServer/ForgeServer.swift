@@ -15,6 +15,8 @@ final class ForgeServer: Sendable {
     /// Seconds.
     private let delay: Double
     private let plan = Mutex(Plan())
+    /// Told when the silence ends.
+    private let speaking = NSCondition()
 
     init(forge: FakeForge, delay: Double) {
         self.forge = forge
@@ -29,10 +31,16 @@ final class ForgeServer: Sendable {
             return reply(connection, control(parts))
         }
         if plan.withLock({ $0.isSilent }) {
-            while plan.withLock({ $0.isSilent }) { usleep(20_000) }
+            speaking.lock()
+            while plan.withLock({ $0.isSilent }) { speaking.wait() }
+            speaking.unlock()
             return
         }
-        if delay > 0 { usleep(useconds_t(delay * 1_000_000)) }
+        if delay > 0 {
+            // A slow forge's time, or until the client leaves.
+            var client = pollfd(fd: connection, events: 0x2000, revents: 0)  // POLLRDHUP (poll(2))
+            poll(&client, 1, Int32(delay * 1000))
+        }
         let authorization = request.headers["Authorization"]
         let answer = forge.answer(
             request.method, forge.api.dropLast("/api".count) + request.path, headers: request.headers,
@@ -49,7 +57,11 @@ final class ForgeServer: Sendable {
         case "commit": forge.add(commit: parts.last ?? "")
         case "lose": plan.withLock { $0.isLosing = true }
         case "silence": plan.withLock { $0.isSilent = true }
-        case "speak": plan.withLock { $0.isSilent = false }
+        case "speak":
+            speaking.lock()
+            plan.withLock { $0.isSilent = false }
+            speaking.broadcast()
+            speaking.unlock()
         case "answer":
             let seconds = parts.count > 2 ? parts[2] : "0"
             forge.answerNext(Int(parts[1]) ?? 500, headers: seconds == "0" ? [:] : ["Retry-After": seconds])
