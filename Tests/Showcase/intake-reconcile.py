@@ -18,7 +18,7 @@ class Service:
         with socket.socket() as probe:
             probe.bind(("127.0.0.1", 0))
             self.port = probe.getsockname()[1]
-        for name in ("bots", "state", "work"):
+        for name in ("bots", "state", "clones"):
             os.mkdir(f"{self.home}/{name}", 0o700)
         with open(f"{self.home}/martlet.yml", "w") as file:
             file.write(f"listen: 127.0.0.1:{self.port}\nstate: {self.home}/state\nisolation: none\nconcurrency: 2\n")
@@ -59,7 +59,7 @@ class Service:
 class Repository:
     def __init__(self, service, name, lines=""):
         self.name, self.service = name, service
-        self.bare, self.work = f"{service.home}/{name}.git", f"{service.home}/work/{name}"
+        self.bare, self.work = f"{service.home}/{name}.git", f"{service.home}/clones/{name}"
         subprocess.run(["git", "init", "-q", "--bare", "-b", "main", self.bare], check=True)
         subprocess.run(["git", "init", "-q", "-b", "main", self.work], check=True)
         self.git("remote", "add", "origin", self.bare)
