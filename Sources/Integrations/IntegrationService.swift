@@ -14,6 +14,7 @@ package struct IntegrationService: Service {
     /// For the HTTP interface.
     package let operations: Operations
     private let poller: Poller
+    private let upgrades: Upgrades?
     private let looks: RepositoryLooks
     private let scheduler: Scheduler
     private let outages: Outages
@@ -48,6 +49,8 @@ package struct IntegrationService: Service {
         package var supervisor: String
         package var isolation: JobIsolation
         package var version: String
+        /// The version of the machine's toolchain, or nothing where there is none; nothing: it is not asked.
+        package var toolchain: (@Sendable () async -> String?)?
         package var logger: Logger
 
         package init(
@@ -56,7 +59,8 @@ package struct IntegrationService: Service {
             transport: any Transport, mailTransport: any Transport,
             clock: WallClock = .system,
             timer: any Clock<Duration> = ContinuousClock(), environment: [String: String], supervisor: String,
-            isolation: JobIsolation, version: String, logger: Logger
+            isolation: JobIsolation, version: String, toolchain: (@Sendable () async -> String?)? = nil,
+            logger: Logger
         ) {
             self.settings = settings
             self.state = state
@@ -74,6 +78,7 @@ package struct IntegrationService: Service {
             self.supervisor = supervisor
             self.isolation = isolation
             self.version = version
+            self.toolchain = toolchain
             self.logger = logger
         }
     }
@@ -119,15 +124,13 @@ package struct IntegrationService: Service {
             wishes: CancelWishes(state: parts.state), outages: outages, timer: parts.timer, logger: logger)
         self.jobs = jobs
         compression = LogCompression(store: store, state: parts.state, logger: logger)
+        let forges = ForgeAccess(
+            store: store, registry: registry, secrets: parts.secrets, transport: parts.transport, clock: clock, url: url
+        )
         outbox = Outbox(
             store: store,
             senders: [
-                ForgeStatusSender(
-                    store: store, registry: registry, secrets: parts.secrets, transport: parts.transport, clock: clock,
-                    url: url),
-                ForgeCommentSender(
-                    store: store, registry: registry, secrets: parts.secrets, transport: parts.transport, clock: clock,
-                    url: url),
+                ForgeStatusSender(forges), ForgeCommentSender(forges),
                 MailSender(
                     store: store, registry: registry, settings: parts.settings.mail, secrets: parts.secrets,
                     transport: parts.mailTransport, url: url),
@@ -143,6 +146,9 @@ package struct IntegrationService: Service {
         }
         poller = Poller(
             store: store, registry: registry, clock: clock, timer: parts.timer, looks: looksWakeup, logger: logger)
+        upgrades = parts.toolchain.map {
+            Upgrades(store: store, registry: registry, clock: clock, timer: parts.timer, logger: logger, version: $0)
+        }
         operations = Operations(
             registry: registry,
             intake: EventIntake(store: store, registry: registry, clock: clock, looks: looksWakeup, logger: logger),
@@ -170,6 +176,7 @@ package struct IntegrationService: Service {
         await cancelWhenGracefulShutdown {
             await withDiscardingTaskGroup { group in
                 group.addTask { await self.poller.run() }
+                group.addTask { await self.upgrades?.run() }
                 group.addTask { await self.looks.run() }
                 group.addTask { await self.scheduler.run() }
                 group.addTask { await self.outages.run() }

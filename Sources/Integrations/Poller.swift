@@ -55,6 +55,8 @@ package struct Poller: Sendable {
         guard let bots = await registry.unregistered() else { return }
         try await store.register(bots, at: clock.now())
         await registry.markRegistered(bots)
+        // A bot that is new or says something else has its repository looked at.
+        looks.ring()
     }
 
     private func askDue(_ polling: inout Polling, at now: Timestamp) async throws {

@@ -188,7 +188,7 @@ package actor Scheduler {
 
     /// The integrations to start now.
     ///
-    /// Lower priority first (a person's and reruns, then release branches, then others, then schedules), then the bot with the
+    /// Lower priority first (a person's and reruns, then release branches, then others, then upgrades, then schedules), then the bot with the
     /// fewest running, then the oldest. One ref of a bot is integrated by one integration at a time, in order, since
     /// each is compared with the one before.
     package static func choose(
@@ -200,7 +200,7 @@ package actor Scheduler {
         func priority(_ candidate: OpenIntegration) -> Int {
             if candidate.run > 1 { return Cause.person.priority }
             let cause = candidate.cause
-            return cause == .person || cause == .schedule || !candidate.isRelease ? cause.priority : 1
+            return [.person, .upgrade, .schedule].contains(cause) || !candidate.isRelease ? cause.priority : 1
         }
         var waiting = queued.filter { candidate in !running.contains { $0.id == candidate.id } }
         var chosen: [OpenIntegration] = []

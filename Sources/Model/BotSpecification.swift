@@ -47,6 +47,13 @@ package struct BotSpecification: Hashable, Sendable, Codable {
     }
     /// Bots that were stored before there was such a word have none.
     private var otherPullRequests: PullRequests?
+    /// Whether another version of the machine's toolchain integrates its branches' tips anew.
+    package var isIntegratedOnUpgrade: Bool {
+        get { otherUpgrades ?? true }
+        set { otherUpgrades = newValue ? nil : newValue }
+    }
+    /// Bots that were stored before there was such a word have none.
+    private var otherUpgrades: Bool?
 
     package init(
         name: Name, repository: String, isInsecure: Bool = false, hasSubmodules: Bool = true,
@@ -56,7 +63,7 @@ package struct BotSpecification: Hashable, Sendable, Codable {
         clean: Clean = .never, supersede: Supersede? = nil, timeout: Duration = .seconds(1800),
         logLimit: ByteCount = Self.usualLogLimit, triggers: [Trigger] = [], recipe: RecipeSource? = nil,
         product: Name? = nil, jobSecrets: [JobSecret]? = nil, status: StatusTarget? = nil, notices: [Notice]? = nil,
-        pullRequests: PullRequests = .trusted
+        pullRequests: PullRequests = .trusted, isIntegratedOnUpgrade: Bool = true
     ) {
         self.name = name
         self.repository = repository
@@ -80,6 +87,7 @@ package struct BotSpecification: Hashable, Sendable, Codable {
         self.pullRequests = pullRequests
         self.status = status
         self.notices = notices
+        self.isIntegratedOnUpgrade = isIntegratedOnUpgrade
     }
 
     /// Who is told what becomes of its integrations, through the outbox.
@@ -96,7 +104,7 @@ package struct BotSpecification: Hashable, Sendable, Codable {
                         kind: .comment, name: status.api, account: status.credentials, moments: [.completed]))
             }
         }
-        destinations += (notices ?? []).map(OutboxDestination.init)
+        destinations += (notices ?? []).map { OutboxDestination($0, of: name) }
         return destinations
     }
 

@@ -1,13 +1,16 @@
 /// Why an integration was queued.
 package enum Cause: String, Sendable, Codable, CaseIterable {
     case push, poll, schedule, person, baseline, pull
+    /// The machine's toolchain has another version.
+    case upgrade
 
-    /// Lower runs first: person, then pushes and polls, then schedules. Release branches are ranked by the scheduler.
+    /// Lower runs first: person, then pushes and polls, then upgrades, then schedules. Release branches are ranked by the scheduler.
     package var priority: Int {
         switch self {
         case .person: 0
         case .push, .poll, .baseline, .pull: 2
-        case .schedule: 3
+        case .upgrade: 3
+        case .schedule: 4
         }
     }
 }

@@ -35,8 +35,8 @@ package struct OutboxDestination: Hashable, Sendable, Codable {
     /// Whose slowness is its own: messages of one kind, name and account go one after the other. For a status the address of the forge's
     /// interface. Never a secret.
     package var name: String
-    /// The name of the secret that lets us in there, where a refusal or a limit of one account is not that of another's; nothing: all
-    /// of the name wait together.
+    /// The name of the secret that lets us in there, where a refusal or a limit of one account is not that of another's; of a webhook the
+    /// bot's. Nothing: all of the name wait together.
     package var account: String?
     /// Whether what is shown of a commit is kept by ref there, so that two branches at one commit each have it.
     package var isByRef = false
@@ -53,15 +53,15 @@ package struct OutboxDestination: Hashable, Sendable, Codable {
         self.moments = moments
     }
 
-    /// Mail goes to one server, whatever its notice; a webhook to its URL's scheme, host and port, since the rest may be what
-    /// lets one in there.
-    package init(_ notice: Notice) {
+    /// Mail goes to one server, whatever its notice; a webhook to its URL's host and port, since the rest may be what lets one in there. One
+    /// host takes the hooks of many, as chat services do, so each bot's have a lane of their own.
+    package init(_ notice: Notice, of bot: Name) {
         switch notice.target {
         case .mail: self.init(kind: .mail, name: "mail", moments: [])
         case .webhook(let url, _):
             let host = url.firstRange(of: "://").map { url[$0.upperBound...] } ?? ""
             let end = host.firstIndex { $0 == "/" || $0 == "?" || $0 == "#" } ?? host.endIndex
-            self.init(kind: .webhook, name: String(url[..<end]), moments: [])
+            self.init(kind: .webhook, name: String(url[..<end]), account: bot.description, moments: [])
         }
         self.notice = notice
     }

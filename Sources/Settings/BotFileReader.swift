@@ -67,6 +67,7 @@ package enum BotFileReader {
         bot.status = StatusReader.target(
             fields["status"], repository: bot.repository, isInsecure: isInsecure, &diagnostics)
         bot.schedule = ScheduleReader.schedule(fields["schedule"], &diagnostics)
+        bot.isIntegratedOnUpgrade = diagnostics.truth(fields["upgrades"], "upgrades") ?? true
         bot.clean = diagnostics.word(fields["clean"], "clean") ?? bot.clean
         bot.supersede = diagnostics.word(fields["supersede"], "supersede")
         bot.timeout = diagnostics.duration(fields["timeout"], "timeout", within: timeoutRange) ?? bot.timeout

@@ -64,7 +64,8 @@ package enum JSONSchemas {
                 "server": { "type": "string", "pattern": "^smtps?://" },
                 "from": { "type": "string" },
                 "credentials": { "$ref": "#/$defs/secret" },
-                "insecure": { "type": "boolean", "default": false }
+                "insecure": { "type": "boolean", "default": false },
+                "certificates": { "type": "string", "pattern": "^/" }
               }
             },
             "user": { "type": "string" }
@@ -120,6 +121,7 @@ package enum JSONSchemas {
                 }
               ]
             },
+            "upgrades": { "type": "boolean", "default": true },
             "clean": { "enum": ["never", "always", "daily", "weekly"], "default": "never" },
             "supersede": { "enum": ["queued", "running", "never"] },
             "timeout": { "$ref": "#/$defs/duration", "default": "30m" },

@@ -20,14 +20,14 @@ enum Keys {
     static let fence: [Key] = ["read-only", "memory", "processes", "workspace"]
     static let bot: [Key] = [
         "repository", "insecure", "submodules", "lfs", "branches", "tags", "paths", "poll", "webhook", "schedule",
-        "clean",
+        "upgrades", "clean",
         "timeout",
         "log",
         "product", "supersede", "triggers", "secrets", "status", "recipe", "pull-requests", .later("retention"),
         .later("priority"),
         "notify",
     ]
-    static let mail: [Key] = ["server", "from", "credentials", "insecure"]
+    static let mail: [Key] = ["server", "from", "credentials", "insecure", "certificates"]
     static let notice: [Key] = ["name", "when", "branches", "tags", "mail", "authors", "webhook", "secret"]
     static let webhook: [Key] = ["secret"]
     static let status: [Key] = ["forge", "credentials", "api", "project", "comments"]

@@ -9,12 +9,18 @@ package struct MailSettings: Hashable, Sendable {
     package var credentials: String?
     /// Whether smtp goes without TLS. Never with credentials.
     package var isInsecure: Bool
+    /// The absolute path of a file of PEM certificates that are trusted in place of the machine's.
+    package var certificates: String?
 
-    package init(server: String, from: MailAddress, credentials: String? = nil, isInsecure: Bool = false) {
+    package init(
+        server: String, from: MailAddress, credentials: String? = nil, isInsecure: Bool = false,
+        certificates: String? = nil
+    ) {
         self.server = server
         self.from = from
         self.credentials = credentials
         self.isInsecure = isInsecure
+        self.certificates = certificates
     }
 
     static func read(_ node: YAMLNode?, _ diagnostics: inout Diagnostics) -> MailSettings? {
@@ -25,6 +31,14 @@ package struct MailSettings: Hashable, Sendable {
             diagnostics.error(
                 "`mail` needs `\(key)`: `mail: { server: smtps://mail.acme.example:465, from: ci@acme.example }`",
                 at: fields.position(of: key))
+        }
+        let certificates = diagnostics.line(fields["certificates"], "certificates")
+        if let certificates, !certificates.hasPrefix("/") || isInsecure {
+            diagnostics.error(
+                isInsecure
+                    ? "without TLS there are no certificates; remove `insecure` or `certificates`"
+                    : "`certificates` is the absolute path of a PEM file, not \(Printable.quoted(certificates))",
+                at: fields.position(of: "certificates"))
         }
         let server = server(fields["server"], &diagnostics)
         let from = from(fields["from"], &diagnostics)
@@ -37,7 +51,8 @@ package struct MailSettings: Hashable, Sendable {
                 "without TLS the password would be readable on the way; remove `insecure` or `credentials`",
                 at: fields.position(of: "insecure"))
         }
-        return MailSettings(server: server, from: from, credentials: credentials, isInsecure: isInsecure)
+        return MailSettings(
+            server: server, from: from, credentials: credentials, isInsecure: isInsecure, certificates: certificates)
     }
 
     private static func server(_ node: YAMLNode?, _ diagnostics: inout Diagnostics) -> String? {

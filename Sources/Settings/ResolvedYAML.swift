@@ -52,6 +52,7 @@ package enum ResolvedYAML {
         } else {
             lines.append("# schedule: none")
         }
+        add("upgrades", "\(bot.isIntegratedOnUpgrade)", "integrate tips anew for another version of swift")
         add("clean", bot.clean.rawValue)
         if let supersede = bot.supersede {
             add("supersede", supersede.rawValue)

@@ -35,6 +35,7 @@ enum Schema {
         migrator.registerMigration("comments") { try $0.execute(sql: comments) }
         migrator.registerMigration("schedules") { try $0.execute(sql: schedules) }
         migrator.registerMigration("skipping") { try $0.execute(sql: skipping) }
+        migrator.registerMigration("toolchains") { try $0.execute(sql: toolchains) }
         return migrator
     }
 

@@ -10,16 +10,30 @@ extension Store {
         _ new: NewIntegration, at time: Timestamp, recording event: (@Sendable (IntegrationRecord) -> NewEvent)? = nil
     ) async throws(StoreError) -> IntegrationRecord {
         try await lane.write("queue an integration of \(new.bot)") { transaction in
-            let bot = try transaction.db.first(
-                "SELECT id, repository FROM bots WHERE name = ? AND is_retired = 0", [new.bot.description]
-            ) { (id: $0["id"] as Int64, repository: $0["repository"] as Int64) }
-            guard let bot else { throw Refusal.notFound("bot \(new.bot)") }
-            let id = try Self.insert(
-                new, bot: bot.id, repository: bot.repository, refUpdate: nil, at: time, transaction)
-            let record = try Self.integration(id, transaction.db)
-            if let event { _ = try Self.record(event(record), transaction) }
-            return record
+            let bot = try Self.registeredBot(new.bot, transaction.db)
+            return try Self.queue(new, of: bot, at: time, recording: event, transaction)
         }
+    }
+
+    typealias RegisteredBot = (id: Int64, repository: Int64)
+
+    /// The rows of a bot that is not retired.
+    static func registeredBot(_ name: Name, _ db: Database) throws -> RegisteredBot {
+        let bot: RegisteredBot? = try db.first(
+            "SELECT id, repository FROM bots WHERE name = ? AND is_retired = 0", [name.description]
+        ) { (id: $0["id"], repository: $0["repository"]) }
+        guard let bot else { throw Refusal.notFound("bot \(name)") }
+        return bot
+    }
+
+    static func queue(
+        _ new: NewIntegration, of bot: RegisteredBot, at time: Timestamp,
+        recording event: ((IntegrationRecord) -> NewEvent)?, _ transaction: StoreTransaction
+    ) throws -> IntegrationRecord {
+        let id = try insert(new, bot: bot.id, repository: bot.repository, refUpdate: nil, at: time, transaction)
+        let record = try integration(id, transaction.db)
+        if let event { _ = try self.record(event(record), transaction) }
+        return record
     }
 
     /// Inserts a queued integration. The number comes from the bot's counter, so that it is never used again.

@@ -23,22 +23,13 @@ extension Store {
     ) async throws(StoreError) -> [IntegrationRecord] {
         try await lane.write("take up the schedule of \(mark.bot)") { transaction in
             let db = transaction.db
-            let bot = try db.first(
-                "SELECT id, repository FROM bots WHERE name = ? AND is_retired = 0", [mark.bot.description]
-            ) { (id: $0["id"] as Int64, repository: $0["repository"] as Int64) }
-            guard let bot else { throw Refusal.notFound("bot \(mark.bot)") }
+            let bot = try Self.registeredBot(mark.bot, db)
             try db.change(
                 """
                 INSERT INTO schedules (bot, schedule, taken_up) VALUES (?, ?, ?)
                 ON CONFLICT (bot) DO UPDATE SET schedule = excluded.schedule, taken_up = excluded.taken_up
                 """, [bot.id, mark.schedule, mark.takenUp.millisecondsSinceEpoch])
-            return try new.map { new in
-                let id = try Self.insert(
-                    new, bot: bot.id, repository: bot.repository, refUpdate: nil, at: time, transaction)
-                let record = try Self.integration(id, db)
-                _ = try Self.record(event(record), transaction)
-                return record
-            }
+            return try new.map { try Self.queue($0, of: bot, at: time, recording: event, transaction) }
         }
     }
 }

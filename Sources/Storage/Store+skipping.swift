@@ -58,25 +58,7 @@ extension Store {
             record.isSkipped = true
             record = try Self.apply(
                 .completed(.canceled, triggerFailed: false), to: record, at: time, reason: reason, transaction)
-            let update = try Int64.fetchOne(
-                db,
-                sql: """
-                    UPDATE ref_updates SET fate = 'ignored', reason = ?1
-                    WHERE id = (SELECT ref_update FROM integrations WHERE id = ?2) AND fate = 'integrated' AND NOT EXISTS
-                        (SELECT 1 FROM integrations WHERE ref_update = ref_updates.id AND is_skipped = 0)
-                    RETURNING id
-                    """, arguments: [reason.kept, record.rowID])
-            guard let update else { return }
-            let deliveries = try Int64.fetchAll(
-                db,
-                sql: """
-                    UPDATE deliveries SET fate = 'ignored', reason = ?1 WHERE fate = 'integrated'
-                    AND id IN (SELECT delivery FROM delivery_updates WHERE ref_update = ?2) AND NOT EXISTS
-                        (SELECT 1 FROM delivery_updates JOIN ref_updates ON ref_updates.id = ref_update
-                         WHERE delivery = deliveries.id AND ref_updates.fate = 'integrated')
-                    RETURNING id
-                    """, arguments: [reason.kept, update])
-            for delivery in deliveries { transaction.changed(.delivery(rowID: delivery)) }
+            try Self.decide(.ignored, reason, of: record, unless: "is_skipped = 0", transaction)
         }
     }
 }

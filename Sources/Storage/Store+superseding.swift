@@ -44,27 +44,8 @@ extension Store {
     static func decideSuperseded(
         _ record: IntegrationRecord, by newer: IntegrationID, _ transaction: StoreTransaction
     ) throws {
-        let db = transaction.db
-        let reason = supersededReason(by: newer, ref: record.ref)
-        let update = try Int64.fetchOne(
-            db,
-            sql: """
-                UPDATE ref_updates SET fate = 'superseded', reason = ?1
-                WHERE id = (SELECT ref_update FROM integrations WHERE id = ?2) AND fate = 'integrated' AND NOT EXISTS
-                    (SELECT 1 FROM integrations WHERE ref_update = ref_updates.id
-                     AND (superseded_by IS NULL OR verdict IS NOT 'canceled'))
-                RETURNING id
-                """, arguments: [reason, record.rowID])
-        guard let update else { return }
-        let deliveries = try Int64.fetchAll(
-            db,
-            sql: """
-                UPDATE deliveries SET fate = 'superseded', reason = ?1 WHERE fate = 'integrated'
-                AND id IN (SELECT delivery FROM delivery_updates WHERE ref_update = ?2) AND NOT EXISTS
-                    (SELECT 1 FROM delivery_updates JOIN ref_updates ON ref_updates.id = ref_update
-                     WHERE delivery = deliveries.id AND ref_updates.fate = 'integrated')
-                RETURNING id
-                """, arguments: [reason, update])
-        for delivery in deliveries { transaction.changed(.delivery(rowID: delivery)) }
+        try decide(
+            .superseded, supersededReason(by: newer, ref: record.ref), of: record,
+            unless: "(superseded_by IS NULL OR verdict IS NOT 'canceled')", transaction)
     }
 }

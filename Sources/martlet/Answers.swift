@@ -59,6 +59,7 @@ struct IntegrationAnswer: Decodable {
     var commit: String
     var ref: String
     var cause: String
+    var requestedBy: String?
     var subject: String?
     /// Which type of project was recognised, and by what.
     var project: String?

@@ -84,7 +84,7 @@ extension Serve {
                     transport: try CurlTransport(),
                     // Nor a mail server that does not answer the farewell, for which libcurl holds its thread up.
                     mailTransport: try CurlTransport(), environment: environment, supervisor: supervisor,
-                    isolation: isolation, version: Martlet.version,
+                    isolation: isolation, version: Martlet.version, toolchain: { await ToolchainVersion.swift() },
                     logger: logger))
             try await integrations.prepare()
             let notifier = SystemdNotifier(environment: environment)

@@ -63,6 +63,11 @@ struct Core: Sendable {
             delivery: delivery, body: bytes)
     }
 
+    /// Changes the database as another program would.
+    func sql(_ statement: String) async throws {
+        try await SQLProgram.run(statement, at: directory.path("martlet.sqlite"))
+    }
+
     /// Waits for something to be stored.
     func wait(_ what: String, until condition: () async throws -> Bool) async throws {
         let changes = store.changes()

@@ -98,6 +98,33 @@ import Testing
         }
     }
 
+    @Test func testThatABotFileThatChangedIsLookedAtAlsoWithoutPolling() async throws {
+        try await withCore(bots: ["kit": "poll: off\n"]) { core in
+            // given: looks are asked for and answered at the start
+            let rings = Wakeup()
+            let poller = Poller(
+                store: core.store, registry: core.registry, clock: core.time.clock, timer: core.timer, looks: rings,
+                logger: core.log.logger)
+            let task = Task { await poller.run() }
+            await core.timer.awaitSleepers()
+            var iterator = rings.rings.makeAsyncIterator()
+            await iterator.next()
+
+            // when
+            try core.directory.write(
+                "bots/kit.yml", "repository: \(core.repository())\npoll: off\nbranches: [\"**\"]\n")
+            core.timer.advance(by: Poller.tick)
+            await core.timer.awaitSleepers()
+            task.cancel()
+            await task.value
+
+            // then: it rang once more, and ends
+            rings.finish()
+            #expect(await iterator.next() != nil)
+            #expect(try await core.sequence() == 3)
+        }
+    }
+
     @Test func testThatAScheduleQueuesTheDefaultBranchOnce() async throws {
         try await withPoller(bots: ["kit": "schedule: daily 12:05\n"]) { core, pass in
             // given

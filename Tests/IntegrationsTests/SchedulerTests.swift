@@ -13,20 +13,21 @@ import Testing
 
     private func branch(_ name: String) -> RefName { RefName(branch: name) }
 
-    @Test func testThatAPersonGoesFirstThenReleasesThenBranchesThenSchedules() throws {
+    @Test func testThatAPersonGoesFirstThenReleasesThenBranchesThenUpgradesThenSchedules() throws {
         // given
         let queued = [
             try Samples.open(1, ref: branch("a"), cause: .schedule),
             try Samples.open(2, ref: branch("b"), cause: .push),
             try Samples.open(3, ref: branch("release/1.0"), cause: .push, isRelease: true),
             try Samples.open(4, ref: branch("d"), cause: .person),
+            try Samples.open(5, ref: branch("release/1.1"), cause: .upgrade, isRelease: true),
         ]
 
         // when
         let chosen = choose(queued)
 
         // then
-        #expect(chosen == ["kit#4", "kit#3", "kit#2", "kit#1"])
+        #expect(chosen == ["kit#4", "kit#3", "kit#2", "kit#5", "kit#1"])
     }
 
     @Test func testThatARerunGoesFirstSinceAPersonAskedForIt() throws {

@@ -121,6 +121,11 @@ import Testing
             expectIntegrated(try await bot.integrate(tag: "v1"))
             let wished = try await bot.operations.integrate(bot: bot.name, revision: nil, isClean: false, by: "ada")
             expectIntegrated(try await bot.completion(of: wished.id))
+            let upgraded = try await bot.store.queue(
+                NewIntegration(
+                    bot: bot.name, ref: skipped.record.ref, commit: skipped.record.commit, cause: .upgrade),
+                at: bot.time.now)
+            expectIntegrated(try await bot.completion(of: upgraded.id))
             _ = try await bot.operations.rerun(skipped.record.id, Rerun(), by: "ada")
             let again = try await bot.wait("the rerun's end") { store in
                 try await store.integration(skipped.record.id).flatMap {

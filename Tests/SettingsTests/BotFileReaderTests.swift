@@ -237,6 +237,15 @@ struct Marked: Sendable, CustomTestStringConvertible {
             ])
     }
 
+    @Test func testThatAnotherToolchainIntegratesUnlessTheFileSaysOtherwise() {
+        #expect(read("repository: /r\n").value?.isIntegratedOnUpgrade == true)
+        #expect(read("repository: /r\nupgrades: false\n").value?.isIntegratedOnUpgrade == false)
+        #expect(
+            read("repository: /r\nupgrades: nightly\n").diagnostics.map(\.description) == [
+                "bots/kit.yml:2:11: error: `upgrades` is `true` or `false`, not `nightly`"
+            ])
+    }
+
     @Test func testThatPlainHTTPIsTakenWhenItIsSaidToBeInsecure() {
         #expect(read("repository: http://h/r\ninsecure: true\n").value?.isInsecure == true)
         #expect(read("repository: https://h/r\nsubmodules: false\n").value?.hasSubmodules == false)

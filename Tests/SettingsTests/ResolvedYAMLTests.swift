@@ -32,6 +32,7 @@ import Testing
           - { name: c, branches: ["r/*"], publish: { version: branch } }
           - { name: d, branches: ["r/*"], upload: "https://h/{product}/{version}/{file}", credentials: k }
         """,
+        "repository: /r\nupgrades: false\n",
         "repository: /r\npull-requests: off\n", "repository: /r\npull-requests: approved\n",
         "repository: /r\npull-requests: trusted\n", "repository: /r\npull-requests: all\n",
         "repository: /r\nsecrets: [{ name: \"007\", branches: [main, \"**\"] }]\n",
@@ -95,6 +96,7 @@ import Testing
             # webhook: none, so none is taken
             # status: none, so no forge is told
             # schedule: none
+            upgrades: true                        # integrate tips anew for another version of swift
             clean: never
             # supersede: queued; never on refs with a publish or upload trigger
             timeout: 30m                          # a step's

@@ -45,6 +45,7 @@ import Testing
               server: smtp://mail.acme.example:587/
               from: Martlet <ci@acme.example>
               credentials: mail
+              certificates: /etc/martlet/mail.pem
             """)
         expectNoDifference(
             try #require(reading.value, "\(reading.diagnostics)"),
@@ -57,7 +58,8 @@ import Testing
                     workspace: .mebibytes(512)), images: "/etc/martlet/images", user: "ci",
                 mail: MailSettings(
                     server: "smtp://mail.acme.example:587",
-                    from: try #require(MailAddress("Martlet <ci@acme.example>")), credentials: "mail")))
+                    from: try #require(MailAddress("Martlet <ci@acme.example>")), credentials: "mail",
+                    certificates: "/etc/martlet/mail.pem")))
     }
 
     @Test func testThatMailWithoutTLSHasToBeSaid() throws {
@@ -103,6 +105,9 @@ import Testing
         Marked("mail: { server: smtps://h, from: a@b, §insecure: true }\n", "smtps:// has it"),
         Marked(
             "mail: { server: smtp://h, from: a@b, credentials: c, §insecure: true }\n", "readable on the way"),
+        Marked("mail: { server: smtps://h, from: a@b, §certificates: c.pem }\n", "is the absolute path of a PEM"),
+        Marked(
+            "mail: { server: smtp://h, from: a@b, insecure: true, §certificates: /c }\n", "without TLS there are no"),
         Marked("§retention: 30d\n", "`retention` is not supported yet by this version"),
         Marked("user: §root\n", "never root"),
         Marked("§- x\n", "the settings file is a mapping"),

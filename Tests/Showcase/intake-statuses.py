@@ -239,17 +239,28 @@ try:
     shown = until("the silent one's status", lambda: forges["gitlab"].shown(commit).get("martlet/gitlab", {}).get("state") == "success")
     claim(bool(shown), "and gets its own when it speaks again")
 
-    # A refused token, and a person.
+    # A token that is not taken is a person's to mend, and waited for; a status that is not taken is nobody's.
     forge = forges["forgejo"]
+    for status in (401, 403):
+        forge.tell(f"answer/{status}/0")
+    commit = repositories["forgejo"].push()
+    forge.tell("commit/" + commit)
+    held = until("a message that waits with its reason", lambda: next((m for m in daemon.outbox("--state waiting") or [] if m["note"] and (
+        "martlet secret set forge" in m["note"] or "give it the right" in m["note"])), None), 30)
+    claim(bool(held), "a token that is not taken is waited for, with what to do", held["note"][:90] if held else "")
+    until("the end", lambda: daemon.ended("forgejo", commit))
+    daemon.drained()
+    claim(not daemon.outbox("--state given-up") and forge.shown(commit).get("martlet/forgejo", {}).get("state") == "success",
+          "and what waited is sent once it is taken again, nothing given up")
     for _ in range(3):
-        forge.tell("answer/401/0")
+        forge.tell("answer/404/0")
     commit = repositories["forgejo"].push()
     forge.tell("commit/" + commit)
     until("the end", lambda: daemon.ended("forgejo", commit))
     daemon.drained()
     given_up = daemon.outbox("--state given-up")
-    claim(bool(given_up) and "martlet secret set forge" in given_up[0]["note"], "what is refused is given up with what to do",
-          given_up[0]["note"][:60] if given_up else "")
+    claim(bool(given_up) and all("answered 404" in m["note"] and "compare `repository` and `status`" in m["note"] and m["tries"] == 1
+                                 for m in given_up), "what is refused is given up at once with what to do", given_up[0]["note"][:90] if given_up else "")
 
     # Kills.
     daemon.bot("steady", steady, slow)

@@ -31,7 +31,8 @@ import Testing
     @Test(arguments: [
         ("take", Store.dueQuery), ("take a stray one", Store.strayQuery), ("places", Store.placesQuery),
         ("newer", Store.newerQuery), ("settle", Store.settlement), ("recover", Store.recovery),
-        ("overdue", Store.overdueQuery), ("expire", Store.expiry), ("supersede", Store.supersede),
+        ("overdue", Store.overdueQuery), ("expire", Store.expiry), ("overflow", Store.overflowQuery),
+        ("supersede", Store.supersede),
         ("insert", Store.insertion),
     ])
     func testThatNoStatementReadsAllMessages(_ what: String, _ sql: String) async throws {

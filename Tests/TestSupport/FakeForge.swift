@@ -145,6 +145,7 @@ package final class FakeForge: Sendable {
         guard state.withLock({ $0.commits.contains(call.commit) }) else { return refusal(404, "Not Found") }
         var listed = history.filter { $0.commit == call.commit }.reversed().map { $0 }
         if let name = call.name { listed = listed.filter { $0.context == name } }
+        if kind == .gitlab, let ref = call.ref { listed = listed.filter { $0.ref == ref } }
         let values = listed.map { status -> [String: Any] in
             var value: [String: Any] = ["id": status.id, "description": status.text, "target_url": status.url]
             switch kind {

@@ -5,16 +5,18 @@ struct FakeForgeCall {
     var project: String
     var commit: String
     var isReading = false
-    /// The query's `name`.
+    /// The query's `name`, and GitLab's `ref`.
     var name: String?
+    var ref: String?
 
     /// Nothing for a path or method that the forge has not.
     init?(_ method: String, _ url: String, api: String, _ kind: FakeForge.Kind) {
         guard url.hasPrefix(api + "/") else { return nil }
         let halves = url.dropFirst(api.count + 1).split(separator: "?", maxSplits: 1).map(String.init)
         let parts = halves[0].split(separator: "/", omittingEmptySubsequences: false).map(Self.decoded)
-        for pair in halves.dropFirst().first?.split(separator: "&") ?? [] where pair.hasPrefix("name=") {
-            name = Self.decoded(pair.dropFirst(5))
+        for pair in halves.dropFirst().first?.split(separator: "&") ?? [] {
+            if pair.hasPrefix("name=") { name = Self.decoded(pair.dropFirst(5)) }
+            if pair.hasPrefix("ref=") { ref = Self.decoded(pair.dropFirst(4)) }
         }
         switch (kind, method, parts.count) {
         case (.github, "POST", 5), (.gitea, "POST", 5), (.forgejo, "POST", 5):

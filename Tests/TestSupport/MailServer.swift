@@ -41,8 +41,10 @@ package struct MailServer: Sendable {
     /// - Parameters:
     ///   - offersTLS: Whether STARTTLS is offered.
     ///   - needsUser: Whether it takes mail from those alone who say who they are.
+    ///   - mechanisms: How one can say that: `PLAIN`, `LOGIN`.
     package static func running<Value>(
         in directory: TemporaryDirectory, offersTLS: Bool = true, needsUser: Bool = false,
+        mechanisms: [String] = ["PLAIN", "LOGIN"],
         _ body: (MailServer) async throws -> Value
     ) async throws -> Value {
         let ports = [try LoopbackSocket.freePort(), try LoopbackSocket.freePort()]
@@ -57,7 +59,8 @@ package struct MailServer: Sendable {
         let paths = ["", "/spool", "/mail", "/mainlog", "/key.pem"].map { directory.path + $0 }
         try await runExpectingSuccess(["chown", "Debian-exim"] + paths)
         let file = try directory.write(
-            "exim.conf", configuration(directory.path, ports, offersTLS: offersTLS, needsUser: needsUser))
+            "exim.conf",
+            configuration(directory.path, ports, offersTLS: offersTLS, needsUser: needsUser, mechanisms: mechanisms))
         let server = MailServer(directory: directory, port: ports[0], tlsPort: ports[1])
         return try await ServerProcess.running(
             [TestTools.find("exim4") ?? "exim4", "-C", file, "-bdf", "-oP", directory.path("exim.pid")],
@@ -73,7 +76,9 @@ package struct MailServer: Sendable {
         }
     }
 
-    private static func configuration(_ path: String, _ ports: [Int], offersTLS: Bool, needsUser: Bool) -> String {
+    private static func configuration(
+        _ path: String, _ ports: [Int], offersTLS: Bool, needsUser: Bool, mechanisms: [String]
+    ) -> String {
         """
         primary_hostname = mail.acme.example
         spool_directory = \(path)/spool
@@ -117,12 +122,14 @@ package struct MailServer: Sendable {
         plain:
           driver = plaintext
           public_name = PLAIN
+          server_advertise_condition = \(mechanisms.contains("PLAIN") ? "yes" : "no")
           server_prompts = :
           server_condition = ${if and{{eq{$auth2}{ci}}{eq{$auth3}{secret}}}}
           server_set_id = $auth2
         login:
           driver = plaintext
           public_name = LOGIN
+          server_advertise_condition = \(mechanisms.contains("LOGIN") ? "yes" : "no")
           server_prompts = Username:: : Password::
           server_condition = ${if and{{eq{$auth1}{ci}}{eq{$auth2}{secret}}}}
           server_set_id = $auth1

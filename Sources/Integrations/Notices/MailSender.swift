@@ -67,6 +67,7 @@ package struct MailSender: OutboxSender {
             request.body = .bytes(mail.bytes())
             request.envelope = MailEnvelope(from: settings.from.address, to: recipient)
             request.isPlainMailAllowed = settings.isInsecure
+            request.certificateAuthorities = settings.certificates
             request.limits = Self.limits
             return Self.outcome(of: try await transport.perform(request), settings.server)
         } catch let error as TransferError {

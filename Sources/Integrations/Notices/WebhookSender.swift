@@ -85,9 +85,10 @@ package struct WebhookSender: OutboxSender {
         case 410: return .refused("\(what): it wants no more of these; remove the notice from the bot's file")
         case 300..<400: return .failed(OutboxFailure("\(what); redirects are not followed: write the new address"))
         case 429, 502...504:
-            let seconds = answer.headers["retry-after"].flatMap(Int64.init).map { min(max($0, 0), 86_400) }
             return .failed(
-                OutboxFailure(what, retryAfter: seconds.map { .seconds($0) }, mayHaveArrived: answer.status > 500))
+                OutboxFailure(
+                    what, retryAfter: RetryAfter.duration(in: answer.headers, now: clock.now()),
+                    mayHaveArrived: answer.status > 500))
         default:
             return .failed(OutboxFailure(what, isOfDestination: false, mayHaveArrived: answer.status >= 500))
         }

@@ -1,19 +1,47 @@
 import Basics
 import Model
-import Settings
-import Transfer
+package import Settings
+package import Storage
+package import Transfer
 
-/// How a forge is asked as the bot's file says: the token of each request read anew, answers bounded, redirects not followed.
-struct ForgeAccess: Sendable {
-    let secrets: SecretStore
-    let transport: any Transport
-    let clock: WallClock
+/// What all have who tell forges something. A forge is asked as the bot's file says: the token of each request read anew, answers bounded,
+/// redirects not followed.
+package struct ForgeAccess: Sendable {
+    let store: Store
+    let registry: BotRegistry
+    private let secrets: SecretStore
+    private let transport: any Transport
+    private let clock: WallClock
+    private let url: String
     private let lane = BlockingLane(label: "forge-secrets")
 
-    init(secrets: SecretStore, transport: any Transport, clock: WallClock) {
+    /// - Parameter url: Of the service, for links.
+    package init(
+        store: Store, registry: BotRegistry, secrets: SecretStore, transport: any Transport, clock: WallClock,
+        url: String
+    ) {
+        self.store = store
+        self.registry = registry
         self.secrets = secrets
         self.transport = transport
         self.clock = clock
+        self.url = url.hasSuffix("/") ? String(url.dropLast()) : url
+    }
+
+    /// The page of what a message is about.
+    func page(of message: OutboxMessage) -> String {
+        message.integration.map { "\(url)/bots/\($0.bot)/\($0.number)" } ?? "\(url)/bots/\(message.bot)"
+    }
+
+    /// Makes one try of whatever ends early.
+    func outcome(_ body: () async throws -> OutboxOutcome) async -> OutboxOutcome {
+        do {
+            return try await body()
+        } catch let stop as Stop {
+            return stop.outcome
+        } catch {
+            return .failed(OutboxFailure("\(error)", isOfDestination: false))
+        }
     }
 
     /// An access token, or `user:password`.

@@ -8,8 +8,6 @@ struct ForgeAnswer: Sendable {
     static let maximumBody = 256 << 10
     /// Of what a forge says of an error, in characters.
     static let maximumExcerpt = 200
-    /// Where a service says that it is asked too often, but not for how long (docs.github.com, "Rate limits for the REST API").
-    static let usualPause = Duration.seconds(60)
 
     /// `POST https://forge.example/api/v1/repos/acme/kit/statuses/…`, without a query.
     let operation: String
@@ -139,13 +137,8 @@ struct ForgeAnswer: Sendable {
             let wait = Timestamp(secondsSinceEpoch: seconds) - now
             return wait < .seconds(1) ? .seconds(1) : wait
         }
-        return Self.usualPause
+        return RetryAfter.usual
     }
 
-    /// `Retry-After` in seconds (RFC 9110 section 10.2.3); a date there, which no forge sends, counts as a minute.
-    private var retryAfter: Duration? {
-        guard let text = response.headers["retry-after"] else { return nil }
-        guard let seconds = Int64(text), seconds >= 0 else { return Self.usualPause }
-        return .seconds(min(seconds, 86_400))
-    }
+    private var retryAfter: Duration? { RetryAfter.duration(in: response.headers, now: now) }
 }

@@ -1,35 +1,22 @@
 import Foundation
 package import Model
-package import Settings
 package import Storage
-package import Transfer
+import Transfer
 
 /// Tells the new issues of a pull request in one comment of the bot's there, which is edited when the next commit has other ones.
 ///
 /// Nothing is said as long as there is nothing new. GitHub, Gitea and Forgejo: `/repos/{owner}/{repo}/issues/{number}/comments`, edited by
 /// `PATCH …/issues/comments/{id}`; GitLab: `/projects/{id}/merge_requests/{iid}/notes`, edited by `PUT …/notes/{id}`.
 package struct ForgeCommentSender: OutboxSender {
-    private let store: Store
-    private let registry: BotRegistry
     private let access: ForgeAccess
-    private let url: String
 
     package var kind: OutboxDestination.Kind { .comment }
 
-    /// - Parameter url: Of the service, for links.
-    package init(
-        store: Store, registry: BotRegistry, secrets: SecretStore, transport: any Transport, clock: WallClock,
-        url: String
-    ) {
-        self.store = store
-        self.registry = registry
-        access = ForgeAccess(secrets: secrets, transport: transport, clock: clock)
-        self.url = url.hasSuffix("/") ? String(url.dropLast()) : url
-    }
+    package init(_ access: ForgeAccess) { self.access = access }
 
     /// See `OutboxSender`.
     package func send(_ message: OutboxMessage) async -> OutboxOutcome {
-        guard let bot = await registry.bot(message.bot) else { return .absent }
+        guard let bot = await access.registry.bot(message.bot) else { return .absent }
         guard let target = bot.status, target.hasComments, target.api == message.destination else {
             return .unneeded("the bot \(message.bot) makes no comments at \(message.destination) any more")
         }
@@ -41,9 +28,9 @@ package struct ForgeCommentSender: OutboxSender {
         }
         let place = Store.CommentPlace(
             bot: message.bot, number: number, destination: target.api, project: target.project)
-        do {
-            let changes = try await store.issueChanges(of: id)
-            let known = try await store.comment(at: place)
+        return await access.outcome {
+            let changes = try await access.store.issueChanges(of: id)
+            let known = try await access.store.comment(at: place)
             guard changes.new > 0 || known != nil || message.isUncertain else {
                 return .unneeded("there are no new issues")
             }
@@ -51,26 +38,22 @@ package struct ForgeCommentSender: OutboxSender {
             let text = try await text(of: message, id, changes)
             if let known, let outcome = try await edit(known, talk, text, place) { return outcome }
             if message.isUncertain, let found = try await find(talk, since: message.createdAt, bot: message.bot) {
-                try await store.setComment(found, at: place)
+                try await access.store.setComment(found, at: place)
                 if let outcome = try await edit(found, talk, text, place) { return outcome }
             }
             return changes.new > 0 ? try await make(talk, text, place) : .unneeded("there are no new issues")
-        } catch let stop as ForgeAccess.Stop {
-            return stop.outcome
-        } catch {
-            return .failed(OutboxFailure("\(error)", isOfDestination: false))
         }
     }
 
     private func text(
         of message: OutboxMessage, _ id: IntegrationID, _ changes: Store.IssueChanges
     ) async throws -> String {
-        let counts = try await store.integration(id)?.summary?.counts
-        let issues = try await store.issuePage(of: id, status: .new, limit: CommentText.maximumIssues).items
+        let counts = try await access.store.integration(id)?.summary?.counts
+        let issues = try await access.store.issuePage(of: id, status: .new, limit: CommentText.maximumIssues).items
         return CommentText.text(
             of: id, commit: message.content.commit,
             sentence: StatusText.sentence(message.content, counts: counts, changes: changes), issues: issues,
-            count: changes.new, url: "\(url)/bots/\(id.bot)/\(id.number)")
+            count: changes.new, url: access.page(of: message))
     }
 
     // MARK: - At the forge
@@ -117,7 +100,7 @@ package struct ForgeCommentSender: OutboxSender {
     ) async throws -> OutboxOutcome? {
         let answer = try await ask(talk, talk.target.forge == .gitlab ? .put : .patch, talk.one(comment), text)
         guard answer.isDenied || [404, 410].contains(answer.response.status) else { return answer.outcome }
-        try await store.setComment(nil, at: place)
+        try await access.store.setComment(nil, at: place)
         return nil
     }
 
@@ -126,7 +109,7 @@ package struct ForgeCommentSender: OutboxSender {
         if answer.response.isSuccess,
             let made = try? JSONDecoder().decode(Comment.self, from: Data(answer.response.body))
         {
-            try await store.setComment(made.id, at: place)
+            try await access.store.setComment(made.id, at: place)
         }
         return answer.outcome
     }

@@ -1,52 +1,36 @@
 import Foundation
 package import Model
-package import Settings
 package import Storage
-package import Transfer
+import Transfer
 
 /// Reports commits' statuses to forges.
 ///
 /// Where to is what the bot's file says when it is sent; the token is read each time and kept nowhere.
 package struct ForgeStatusSender: OutboxSender {
-    private let store: Store
-    private let registry: BotRegistry
     private let access: ForgeAccess
-    private let url: String
 
     package var kind: OutboxDestination.Kind { .status }
 
-    /// - Parameter url: Of the service, for links.
-    package init(
-        store: Store, registry: BotRegistry, secrets: SecretStore, transport: any Transport, clock: WallClock,
-        url: String
-    ) {
-        self.store = store
-        self.registry = registry
-        access = ForgeAccess(secrets: secrets, transport: transport, clock: clock)
-        self.url = url.hasSuffix("/") ? String(url.dropLast()) : url
-    }
+    package init(_ access: ForgeAccess) { self.access = access }
 
     /// See `OutboxSender`.
     package func send(_ message: OutboxMessage) async -> OutboxOutcome {
-        guard let bot = await registry.bot(message.bot) else { return .absent }
+        guard let bot = await access.registry.bot(message.bot) else { return .absent }
         guard let target = bot.status else {
             return .unneeded("the file of the bot \(message.bot) names no `status` any more")
         }
         guard target.api == message.destination else {
             return .unneeded("the bot \(message.bot) reports to \(target.api) now")
         }
-        do {
+        return await access.outcome {
             let secret = try await access.secret(of: target)
-            let report = StatusReport(message, url: url, description: try await sentence(of: message))
+            let report = StatusReport(
+                message, url: access.page(of: message), description: try await sentence(of: message))
             let request = ForgeStatusRequest(target: target, report: report)
             if message.isUncertain, let found = try await look(request, secret) { return found }
             let posting = try target.request(.post, request.posting, secret: secret, json: request.fields)
             let answer = try await access.ask(target, posting, secret: secret)
             return Self.gitLabsTransition(answer, request) ?? answer.outcome
-        } catch let stop as ForgeAccess.Stop {
-            return stop.outcome
-        } catch {
-            return .failed(OutboxFailure("\(error)", isOfDestination: false))
         }
     }
 
@@ -55,13 +39,13 @@ package struct ForgeStatusSender: OutboxSender {
             return StatusText.sentence(message.content, counts: nil)
         }
         if let job = message.job {
-            let attempts = try await store.attempts(of: id)
+            let attempts = try await access.store.attempts(of: id)
             let attempt = attempts.last { $0.id.job == job && $0.state.verdict != nil }
             return StatusText.sentence(message.content, counts: attempt?.summary?.counts)
         }
-        let record = try await store.integration(id)
+        let record = try await access.store.integration(id)
         return StatusText.sentence(
-            message.content, counts: record?.summary?.counts, changes: try await store.issueChanges(of: id))
+            message.content, counts: record?.summary?.counts, changes: try await access.store.issueChanges(of: id))
     }
 
     /// GitLab refuses what it holds already, or has passed: a commit's status there only goes forward until it is final.

@@ -22,17 +22,17 @@ struct StatusReport: Sendable, Hashable {
     var context: String
     /// A sentence; cut to what the forge takes.
     var description: String
-    /// The integration's page; nothing where there is none.
-    var url: String?
+    /// The integration's page.
+    var url: String
     var commit: CommitID
     var ref: RefName
 
-    /// - Parameter url: Of the service, without a slash at its end.
+    /// - Parameter url: The integration's page.
     init(_ message: OutboxMessage, url: String, description: String) {
         let content = message.content
         context =
             "martlet/\(message.bot)\(content.scope)" + (message.job.map { "/\($0)" } ?? "")
-        self.url = message.integration.map { "\(url)/bots/\($0.bot)/\($0.number)" } ?? "\(url)/bots/\(message.bot)"
+        self.url = url
         self.description = description
         (commit, ref) = (content.commit, content.ref)
         state = Self.state(content)

@@ -42,6 +42,17 @@ extension Store {
         }
     }
 
+    /// Before when what waits for a destination was stored, so that the newest so many stay and those of their time; nothing where
+    /// no more wait.
+    /// - Parameter kept: At least one.
+    package func overflow(of place: OutboxPlace, keeping kept: Int) async throws(StoreError) -> Timestamp? {
+        try await read("count what waits to be sent") { db in
+            try db.first(Self.overflowQuery, [place.kind.rawValue, place.name, place.account, kept - 1]) {
+                $0.time("created_at")
+            }
+        }
+    }
+
     /// Gives up what waits too long for a destination, in batches.
     /// - Parameters:
     ///   - age: What was stored before this.

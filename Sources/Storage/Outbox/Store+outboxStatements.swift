@@ -52,6 +52,12 @@ extension Store {
         ORDER BY created_at LIMIT ?
         """
 
+    /// When the last of those that stay was stored, of the newest so many of a destination.
+    static let overflowQuery = """
+        SELECT created_at FROM outbox WHERE kind = ? AND destination = ? AND account = ? AND state = 'waiting'
+        ORDER BY created_at DESC LIMIT 1 OFFSET ?
+        """
+
     static let expiry = """
         UPDATE outbox SET state = 'given-up', ended_at = ?1, note = ?2 || coalesce('; the last: ' || note, '; it was never tried')
         WHERE id = ?3

@@ -5,4 +5,6 @@ package enum EventSource: String, Hashable, Sendable, Codable, CaseIterable {
     /// A git server's own hook.
     case hook
     case schedule, person, poll
+    /// The machine's toolchain has another version.
+    case upgrade
 }

@@ -1,6 +1,6 @@
 package import Model
 
-/// An integration to be queued that no ref update causes: a person's or a schedule's.
+/// An integration to be queued that no ref update causes: a person's, a schedule's or an upgrade's.
 package struct NewIntegration: Hashable, Sendable {
     package var bot: Name
     package var ref: RefName

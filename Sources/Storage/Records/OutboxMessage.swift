@@ -71,7 +71,7 @@ package struct OutboxMessage: Hashable, Sendable {
 package struct OutboxPlace: Hashable, Sendable {
     package var kind: OutboxDestination.Kind
     package var name: String
-    /// The name of the secret that lets us in there; empty: not told apart.
+    /// See `OutboxDestination`; empty: not told apart.
     package var account: String
 
     package init(kind: OutboxDestination.Kind, name: String, account: String = "") {

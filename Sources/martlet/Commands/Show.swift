@@ -18,6 +18,8 @@ struct Show: AsyncParsableCommand {
             Output.print(
                 "\(answer.id)  \(answer.shortRef)  \(answer.commit.prefix(12))  \(Output.visible(answer.subject ?? ""))\n"
             )
+            let cause = ([answer.cause] + [answer.requestedBy].compactMap(\.self)).joined(separator: ", ")
+            Output.print("\(Output.visible(cause))\n")
             if let pull = answer.pullText { Output.print(Output.visible(pull)) }
             Output.print("\(answer.outcome)  \(answer.summary?.sentence ?? "")\n")
             if let reason = answer.reason { Output.print("\(Output.visible(reason))\n") }

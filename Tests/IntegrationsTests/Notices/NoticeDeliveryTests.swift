@@ -50,6 +50,52 @@ import Transfer
         }
     }
 
+    /// The service's own settings, secret and transport, at a real server: TLS from the first byte or by STARTTLS, and each mechanism.
+    @Test(.mailServer, arguments: ["smtps", "smtp"], ["PLAIN", "LOGIN"])
+    func testThatAMailGoesByTLSWithAPassword(_ scheme: String, _ mechanism: String) async throws {
+        try await withTemporaryDirectory { directory in
+            try await MailServer.running(in: directory, needsUser: true, mechanisms: [mechanism]) { server in
+                // given
+                let settings = MailSettings(
+                    server: scheme == "smtps" ? server.tlsURL : server.plainURL,
+                    from: try #require(MailAddress("ci@acme.example")), credentials: "mail",
+                    certificates: server.certificate)
+                let plan = try NotifyingBot.plan(NotifyingBot.mail, settings: settings, transport: CurlTransport())
+                try await withBot(plan) { bot in
+                    try bot.secrets.set("mail", "ci:secret")
+                    // when
+                    try await bot.integrated(.failing("debug"))
+                    _ = try await server.mails(count: 1)
+                    // then
+                    #expect(try await bot.outboxIsSent().map(\.state) == [.sent])
+                    expectContains(try server.log(), " P=esmtpsa ")
+                    expectContains(try server.log(), " A=\(mechanism.lowercased()):ci ")
+                }
+            }
+        }
+    }
+
+    @Test(.mailServer) func testT3ThatWithoutTLSOrTrustThePasswordIsNotSentAndTheMailWaits() async throws {
+        for offersTLS in [false, true] {
+            try await withTemporaryDirectory { directory in
+                try await MailServer.running(in: directory, offersTLS: offersTLS, needsUser: true) { server in
+                    let settings = MailSettings(
+                        server: server.plainURL, from: try #require(MailAddress("ci@acme.example")),
+                        credentials: "mail", certificates: offersTLS ? nil : server.certificate)
+                    let plan = try NotifyingBot.plan(NotifyingBot.mail, settings: settings, transport: CurlTransport())
+                    try await withBot(plan) { bot in
+                        try bot.secrets.set("mail", "ci:secret")
+                        try await bot.integrated(.failing("debug"))
+                        let waiting = try await bot.message("the refusal") { $0.note != nil && $0.state == .waiting }
+                        expectContains(waiting.note ?? "", offersTLS ? "certificate" : "offers no STARTTLS")
+                        let log = try server.log()
+                        #expect(!log.contains("authenticator") && !log.contains(" <= "))
+                    }
+                }
+            }
+        }
+    }
+
     @Test func testThatAWebhookIsSignedAndSaysWhatTheInterfaceSays() async throws {
         try await NotifyingBot.with(NotifyingBot.webhook) { bot in
             // when
@@ -149,6 +195,18 @@ import Transfer
             let message = try await bot.message("the answer") { $0.note != nil && $0.state == state }
             #expect(message.note?.hasPrefix("POST https://chat.acme.example answered \(status)") == true)
             #expect(bot.transport.takeRequests().allSatisfy { $0.url == NotifyingBot.hook })
+        }
+    }
+
+    @Test(arguments: ["3600", "Sun, 01 Mar 2026 13:00:00 GMT"])
+    func testThatAWebhooksReceiverIsLeftAloneForAsLongAsItSays(_ text: String) async throws {
+        try await NotifyingBot.with(NotifyingBot.webhook) { bot in
+            bot.transport.answer(
+                .post, NotifyingBot.hook, with: TransferResponse(status: 503, headers: ["Retry-After": text]))
+            try await bot.integrated(.failing("debug"))
+            let message = try await bot.message("the answer") { $0.note != nil && $0.state == .waiting }
+            let end = Timestamp(millisecondsSinceEpoch: 1_772_370_000_000)
+            #expect(message.nextAt >= end && message.nextAt <= end + .seconds(600), "\(message.nextAt)")
         }
     }
 

@@ -51,6 +51,31 @@ import Transfer
         }
     }
 
+    /// GitLab keeps a status by its ref, too: of another branch at the same commit it says nothing.
+    @Test func testThatALostAnswerIsLookedForAtItsOwnBranch() async throws {
+        try await withFaultyForge(.gitlab) { bot, forge in
+            // given: two branches at one commit, and the answer to the first one's status is lost
+            let commit = try await bot.leave(to: forge)
+            let store = try Store.open(path: bot.state.database)
+            let id = try await store.queue(
+                NewIntegration(bot: bot.name, ref: RefName(branch: "release/é"), commit: commit, cause: .person),
+                at: bot.time.now
+            ).id
+            try await store.apply(.completed(.canceled, triggerFailed: false), to: id, at: bot.time.now, reason: "too")
+            try store.close()
+            bot.transport.fail(request: bot.transport.count + 1, with: .after(.interrupted))
+            // when
+            try await bot.start()
+            _ = try await Self.message(bot, "the lost answer") { $0.tries == 1 && $0.state == .waiting }
+            await Self.pass(bot, .seconds(5))
+            _ = try await bot.outboxIsSent()
+            // then
+            #expect(forge.history.map(\.ref).sorted() == ["main", "release/é"])
+            let notes = try await bot.store.outbox().items.filter { $0.state == .sent }.compactMap(\.note)
+            #expect(notes == ["found at the forge; the answer to it was lost"])
+        }
+    }
+
     @Test func testThatWhatDidNotArriveIsSentAgain() async throws {
         try await withFaultyForge { bot, forge in
             let commit = try await bot.leave(to: forge)
@@ -84,7 +109,7 @@ import Transfer
     @Test(
         arguments: [
             (403, ["Retry-After": "30"], ""), (429, ["Retry-After": "30"], ""),
-            (429, ["RateLimit-Reset": "1772366460"], ""),
+            (429, ["RateLimit-Reset": "1772366460"], ""), (429, ["Retry-After": "Sun, 01 Mar 2026 12:00:30 GMT"], ""),
             (403, [:], #"{"message":"You have exceeded a secondary rate limit. Please wait."}"#),
             (503, ["Retry-After": "30"], "<html>"),
         ] as [(Int, [String: String], String)])

@@ -12,6 +12,10 @@ struct OutboxFixture: Sendable {
     let time: TestTime
     let timer: ManualClock
     let log: RecordingLogger
+    let path: String
+
+    /// Changes the database as another program would.
+    func sql(_ statement: String) async throws { try await SQLProgram.run(statement, at: path) }
 
     static func destination(_ bot: String) -> String { "https://\(bot).example/api/v1" }
 
@@ -26,9 +30,9 @@ struct OutboxFixture: Sendable {
     }
 
     /// Runs the outbox while the body does, as a daemon does.
-    func running(_ body: () async throws -> Void) async throws {
+    func running(_ limits: OutboxLimits = OutboxLimits(), _ body: () async throws -> Void) async throws {
         let outbox = Outbox(
-            store: store, senders: [sender], clock: time.clock, timer: timer, logger: log.logger)
+            store: store, senders: [sender], clock: time.clock, timer: timer, logger: log.logger, limits: limits)
         let task = Task { await outbox.run() }
         do {
             try await body()
@@ -60,7 +64,8 @@ func withOutbox(_ bots: [String] = ["kit"], _ body: (OutboxFixture) async throws
     try await withTemporaryDirectory { directory in
         let store = try Store.open(path: directory.path("martlet.sqlite"))
         let fixture = OutboxFixture(
-            store: store, sender: ScriptedSender(), time: TestTime(), timer: ManualClock(), log: RecordingLogger())
+            store: store, sender: ScriptedSender(), time: TestTime(), timer: ManualClock(), log: RecordingLogger(),
+            path: directory.path("martlet.sqlite"))
         let specifications = try bots.map { bot in
             BotSpecification(
                 name: try #require(Name(bot)), repository: "https://git.example/\(bot).git",

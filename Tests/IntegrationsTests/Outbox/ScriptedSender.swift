@@ -9,12 +9,15 @@ final class ScriptedSender: OutboxSender {
         var given: [OutboxMessage] = []
         var outcomes: [String: [OutboxOutcome]] = [:]
         var silent: Set<String> = []
+        var silentBots: Set<Name> = []
         var active = 0
         var mostActive = 0
     }
 
-    let kind = OutboxDestination.Kind.status
+    let kind: OutboxDestination.Kind
     private let state = Locked(State())
+
+    init(_ kind: OutboxDestination.Kind = .status) { self.kind = kind }
 
     /// The next answers of a destination; after them all is sent.
     func answer(_ destination: String, with outcomes: OutboxOutcome...) {
@@ -23,6 +26,9 @@ final class ScriptedSender: OutboxSender {
 
     /// A destination that never answers, until the daemon stops.
     func silence(_ destination: String) { state.withLock { _ = $0.silent.insert(destination) } }
+
+    /// The same of one bot's alone.
+    func silence(bot: Name) { state.withLock { _ = $0.silentBots.insert(bot) } }
 
     /// All that came, in its order.
     var given: [OutboxMessage] { state.value.given }
@@ -34,7 +40,7 @@ final class ScriptedSender: OutboxSender {
             state.given.append(message)
             state.active += 1
             state.mostActive = max(state.mostActive, state.active)
-            return state.silent.contains(message.destination)
+            return state.silent.contains(message.destination) || state.silentBots.contains(message.bot)
         }
         defer { state.withLock { $0.active -= 1 } }
         if isSilent {

@@ -1,13 +1,13 @@
 /// Dates of HTTP headers: `Sun, 06 Nov 1994 08:49:37 GMT` (RFC 9110, section 5.6.7). The two obsolete forms are not
-/// read: no client of the last twenty years sends them, and an unread date only costs a transfer.
-enum HTTPDate {
+/// read: nobody has sent them in the last twenty years, and an unread date only costs a transfer or a pause of the usual length.
+package enum HTTPDate {
     private static let days = ["Thu", "Fri", "Sat", "Sun", "Mon", "Tue", "Wed"]
     private static let months = [
         "Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec",
     ]
 
     /// - Parameter seconds: Since 1970-01-01T00:00:00Z, not negative.
-    static func text(_ seconds: Int64) -> String {
+    package static func text(_ seconds: Int64) -> String {
         let day = seconds / 86_400
         let time = seconds % 86_400
         let date = civil(day)
@@ -17,7 +17,7 @@ enum HTTPDate {
     }
 
     /// Seconds since 1970-01-01T00:00:00Z, or nothing.
-    static func parse(_ text: String) -> Int64? {
+    package static func parse(_ text: String) -> Int64? {
         let parts = text.split { $0 == " " || $0 == ":" || $0 == "," }
         guard text.utf8.count == 29, text.hasSuffix(" GMT"), parts.count == 8, let day = Int64(parts[1]),
             let month = months.firstIndex(of: String(parts[2])), let year = Int64(parts[3]), let hour = Int64(parts[4]),

@@ -1,0 +1,127 @@
+import Logging
+import Model
+import Storage
+
+/// One destination: what is due there is sent, and what came of it is stored.
+extension Outbox {
+    /// Sends what is due to one destination, until nothing is, or it fails.
+    func drain(_ place: OutboxPlace) async {
+        defer {
+            active[place] = nil
+            wakeup.ring()
+        }
+        do {
+            if let kept = unsettled[place] { try await settle(kept.message, as: kept.settlement, place) }
+            while !Task.isCancelled, try await sendNext(to: place) {}
+        } catch {
+            logger.error(
+                "sending stopped", metadata: ["destination": "\(place.name)", "error": "\(error)"])
+            troubles.pause(place, for: nil, at: clock.now())
+        }
+    }
+
+    /// What cannot be stored is kept, and stored before anything else is sent there. A daemon that ends before leaves it as what may
+    /// have arrived.
+    private func settle(
+        _ message: OutboxMessage, as settlement: OutboxSettlement, _ place: OutboxPlace
+    ) async throws {
+        unsettled[place] = (message, settlement)
+        try await store.settle(message, as: settlement, at: clock.now())
+        unsettled[place] = nil
+        settled += 1
+        guard settled >= limits.trimInterval else { return }
+        settled = 0
+        try await store.trimOutbox(keeping: limits.keptRows, endedAfter: clock.now() + (.zero - limits.keptTime))
+    }
+
+    /// - Returns: Whether there may be more to send now.
+    private func sendNext(to place: OutboxPlace) async throws -> Bool {
+        guard let sender = senders[place.kind],
+            let message = try await store.takeMessage(
+                for: place, at: clock.now(), horizon: Self.longestRetryAfter)
+        else { return false }
+        var outcome = await sender.send(message)
+        // Of somebody else's doing: the daemon goes on.
+        if outcome == .interrupted, !Task.isCancelled {
+            outcome = .failed(OutboxFailure("the request was broken off", mayHaveArrived: true))
+        }
+        if outcome != .absent { absent[message.bot] = nil }
+        let settlement: OutboxSettlement
+        var goesOn = true
+        switch outcome {
+        case .interrupted: return false
+        case .absent: settlement = absence(message)
+        case .sent(let note):
+            troubles.end(place)
+            settlement = .sent(note: note)
+        case .unneeded(let reason): settlement = .unneeded(reason: reason)
+        case .refused(let reason):
+            troubles.end(place)
+            logger.warning(
+                "a message was refused", metadata: ["message": "\(message.id)", "reason": "\(reason)"])
+            settlement = .givenUp(reason: reason)
+        case .failed(let failure):
+            goesOn = !troubles.isOfDestination(failure, place)
+            settlement = again(message, failure, at: place, isPaused: !goesOn)
+        }
+        try await settle(message, as: settlement, place)
+        if !goesOn { try await expire(place) }
+        return goesOn
+    }
+
+    private func again(
+        _ message: OutboxMessage, _ failure: OutboxFailure, at place: OutboxPlace, isPaused: Bool
+    ) -> OutboxSettlement {
+        let now = clock.now()
+        var next = now + OutboxTroubles.wait(after: message.tries, failure)
+        if isPaused { next = max(next, troubles.pause(place, for: failure.retryAfter, at: now)) }
+        let since = max(message.failedAt ?? now, startedAt ?? now)
+        guard now - since >= Self.patience, message.tries >= Self.leastTries else {
+            return .again(
+                at: next, reason: failure.reason, isUncertain: message.isUncertain || failure.mayHaveArrived)
+        }
+        return .givenUp(
+            reason: "given up after \(message.tries) tries in \(Self.patience.components.seconds / 3600) h; "
+                + "the last: \(failure.reason); once that is mended, `martlet outbox --retry \(message.id)`",
+            mayHaveArrived: failure.mayHaveArrived)
+    }
+
+    /// A file that is being replaced is missing for a moment.
+    private func absence(_ message: OutboxMessage) -> OutboxSettlement {
+        let now = clock.now()
+        var absence = absent[message.bot] ?? (now, now)
+        if now - absence.seen > Self.longestAbsence { absence.since = now }
+        absence.seen = now
+        absent[message.bot] = absence
+        guard now - absence.since >= Self.longestAbsence else {
+            return .again(
+                at: now + OutboxTroubles.wait(after: message.tries, OutboxFailure("")),
+                reason: "there is no bot \(message.bot) now; it is waited for", isUncertain: message.isUncertain)
+        }
+        return .unneeded(reason: "there is no bot \(message.bot) any more")
+    }
+
+    /// Gives up what waits too long for a destination that goes on failing, and the oldest where too many wait: it is tried once in each
+    /// pause, whatever waits for it.
+    private func expire(_ place: OutboxPlace) async throws {
+        if let time = try await store.overflow(of: place, keeping: limits.waitingRows) {
+            try await giveUp(
+                place, before: time, "given up: more than \(limits.waitingRows) messages waited for \(place.name)")
+        }
+        guard let trouble = troubles[place], trouble.failures >= Self.leastTries else { return }
+        let now = clock.now()
+        let age = now - trouble.since >= Self.patience ? Self.patience : Self.longestAge
+        try await giveUp(
+            place, before: now + (.zero - age),
+            "given up: \(place.name) took nothing for \(age.components.seconds / 3600) h")
+    }
+
+    private func giveUp(_ place: OutboxPlace, before time: Timestamp, _ reason: String) async throws {
+        let count = try await store.expireMessages(
+            for: place, storedBefore: time,
+            reason: reason + "; once that is mended, `martlet outbox --retry` with its number", at: clock.now())
+        guard count > 0 else { return }
+        logger.warning(
+            "messages were given up", metadata: ["destination": "\(place.name)", "count": "\(count)"])
+    }
+}

@@ -1,0 +1,69 @@
+import GRDB
+package import Model
+
+extension Store {
+    /// What is known of every bot that met a toolchain, also of retired ones.
+    package func toolchainMarks() async throws(StoreError) -> [Name: ToolchainMark] {
+        try await read("read for which toolchain bots were integrated") { db in
+            let marks = try db.all("SELECT name, version, next, reached FROM toolchains JOIN bots ON bots.id = bot") {
+                ToolchainMark(
+                    bot: try $0.name("name"), version: $0["version"], next: $0["next"],
+                    reached: try $0.optional("reached") { RefName($0) })
+            }
+            return Dictionary(uniqueKeysWithValues: marks.map { ($0.bot, $0) })
+        }
+    }
+
+    /// Notes which version bots met first, where none is noted: nothing is integrated for that.
+    package func noteToolchain(_ version: String, of bots: [Name]) async throws(StoreError) {
+        try await lane.write("note the toolchain of \(bots.count) bots") { transaction in
+            try transaction.db.change(
+                """
+                INSERT INTO toolchains (bot, version)
+                SELECT id, ? FROM bots WHERE is_retired = 0 AND name IN (SELECT value FROM json_each(?))
+                ON CONFLICT DO NOTHING
+                """, [version.kept, try jsonText(bots)])
+        }
+    }
+
+    /// Queues what another version of the toolchain brings to a bot, and stores how far that is: both or neither, so that no tip is
+    /// left out and none comes twice, whenever the daemon is stopped. What of an earlier version still waits is superseded.
+    /// - Parameter event: The ledger's row of each.
+    /// - Throws: `notFound` when no such bot is registered, or it is retired.
+    package func takeUp(
+        _ mark: ToolchainMark, queueing new: [NewIntegration], at time: Timestamp,
+        recording event: @escaping @Sendable (IntegrationRecord) -> NewEvent
+    ) async throws(StoreError) -> [IntegrationRecord] {
+        try await lane.write("take up another toolchain for \(mark.bot)") { transaction in
+            let bot = try Self.registeredBot(mark.bot, transaction.db)
+            try transaction.db.change(
+                """
+                INSERT INTO toolchains (bot, version, next, reached) VALUES (?, ?, ?, ?) ON CONFLICT (bot)
+                DO UPDATE SET version = excluded.version, next = excluded.next, reached = excluded.reached
+                """, [bot.id, mark.version.kept, mark.next?.kept, mark.reached?.description])
+            return try new.map { new in
+                let record = try Self.queue(new, of: bot, at: time, recording: event, transaction)
+                try Self.supersedeUpgrades(by: record, of: bot, at: time, transaction)
+                return record
+            }
+        }
+    }
+
+    private static func supersedeUpgrades(
+        by newer: IntegrationRecord, of bot: RegisteredBot, at time: Timestamp, _ transaction: StoreTransaction
+    ) throws {
+        let older = try transaction.db.all(
+            """
+            SELECT id, number FROM integrations WHERE bot = ? AND ref = ? AND state = 'queued' AND state <> 'completed'
+            AND cause = 'upgrade' AND run = 1 AND id < ?
+            """, [bot.id, newer.ref.description, newer.rowID]
+        ) { (row: $0["id"] as Int64, number: $0["number"] as Int) }
+        for (row, number) in older {
+            let id = IntegrationID(bot: newer.id.bot, number: number)
+            try transaction.db.change("UPDATE integrations SET superseded_by = ? WHERE id = ?", [newer.rowID, row])
+            _ = try apply(
+                .completed(.canceled, triggerFailed: false), to: try integration(id, transaction.db), at: time,
+                reason: "superseded by \(newer.id), of a newer toolchain", transaction)
+        }
+    }
+}

@@ -1,0 +1,26 @@
+import TestSupport
+import Testing
+
+@testable import Execution
+
+@Suite struct ToolchainVersionTests {
+    @Test(
+        arguments: [
+            ("Swift version 6.3.1 (swift-6.3.1-RELEASE)\nTarget: x86_64-unknown-linux-gnu\n", "6.3.1"),
+            ("swift-driver version: 1.127 Apple Swift version 6.0 (swiftlang-6.0.0.9.10)\n", "6.0"),
+            ("Swift version 6.4-dev (LLVM 1a, Swift 2b)\n", "6.4-dev (LLVM 1a, Swift 2b)"),
+            ("", nil), ("command not found\n", nil), ("Swift version \n", nil), ("Swift version x\n", nil),
+        ] as [(String, String?)])
+    func testThatItIsWhatTheToolchainSays(output: String, version: String?) {
+        #expect(ToolchainVersion.version(in: output) == version)
+    }
+
+    @Test func testThatItIsBounded() {
+        #expect(ToolchainVersion.version(in: "Swift version 6-" + String(repeating: "x", count: 500))?.count == 100)
+    }
+
+    @Test(.program("swift")) func testThatTheMachinesToolchainIsAsked() async throws {
+        let version = try #require(await ToolchainVersion.swift())
+        #expect(version.first?.isNumber == true)
+    }
+}

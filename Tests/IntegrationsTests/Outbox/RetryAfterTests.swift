@@ -1,0 +1,25 @@
+import Model
+import Testing
+import Transfer
+
+@testable import Integrations
+
+@Suite struct RetryAfterTests {
+    /// 2026-03-01 12:00 UTC.
+    private static let noon = Timestamp(millisecondsSinceEpoch: 1_772_366_400_000)
+
+    @Test(
+        arguments: [
+            ("0", 0), ("90", 90), ("9999999", 86_400), ("Sun, 01 Mar 2026 12:02:00 GMT", 120),
+            ("Sun, 01 Mar 2026 11:59:59 GMT", 0), ("Mon, 01 Mar 2027 12:00:00 GMT", 86_400),
+            // What cannot be read says at least that it wants to be left alone.
+            ("-1", 60), ("soon", 60), ("", 60), ("Sunday, 01-Mar-26 12:02:00 GMT", 60),
+        ])
+    func testThatItIsSecondsOrADate(_ text: String, _ seconds: Int) {
+        #expect(RetryAfter.duration(in: ["Retry-After": text], now: Self.noon) == .seconds(seconds))
+    }
+
+    @Test func testThatNothingIsNothing() {
+        #expect(RetryAfter.duration(in: [:], now: Self.noon) == nil)
+    }
+}

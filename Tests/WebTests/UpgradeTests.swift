@@ -1,0 +1,30 @@
+import Model
+import Storage
+import TestSupport
+import Testing
+
+@testable import Web
+
+/// What people see of an integration that another toolchain asked for.
+@Suite struct UpgradeTests {
+    @Test func testThatAnUpgradeSaysBothVersionsEverywhere() async throws {
+        try await withWeb { web in
+            // given
+            try await SampleContent(web: web).fill()
+            let label = "Swift 6.3.0 → 6.3.1"
+            let queued = try await web.store.queue(
+                NewIntegration(
+                    bot: SampleContent.kit, ref: RefName(branch: "main"),
+                    commit: try #require(CommitID(String(repeating: "2", count: 40))), cause: .upgrade,
+                    requestedBy: label), at: WebFixture.now)
+            // when
+            let shown = try await martlet(["show", "\(queued.id)"], web)
+            let page = try await web.send("GET", "/bots/kit/\(queued.id.number)")
+            let answer = try await web.json("/api/v1/bots/kit/integrations/\(queued.id.number)")
+            // then
+            expectContains(shown.stdout, "\nupgrade, \(label)\n")
+            expectContains(page.text, "upgrade, \(label)")
+            expectContains(answer, #""cause":"upgrade","requestedBy":"\#(label)""#)
+        }
+    }
+}
