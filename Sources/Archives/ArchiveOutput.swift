@@ -102,6 +102,14 @@ final class ArchiveOutput {
         guard left == 0 else { throw changed }
     }
 
+    /// A small file that lies nowhere.
+    func addFile(_ name: [UInt8], bytes: [UInt8]) throws(ArchiveError) {
+        try header(name, type: S_IFREG, mode: 0o644) { archive_entry_set_size($0, la_int64_t(bytes.count)) }
+        guard bytes.withUnsafeBytes({ archive_write_data(archive, $0.baseAddress, bytes.count) }) == bytes.count else {
+            throw libraryError
+        }
+    }
+
     /// Writes the end and synchronizes the file.
     func close() throws(ArchiveError) {
         try check(archive_write_close(archive))

@@ -11,16 +11,20 @@ package struct ArtifactPacker: Sendable {
     package let triple: String
     /// The commit's time; every entry gets it, so the same commit and products give the same bytes.
     package let modified: Timestamp
+    /// Whether a Swift package's products are packed for binary targets, too.
+    package let isBundled: Bool
     private let lane: BlockingLane
 
     package init(
-        product: Name, commit: CommitID, configuration: Name, triple: String, modified: Timestamp, lane: BlockingLane
+        product: Name, commit: CommitID, configuration: Name, triple: String, modified: Timestamp,
+        isBundled: Bool = false, lane: BlockingLane
     ) {
         self.product = product
         self.commit = commit
         self.configuration = configuration
         self.triple = triple
         self.modified = modified
+        self.isBundled = isBundled
         self.lane = lane
     }
 
@@ -72,6 +76,7 @@ package struct ArtifactPacker: Sendable {
         var packed: [(artifact: Artifact, leftOut: [String])] = []
         if let root = try Self.root(of: tree) {
             packed.append(try write(root, as: products, configuration, into: output))
+            packed += try writeBundles(root, into: output)
         }
         if let source {
             packed.append(try write(try Directory(opening: source), as: sources, nil, into: output))
@@ -91,6 +96,37 @@ package struct ArtifactPacker: Sendable {
         let (sha256, size) = try Digest.sha256(of: fileName, in: output)
         let artifact = Artifact(configuration: configuration, path: fileName, size: ByteCount(size), sha256: sha256)
         return (artifact, report.leftOut)
+    }
+
+    /// Each bundle that the build has made, and one of the products where they are asked for and the build has made none of that name.
+    private func writeBundles(
+        _ root: Directory, into output: Directory
+    ) throws -> [(artifact: Artifact, leftOut: [String])] {
+        var written: [(artifact: Artifact, leftOut: [String])] = []
+        func add(_ name: String, _ leftOut: [String]) throws {
+            let (sha256, size) = try Digest.sha256(of: name, in: output)
+            written.append(
+                (Artifact(configuration: configuration, path: name, size: ByteCount(size), sha256: sha256), leftOut))
+        }
+        func fileName(_ name: String) -> String {
+            "\(product)-\(commit.abbreviated)-\(name)\(ArtifactBundle.directoryEnding).zip"
+        }
+        let made = try ArtifactBundle.made(beneath: root)
+        for bundle in made {
+            let report = try ArchiveWriter.pack(
+                directory: try root.directory(bundle.path), prefix: bundle.name + ArtifactBundle.directoryEnding,
+                format: .zip, to: output.path + "/" + fileName(bundle.name), modified: modified)
+            try add(fileName(bundle.name), report.leftOut)
+        }
+        let own = product.description
+        if isBundled, !made.contains(where: { $0.name == own }),
+            let bundle = try ArtifactBundle(
+                products: root, name: own, version: commit.abbreviated, triple: triple)
+        {
+            try bundle.write(from: root, to: output.path + "/" + fileName(own), modified: modified)
+            try add(fileName(own), [])
+        }
+        return written
     }
 
     /// The directory to pack, nothing when there is no file in it.

@@ -23,10 +23,15 @@ package struct VersionManifest: Hashable, Sendable, Codable {
     package let files: [Artifact]
     /// How the jobs were kept apart: `sandbox` or `none`.
     package let isolation: String
+    /// What it is called in the package registry; nothing: it is not in it.
+    package let registry: PackageIdentifier?
+    /// What changed since the version before; nothing where there was none, or nobody knows.
+    package let changes: VersionChanges?
 
     package init(
         product: Name, version: SemanticVersion, integration: IntegrationID, commit: CommitID, tree: String,
-        ref: RefName, publishedAt: Timestamp, files: [Artifact], isolation: String
+        ref: RefName, publishedAt: Timestamp, files: [Artifact], isolation: String,
+        registry: PackageIdentifier? = nil, changes: VersionChanges? = nil
     ) {
         self.product = product
         self.version = version
@@ -37,6 +42,8 @@ package struct VersionManifest: Hashable, Sendable, Codable {
         self.publishedAt = publishedAt
         self.files = files.sorted { $0.path < $1.path }
         self.isolation = isolation
+        self.registry = registry
+        self.changes = changes
     }
 
     /// Whether two manifests promise the same files with the same bytes.
@@ -50,7 +57,7 @@ package struct VersionManifest: Hashable, Sendable, Codable {
     // MARK: JSON
 
     private enum CodingKeys: String, CodingKey {
-        case format, product, version, integration, commit, tree, ref, published, files, isolation
+        case format, product, version, integration, commit, tree, ref, published, files, isolation, registry, changes
     }
 
     package func encode(to encoder: any Encoder) throws {
@@ -65,6 +72,8 @@ package struct VersionManifest: Hashable, Sendable, Codable {
         try container.encode(publishedAt.description, forKey: .published)
         try container.encode(files, forKey: .files)
         try container.encode(isolation, forKey: .isolation)
+        try container.encodeIfPresent(registry, forKey: .registry)
+        try container.encodeIfPresent(changes, forKey: .changes)
     }
 
     package init(from decoder: any Decoder) throws {
@@ -91,6 +100,8 @@ package struct VersionManifest: Hashable, Sendable, Codable {
             ref: try container.decode(RefName.self, forKey: .ref),
             publishedAt: try read(.published) { Timestamp(rfc3339: $0) },
             files: try container.decode([Artifact].self, forKey: .files),
-            isolation: try container.decode(String.self, forKey: .isolation))
+            isolation: try container.decode(String.self, forKey: .isolation),
+            registry: try container.decodeIfPresent(PackageIdentifier.self, forKey: .registry),
+            changes: try container.decodeIfPresent(VersionChanges.self, forKey: .changes))
     }
 }

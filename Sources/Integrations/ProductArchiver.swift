@@ -41,7 +41,7 @@ package struct ProductArchiver: Sendable {
         let packer = ArtifactPacker(
             product: request.bot.product, commit: integration.commit, configuration: request.configuration.name,
             triple: Self.triple, modified: integration.committedAt ?? integration.queuedAt,
-            lane: lane)
+            isBundled: request.recipe.archive.bundle ?? false, lane: lane)
         let packed = try await packer.pack(
             tree: attempt.paths.artifacts, source: "\(staging)/\(source)", into: Self.directory(of: attempt))
         try await lane.run { try Directory(opening: staging).remove(source) }

@@ -8,10 +8,10 @@ import Synchronization
 
 /// Publishes versions: whole or not at all, each once, for ever (docs/manual.md, "Triggers").
 package final class Publisher: Sendable {
-    private let store: Store
-    private let versions: VersionStore
+    let store: Store
+    let versions: VersionStore
     private let clock: WallClock
-    private let logger: Logger
+    let logger: Logger
     /// Publishing is serialised per product.
     private let turns = Mutex<[Name: JobSlots]>([:])
 
@@ -31,10 +31,12 @@ package final class Publisher: Sendable {
         /// Each file's place now, and what is recorded of it.
         package var files: [(path: String, artifact: Artifact)]
         package var isolation: String
+        /// What the version is called in the package registry; nothing: it is not in it.
+        package var registry: PackageIdentifier?
 
         package init(
             integration: IntegrationRecord, product: Name, source: Trigger.VersionSource, mirror: Mirror,
-            files: [(path: String, artifact: Artifact)], isolation: String
+            files: [(path: String, artifact: Artifact)], isolation: String, registry: PackageIdentifier? = nil
         ) {
             self.integration = integration
             self.product = product
@@ -42,6 +44,7 @@ package final class Publisher: Sendable {
             self.mirror = mirror
             self.files = files
             self.isolation = isolation
+            self.registry = registry
         }
     }
 
@@ -70,6 +73,7 @@ package final class Publisher: Sendable {
             turns[request.product] = turn
             return turn
         }
+        if request.registry != nil { try await checkPackage(request) }
         return try await turn.withSlot {
             let reservation = try await reserve(request)
             switch reservation {
@@ -103,7 +107,7 @@ package final class Publisher: Sendable {
         func wish(_ source: VersionRequest.Source) -> VersionRequest {
             VersionRequest(
                 product: request.product, integration: integration.id, commit: integration.commit, ref: integration.ref,
-                source: source, onDisk: onDisk)
+                source: source, onDisk: onDisk, registry: request.registry)
         }
         switch request.source {
         case .tag:
@@ -137,7 +141,7 @@ package final class Publisher: Sendable {
 
     private func complete(_ version: SemanticVersion, _ request: Request) async throws {
         let integration = request.integration
-        let files = request.files.map { file in
+        var files = request.files.map { file in
             var artifact = file.artifact
             artifact.path = ArtifactName.published(
                 artifact.path, product: request.product, commit: integration.commit, version: version)
@@ -151,13 +155,25 @@ package final class Publisher: Sendable {
             return try await store.publish(
                 product: request.product, version: version, files: found.files, at: clock.now())
         } else {
+            let scratch = versions.scratch()
+            if let package = request.registry {
+                files += try await packageFiles(package, version, request, in: scratch)
+            }
             let manifest = VersionManifest(
                 product: request.product, version: version, integration: integration.id, commit: integration.commit,
                 tree: integration.tree ?? "", ref: integration.ref, publishedAt: clock.now(),
                 files: files.map(\.artifact),
-                isolation: request.isolation)
-            let staged = try await versions.stage(
-                manifest, files: files.map { StagedFile(source: $0.source, artifact: $0.artifact) })
+                isolation: request.isolation, registry: request.registry,
+                changes: try await changes(in: version, request))
+            let staged: StagedVersion
+            do {
+                staged = try await versions.stage(
+                    manifest, files: files.map { StagedFile(source: $0.source, artifact: $0.artifact) })
+            } catch {
+                await clear(scratch, of: request)
+                throw error
+            }
+            await clear(scratch, of: request)
             _ = try await versions.publish(staged)
         }
         try await store.publish(
@@ -235,7 +251,7 @@ package final class Publisher: Sendable {
         let record = VersionRecord(
             product: product, version: version, state: .published, isYanked: isYanked, commit: manifest.commit,
             ref: manifest.ref, integration: manifest.integration, files: manifest.files,
-            publishedAt: manifest.publishedAt)
+            publishedAt: manifest.publishedAt, registry: manifest.registry)
         try await store.adopt(record, isFromBranch: manifest.ref.branch != nil, at: clock.now())
         logger.notice("adopted", metadata: ["product": "\(product)", "version": "\(version)"])
     }

@@ -157,7 +157,7 @@ package struct TriggerRunner: Sendable {
                 let request = Publisher.Request(
                     integration: context.integration, product: context.bot.product, source: source,
                     mirror: context.mirror, files: try await files(of: context),
-                    isolation: try await isolation(of: context))
+                    isolation: try await isolation(of: context), registry: trigger.registry)
                 guard !request.files.isEmpty else {
                     throw PublishError(
                         "the integration archived nothing; see the step archiving and `archive:` in the recipe")

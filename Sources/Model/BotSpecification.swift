@@ -180,10 +180,13 @@ package struct Trigger: Hashable, Sendable, Codable {
     /// Names of secrets, given to a script's environment or used by an upload.
     package var secrets: [String]
     package var timeout: Duration
+    /// What the versions that it publishes are called in the package registry; nothing: they are not in it.
+    package var registry: PackageIdentifier?
 
     package init(
         name: Name, phase: Phase = .after, branches: [RefPattern]? = nil, tags: [RefPattern]? = nil,
-        when: [Condition] = [.succeeded], action: Action, secrets: [String] = [], timeout: Duration = .seconds(1800)
+        when: [Condition] = [.succeeded], action: Action, secrets: [String] = [], timeout: Duration = .seconds(1800),
+        registry: PackageIdentifier? = nil
     ) {
         self.name = name
         self.phase = phase
@@ -193,6 +196,7 @@ package struct Trigger: Hashable, Sendable, Codable {
         self.action = action
         self.secrets = secrets
         self.timeout = timeout
+        self.registry = registry
     }
 
     /// Before the jobs or after them.

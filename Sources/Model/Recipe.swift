@@ -72,10 +72,13 @@ package struct Recipe: Hashable, Sendable, Codable {
         package var configuration: Name?
         /// Patterns relative to the repository's root. Nothing: the project type's usual products; empty: no archive.
         package var include: [String]?
+        /// Whether a Swift package's executables, and its library of C, are also packed for binary targets. Nothing: not.
+        package var bundle: Bool?
 
-        package init(configuration: Name? = nil, include: [String]? = nil) {
+        package init(configuration: Name? = nil, include: [String]? = nil, bundle: Bool? = nil) {
             self.configuration = configuration
             self.include = include
+            self.bundle = bundle
         }
     }
 

@@ -80,6 +80,20 @@ enum ActionReader {
         return source.map { .publish($0) }
     }
 
+    /// The package that a `publish` names; nothing where it names none.
+    static func registry(_ publish: YAMLNode?, _ diagnostics: inout Diagnostics) -> PackageIdentifier? {
+        guard case .mapping(let entries) = publish?.content, let entry = entries.first(where: { $0.key == "registry" })
+        else { return nil }
+        guard let text = diagnostics.line(entry.value, "registry") else { return nil }
+        guard let package = PackageIdentifier(text) else {
+            diagnostics.error(
+                "`registry` is a package's scope and name, as in `acme.kit` (letters, digits, single hyphens, in the name also "
+                    + "underscores; 39 and 100 at most): \(Printable.quoted(text))", at: entry.position)
+            return nil
+        }
+        return package
+    }
+
     private static func upload(
         _ node: YAMLNode, _ context: TriggerReader.Context, isPublished: Bool, _ diagnostics: inout Diagnostics
     ) -> String? {

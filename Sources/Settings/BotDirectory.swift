@@ -51,6 +51,7 @@ package final class BotDirectory: Sendable {
         let files = names.filter { !$0.hasPrefix(".") && FilePath.yamlName(of: $0) != nil }
         var scan = BotDirectoryScan(bots: [], problems: [], readFiles: 0)
         var seen: [Name: String] = [:]
+        var packages: [PackageIdentifier: BotSpecification] = [:]
         for (index, file) in files.enumerated() {
             let filePath = FilePath.join(path, file)
             func refuse(_ message: String) {
@@ -73,7 +74,7 @@ package final class BotDirectory: Sendable {
                 continue
             }
             seen[name] = file
-            add(file, name, to: &scan, &state)
+            add(file, name, to: &scan, &state, &packages)
         }
         let there = Set(files)
         state.entries = state.entries.filter { there.contains($0.key) }
@@ -81,7 +82,10 @@ package final class BotDirectory: Sendable {
         return scan
     }
 
-    private func add(_ file: String, _ name: Name, to scan: inout BotDirectoryScan, _ state: inout State) {
+    private func add(
+        _ file: String, _ name: Name, to scan: inout BotDirectoryScan, _ state: inout State,
+        _ packages: inout [PackageIdentifier: BotSpecification]
+    ) {
         let filePath = FilePath.join(path, file)
         let entry: Entry
         // A file that vanished since the directory was listed is treated like an unreadable one until the next scan.
@@ -93,14 +97,36 @@ package final class BotDirectory: Sendable {
             scan.readFiles += 1
             state.entries[file] = entry
         }
-        if let bot = entry.reading.value { state.lastGood[name] = bot }
+        var reading = entry.reading
+        if let bot = reading.value, let problem = Self.packageProblem(of: bot, &packages) {
+            var diagnostics = Diagnostics(file: filePath)
+            diagnostics.error(problem, at: .start)
+            reading = diagnostics.reading(of: nil)
+        }
+        if let bot = reading.value { state.lastGood[name] = bot }
         let lastGood = state.lastGood[name]
         if let lastGood { scan.bots.append(lastGood) }
-        if !entry.reading.diagnostics.isEmpty {
-            let isKept = entry.reading.value == nil && lastGood != nil
+        if !reading.diagnostics.isEmpty {
+            let isKept = reading.value == nil && lastGood != nil
             scan.problems.append(
-                .init(file: filePath, bot: name, diagnostics: entry.reading.diagnostics, isLastGoodKept: isKept))
+                .init(file: filePath, bot: name, diagnostics: reading.diagnostics, isLastGoodKept: isKept))
         }
+    }
+
+    /// Why a bot cannot publish what it says to the package registry; nothing where it can: a package belongs to one product.
+    private static func packageProblem(
+        of bot: BotSpecification, _ packages: inout [PackageIdentifier: BotSpecification]
+    ) -> String? {
+        for package in bot.triggers.compactMap(\.registry) {
+            if let other = packages[package], other.product != bot.product {
+                return
+                    "the package `\(package)` is published by the bot `\(other.name)` as the product `\(other.product)`, and "
+                    + "here as `\(bot.product)`; a package belongs to one product: give `registry:` another name, or both "
+                    + "the same `product:`"
+            }
+            packages[package] = bot
+        }
+        return nil
     }
 
     private func read(_ filePath: String, _ name: Name) -> Entry {

@@ -147,7 +147,10 @@ package enum JSONSchemas {
                   "run": { "type": "string", "pattern": "^[A-Za-z0-9_][A-Za-z0-9._-]{0,63}$" },
                   "publish": {
                     "type": "object", "additionalProperties": false, "required": ["version"],
-                    "properties": { "version": { "enum": ["branch", "tag"] } }
+                    "properties": {
+                      "version": { "enum": ["branch", "tag"] },
+                      "registry": { "type": "string", "pattern": "^[A-Za-z0-9]([A-Za-z0-9]|-[A-Za-z0-9]){0,38}\\.[A-Za-z0-9]([A-Za-z0-9]|[-_][A-Za-z0-9]){0,99}$" }
+                    }
                   },
                   "upload": { "type": "string", "pattern": "^((https?|sftp)://|/)" },
                   "credentials": { "$ref": "#/$defs/secret" },
@@ -272,7 +275,8 @@ package enum JSONSchemas {
               "type": "object", "additionalProperties": false,
               "properties": {
                 "configuration": { "$ref": "#/$defs/name" },
-                "include": { "$ref": "#/$defs/texts" }
+                "include": { "$ref": "#/$defs/texts" },
+                "bundle": { "type": "boolean", "default": false }
               }
             }
           }

@@ -37,7 +37,7 @@ enum Keys {
     static let trigger: [Key] = [
         "name", "phase", "branches", "tags", "when", "run", "publish", "upload", "credentials", "secrets", "timeout",
     ]
-    static let publish: [Key] = ["version", .later("file"), .later("command"), .later("registry"), .later("sign")]
+    static let publish: [Key] = ["version", .later("file"), .later("command"), "registry", .later("sign")]
     static let recipe: [Key] = ["project", "configurations", "analyze", "archive"]
     static let configuration: [Key] = [
         "flags", "environment", "toolchain", "build", "test", "steps", "report", "timeout", "network", "image",
@@ -49,7 +49,7 @@ enum Keys {
     ]
     static let step: [Key] = ["name", "step"] + command
     static let analysis: [Key] = ["name"] + command
-    static let archive: [Key] = ["configuration", "include"]
+    static let archive: [Key] = ["configuration", "include", "bundle"]
 
     /// The names that this version reads.
     static func names(_ keys: [Key]) -> [String] { keys.filter { !$0.isLater }.map(\.name) }

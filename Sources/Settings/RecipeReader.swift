@@ -129,6 +129,12 @@ package enum RecipeReader {
         guard let node, let fields = Fields(node, Keys.archive, of: "`archive`", &diagnostics) else { return archive }
         archive.include = diagnostics.filePatterns(fields["include"], "include")
         archive.configuration = diagnostics.name(fields["configuration"], "configuration")
+        archive.bundle = diagnostics.truth(fields["bundle"], "bundle")
+        if archive.bundle == true, archive.include != nil {
+            diagnostics.error(
+                "`bundle` packs what a Swift package's products usually are; with `include`, have a step make a directory "
+                    + "`NAME.artifactbundle`, and include it", at: fields.position(of: "bundle"))
+        }
         if let name = archive.configuration, !diagnostics.hasErrors,
             !configurations.contains(where: { $0.name == name })
         {

@@ -1,7 +1,7 @@
 import Model
 
 /// Host and path of a repository's address, as far as they tell where its forge is.
-struct RepositoryPlace: Hashable, Sendable {
+package struct RepositoryPlace: Hashable, Sendable {
     /// Of an https or http address; else https.
     var scheme = "https"
     /// In lower case, with the port where the scheme is the forge's own.
@@ -10,7 +10,7 @@ struct RepositoryPlace: Hashable, Sendable {
     var path: String
 
     /// Nothing for a local path, and for what is no address.
-    init?(_ repository: String) {
+    package init?(_ repository: String) {
         var host: Substring
         var rest: Substring
         var hasOwnPort = false
@@ -39,6 +39,9 @@ struct RepositoryPlace: Hashable, Sendable {
                 name] ?? name
         path = String(rest)
     }
+
+    /// Whether two addresses are of one repository, however each is reached.
+    package func isSame(as other: RepositoryPlace) -> Bool { authority == other.authority && path == other.path }
 
     /// The host without a port.
     var name: String {

@@ -136,7 +136,9 @@ package enum ResolvedYAML {
         case .run(let script):
             lines.append("    run: " + YAMLText.scalar(script))
             lines.append("    secrets: " + YAMLText.list(trigger.secrets))
-        case .publish(let source): lines.append("    publish: { version: \(source.rawValue) }")
+        case .publish(let source):
+            let registry = trigger.registry.map { ", registry: \($0)" } ?? ""
+            lines.append("    publish: { version: \(source.rawValue)\(registry) }")
         case .upload(let url, let credentials):
             lines.append("    upload: " + YAMLText.scalar(url))
             if let credentials { lines.append("    credentials: " + YAMLText.scalar(credentials)) }

@@ -36,6 +36,7 @@ enum Schema {
         migrator.registerMigration("schedules") { try $0.execute(sql: schedules) }
         migrator.registerMigration("skipping") { try $0.execute(sql: skipping) }
         migrator.registerMigration("toolchains") { try $0.execute(sql: toolchains) }
+        migrator.registerMigration("registry") { try $0.execute(sql: registry) }
         return migrator
     }
 

@@ -9,6 +9,7 @@ extension Store {
     /// reservation of a completed integration for the same commit is taken over by one that runs it again.
     package func reserve(_ request: VersionRequest, at time: Timestamp) async throws(StoreError) -> Reservation {
         try await lane.write("reserve a version of \(request.product)") { transaction in
+            if let conflict = try Self.registryConflict(request, transaction.db) { return conflict }
             let answer =
                 switch request.source {
                 case .exactly(let version): try Self.reserve(version, request, branch: nil, at: time, transaction)
@@ -16,7 +17,10 @@ extension Store {
                     try Self.reserveNext(
                         (major, minor), request, newest: newest, isAncestor: isAncestor, at: time, transaction)
                 }
-            if case .reserved = answer {
+            if case .reserved(let version) = answer {
+                try transaction.db.execute(
+                    sql: "UPDATE versions SET registry = ? WHERE product = ? AND version = ? AND state = 'reserved'",
+                    arguments: [request.registry?.description, request.product.description, version.description])
                 transaction.changed(.version(product: request.product))
                 transaction.passes("version.reserved")
             }

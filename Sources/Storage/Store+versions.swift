@@ -95,14 +95,15 @@ extension Store {
             try transaction.db.execute(
                 sql: """
                     INSERT INTO versions (product, version, state, is_yanked, "commit", ref, branch, integration, files,
-                        reserved_at, published_at) VALUES (?1, ?2, 'published', ?3, ?4, ?5,
+                        reserved_at, published_at, registry) VALUES (?1, ?2, 'published', ?3, ?4, ?5,
                         iif(EXISTS (SELECT 1 FROM versions WHERE product = ?1 AND branch = ?6 AND "commit" = ?4), NULL, ?6),
-                        ?7, ?8, ?9, ?10)
+                        ?7, ?8, ?9, ?10, ?11)
                     """,
                 arguments: [
                     record.product.description, record.version.description, record.isYanked,
                     record.commit.description, record.ref.description, isFromBranch ? record.ref.branch : nil,
                     record.integration.description, try jsonText(record.files), time.millisecondsSinceEpoch, published,
+                    record.registry?.description,
                 ])
             transaction.changed(.version(product: record.product))
         }
@@ -146,6 +147,7 @@ extension Store {
             state: try row.value("state") { VersionRecord.State(rawValue: $0) }, isYanked: row["is_yanked"],
             commit: try row.value("commit") { CommitID($0) }, ref: try row.ref("ref"),
             integration: try row.value("integration") { IntegrationID($0) },
-            files: try row.json("files", as: [Artifact].self) ?? [], publishedAt: row.optionalTime("published_at"))
+            files: try row.json("files", as: [Artifact].self) ?? [], publishedAt: row.optionalTime("published_at"),
+            registry: try row.optional("registry") { PackageIdentifier($0) })
     }
 }

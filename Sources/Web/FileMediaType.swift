@@ -16,7 +16,8 @@ struct FileMediaType: Sendable, Hashable {
     private static let known: [(suffix: String, type: String)] = [
         (".tar.gz", "application/gzip"), (".tgz", "application/gzip"), (".tar.zst", "application/zstd"),
         (".tar", "application/x-tar"), (".zip", "application/zip"), (".json", "application/json"), (".txt", text),
-        (".md", text), (".log", text), (".sha256", text), (".png", "image/png"), (".jpg", "image/jpeg"),
+        (".md", text), (".swift", "text/x-swift"), (".log", text), (".sha256", text), (".png", "image/png"),
+        (".jpg", "image/jpeg"),
         (".jpeg", "image/jpeg"), (".gif", "image/gif"), (".pdf", "application/pdf"),
         (".deb", "application/vnd.debian.binary-package"), (".rpm", "application/x-rpm"),
         (".sig", "application/octet-stream"),

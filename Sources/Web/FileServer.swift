@@ -16,7 +16,7 @@ struct FileServer: Sendable {
     private static let descriptions = ["manifest.json", "SHA256SUMS", "SHA256SUMS.sig"]
     /// The largest description, in bytes: a version has at most some hundred files.
     private static let maximumDescriptionBytes = 4 << 20
-    private static let forEver = "public, max-age=31536000, immutable"
+    static let forEver = "public, max-age=31536000, immutable"
 
     var routes: [Route] {
         [

@@ -179,7 +179,7 @@ extension JSONValue {
             "published": .init(version.publishedAt), "commit": .string(version.commit.description),
             "ref": .string(version.ref.description), "integration": .string(version.integration.description),
             "files": .array(version.files.map { JSONValue($0, url: place + URLText.path($0.path)) }),
-            "yanked": .bool(version.isYanked),
+            "yanked": .bool(version.isYanked), "registry": .init(describing: version.registry),
         ]
     }
 

@@ -30,7 +30,7 @@ extension Pages {
         return try await page(
             "product", title: product.description, section: "products", watch: "products",
             [
-                "name": .text(product),
+                "name": .text(product), "feed": .text("/products/\(product)/feed"),
                 "versions": .list(versions.map { version($0, isLatest: $0.version == latest) }),
             ])
     }
@@ -49,7 +49,8 @@ extension Pages {
             martlet fetch \(record.product)@~\(record.version.major).\(record.version.minor)
             """
         return [
-            "version": .text(record.version), "isLatest": .flag(isLatest), "isYanked": .flag(record.isYanked),
+            "version": .text(record.version), "place": .text(Self.place(of: record)), "isLatest": .flag(isLatest),
+            "isYanked": .flag(record.isYanked),
             "published": .text(record.publishedAt?.description ?? ""),
             "publishedText": .text(record.publishedAt.map(PageText.time) ?? ""),
             "integration": .text(record.integration),

@@ -32,6 +32,9 @@ struct Pages: Sendable {
             },
             Route(.get, "/products", .read, "Page: products.") { _ in try await products() },
             Route(.get, "/products/{product}", .read, "Page: a product's versions.") { try await product($0) },
+            Route(.get, "/products/{product}/{version}", .read, "Page: a version, or a range's highest.") {
+                try await version($0)
+            },
             Route(.get, "/deliveries", .read, "Page: what came in.") { try await deliveries($0) },
             Route(.get, "/outbox", .role(.viewer), "Page: what is told outside; ?state= ?before=.") {
                 try await outbox($0)

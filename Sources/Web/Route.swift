@@ -10,6 +10,8 @@ package struct Route: Sendable {
     package let summary: String
     /// The largest request body, in bytes; a larger one is 413.
     package let bodyLimit: Int
+    /// Whether a token may come as the password of `Basic`, though nothing is read: for what changes nothing.
+    let acceptsBasic: Bool
     let handler: @Sendable (Call) async throws -> Response
 
     /// 1 MiB: the JSON bodies of the interface are below 1 KiB.
@@ -17,13 +19,14 @@ package struct Route: Sendable {
 
     init(
         _ method: HTTPRequest.Method, _ pattern: String, _ access: Access, bodyLimit: Int = Self.usualBodyLimit,
-        _ summary: String, handler: @escaping @Sendable (Call) async throws -> Response
+        acceptsBasic: Bool = false, _ summary: String, handler: @escaping @Sendable (Call) async throws -> Response
     ) {
         self.method = method
         self.pattern = RoutePattern(pattern)
         self.access = access
         self.summary = summary
         self.bodyLimit = bodyLimit
+        self.acceptsBasic = acceptsBasic || method == .get
         self.handler = handler
     }
 }

@@ -37,6 +37,7 @@ struct SiteResponder: HTTPResponder {
             log(error, request, context.logger)
             response = await present(.internal, for: request)
         }
+        RegistryRoutes.mark(&response, path: request.head.path ?? "")
         headers.apply(to: &response)
         return request.method == .head ? response.createHeadResponse() : response
     }
@@ -53,7 +54,9 @@ struct SiteResponder: HTTPResponder {
             throw problem
         case .route(let found, let values): (route, parameters) = (found, values)
         }
-        let caller = route.access == .signature || route.access == .open ? .anonymous : try await caller(of: request)
+        let caller =
+            route.access == .signature || route.access == .open
+            ? .anonymous : try await caller(of: request, acceptsBasic: route.acceptsBasic)
         if let refusal = route.access.refusal(of: caller, anonymousMayRead: anonymousMayRead) { throw refusal }
         return try await route.handler(
             Call(
@@ -63,11 +66,10 @@ struct SiteResponder: HTTPResponder {
 
     /// - Throws: 401 for a token that is none of ours or was revoked, also where none is needed: who sends one wants
     ///   to know.
-    private func caller(of request: Request) async throws -> Caller {
+    private func caller(of request: Request, acceptsBasic: Bool) async throws -> Caller {
         if isLocal { return .local }
         guard let header = request.headers[.authorization] else { return .anonymous }
-        let isReading = request.method == .get || request.method == .head
-        guard let secret = BearerToken.secret(inAuthorization: header, acceptsBasic: isReading),
+        guard let secret = BearerToken.secret(inAuthorization: header, acceptsBasic: acceptsBasic),
             let token = BearerToken(secret), let caller = try await role(token)
         else { throw Problem(401, "This token is not known here, or it was revoked.") }
         return caller

@@ -19,6 +19,7 @@ struct Templates: Sendable {
         ("problem", PackageResources.problem_mustache), ("grid", PackageResources.grid_mustache),
         ("tests", PackageResources.tests_mustache), ("test", PackageResources.test_mustache),
         ("silences", PackageResources.silences_mustache), ("outbox", PackageResources.outbox_mustache),
+        ("version", PackageResources.version_mustache),
     ]
 
     /// - Throws: A template that does not parse; the tests make every one.

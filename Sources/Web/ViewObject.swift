@@ -21,6 +21,9 @@ struct ViewObject: MustacheParent, ExpressibleByDictionaryLiteral {
         set { values[key] = newValue }
     }
 
+    /// Takes what another object has besides.
+    mutating func merge(_ other: ViewObject) { values.merge(other.values) { _, new in new } }
+
     /// An absent text is `false`, so that a section of it is left out and no text of an outer object is found instead.
     func child(named name: String) -> Any? {
         switch values[name] {

@@ -56,7 +56,9 @@ package struct WebServer: Service {
     }
 
     private static func table(_ site: Site, _ pages: Pages) -> RouteTable {
-        var routes = pages.routes + FileServer(site: site, pages: pages).routes + BotRoutes(site: site).routes
+        // Before the pages, which have a version in the same place.
+        var routes = Feeds(site: site).routes
+        routes += pages.routes + FileServer(site: site, pages: pages).routes + BotRoutes(site: site).routes
         routes += PullRequestRoutes(site: site).routes
         routes += TestRoutes(site: site).routes
         routes +=
@@ -66,6 +68,7 @@ package struct WebServer: Service {
             ).routes
         routes += IssueRoutes(site: site).routes + CoverageRoutes(site: site).routes
         routes += LedgerRoutes(site: site).routes + OutboxRoutes(site: site).routes
+        routes += RegistryRoutes(site: site).routes
         routes += ProductRoutes(site: site).routes + TokenRoutes(site: site).routes
         routes += EventRoutes(store: site.store).routes + SystemRoutes(site: site).routes
         let document = OpenAPI(routes: routes, version: site.configuration.version).document

@@ -122,3 +122,133 @@ import Testing
         }
     }
 }
+
+/// Archives for binary targets of SwiftPM.
+@Suite struct ArtifactBundleTests {
+    private func pack(_ directory: TemporaryDirectory, isBundled: Bool) async throws -> [Artifact] {
+        try await ArtifactPacker(
+            product: try #require(Name("kit")), commit: try #require(CommitID(String(repeating: "ab", count: 20))),
+            configuration: try #require(Name("release")), triple: "x86_64-unknown-linux-gnu",
+            modified: Timestamp(secondsSinceEpoch: 1_700_000_000), isBundled: isBundled,
+            lane: BlockingLane(label: "test")
+        ).pack(tree: directory.path("artifacts"), source: nil, into: directory.path("archives")).artifacts
+            .filter { $0.path.hasSuffix(".zip") }
+    }
+
+    @Test func testThatExecutablesAndALibraryOfCAreBundled() async throws {
+        try await withTemporaryDirectory { directory in
+            // given
+            try directory.write("artifacts/products/bin/tool", "elf", mode: 0o755)
+            try directory.write("artifacts/products/bin/Kit_Tool.resources/words.txt", "one")
+            try directory.write("artifacts/products/lib/libCKit.a", "!<arch>")
+            try directory.write("artifacts/products/include/CKit/module.modulemap", "module CKit {}")
+            try directory.write("artifacts/products/include/CKit/ckit.h", "int x;")
+            // when
+            let artifacts = try await pack(directory, isBundled: true)
+            let first = artifacts.map(\.sha256)
+            // then
+            #expect(artifacts.map(\.path) == ["kit-abababababab-kit.artifactbundle.zip"])
+            #expect(artifacts.map(\.configuration) == [Name("release")])
+            let archive = directory.path("archives/kit-abababababab-kit.artifactbundle.zip")
+            let place = "kit.artifactbundle/x86_64-unknown-linux-gnu"
+            expectEqualLines(
+                try await runExpectingSuccess(["unzip", "-Z1", archive]),
+                """
+                kit.artifactbundle/
+                kit.artifactbundle/info.json
+                \(place)/bin/Kit_Tool.resources/words.txt
+                \(place)/bin/tool
+                \(place)/include/CKit/ckit.h
+                \(place)/include/CKit/module.modulemap
+                \(place)/lib/libCKit.a
+
+                """)
+            expectEqualLines(
+                try await runExpectingSuccess(["unzip", "-p", archive, "kit.artifactbundle/info.json"]),
+                """
+                {
+                  "artifacts" : {
+                    "CKit" : {
+                      "type" : "staticLibrary",
+                      "variants" : [
+                        {
+                          "path" : "x86_64-unknown-linux-gnu/lib/libCKit.a",
+                          "staticLibraryMetadata" : {
+                            "headerPaths" : [
+                              "x86_64-unknown-linux-gnu/include/CKit"
+                            ],
+                            "moduleMapPath" : "x86_64-unknown-linux-gnu/include/CKit/module.modulemap"
+                          },
+                          "supportedTriples" : [
+                            "x86_64-unknown-linux-gnu"
+                          ]
+                        }
+                      ],
+                      "version" : "abababababab"
+                    },
+                    "tool" : {
+                      "type" : "executable",
+                      "variants" : [
+                        {
+                          "path" : "x86_64-unknown-linux-gnu/bin/tool",
+                          "supportedTriples" : [
+                            "x86_64-unknown-linux-gnu"
+                          ]
+                        }
+                      ],
+                      "version" : "abababababab"
+                    }
+                  },
+                  "schemaVersion" : "1.0"
+                }
+
+                """)
+            let modes = try await runExpectingSuccess(["unzip", "-Z", archive, "\(place)/bin/tool"])
+            #expect(modes.hasPrefix("-rwxr-xr-x"), "\(modes)")
+            // when the same is packed again
+            #expect(try await pack(directory, isBundled: true).map(\.sha256) == first)
+        }
+    }
+
+    /// What has Swift in it is for one compiler; several libraries have no one header.
+    @Test func testThatALibraryOfSwiftIsLeftOut() async throws {
+        try await withTemporaryDirectory { directory in
+            try directory.write("artifacts/products/lib/libKit.a", "!<arch>")
+            try directory.write("artifacts/products/modules/Kit.swiftmodule", "x")
+            #expect(try await pack(directory, isBundled: true).isEmpty)
+            try directory.write("artifacts/products/include/CKit/module.modulemap", "module CKit {}")
+            #expect(try await pack(directory, isBundled: true).isEmpty)
+        }
+    }
+
+    @Test func testThatNothingIsBundledUnasked() async throws {
+        try await withTemporaryDirectory { directory in
+            try directory.write("artifacts/products/bin/tool", "elf", mode: 0o755)
+            #expect(try await pack(directory, isBundled: false).isEmpty)
+        }
+    }
+
+    @Test func testThatBundlesOfTheBuildAreArchivesOfTheirOwn() async throws {
+        try await withTemporaryDirectory { directory in
+            // given
+            try directory.write("artifacts/out/Other.artifactbundle/info.json", "{}")
+            try directory.write("artifacts/out/Other.artifactbundle/inner.artifactbundle/info.json", "{}")
+            try directory.write("artifacts/out/empty.artifactbundle/readme", "no bundle")
+            // when
+            let artifacts = try await pack(directory, isBundled: false)
+            // then
+            #expect(artifacts.map(\.path) == ["kit-abababababab-Other.artifactbundle.zip"])
+            expectEqualLines(
+                try await runExpectingSuccess([
+                    "unzip", "-Z1", directory.path("archives/kit-abababababab-Other.artifactbundle.zip"),
+                ]),
+                """
+                Other.artifactbundle/
+                Other.artifactbundle/info.json
+                Other.artifactbundle/inner.artifactbundle/
+                Other.artifactbundle/inner.artifactbundle/info.json
+
+                """)
+        }
+    }
+}

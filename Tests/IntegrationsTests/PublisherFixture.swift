@@ -57,7 +57,7 @@ struct PublisherFixture: Sendable {
     /// A running integration of a commit, and what it would publish: one file with `content`.
     func request(
         _ commit: CommitID, ref: RefName = RefName(branch: "release/1.0"), source: Trigger.VersionSource = .branch,
-        content: String = "bytes", fileName: String? = nil
+        content: String = "bytes", fileName: String? = nil, registry: PackageIdentifier? = nil
     ) async throws -> Publisher.Request {
         try await mirror.fetch(try await mirror.look().heads)
         let queued = try await store.queue(
@@ -70,7 +70,7 @@ struct PublisherFixture: Sendable {
             sha256: Digest.sha256(of: Array(content.utf8)))
         return Publisher.Request(
             integration: running, product: product, source: source, mirror: mirror, files: [(path, artifact)],
-            isolation: "none")
+            isolation: "none", registry: registry)
     }
 
     func complete(_ request: Publisher.Request) async throws {

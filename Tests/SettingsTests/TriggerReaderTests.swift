@@ -32,7 +32,11 @@ import Testing
         Marked("  - name: a\n    branches: ['*']\n    publish: { §file: VERSION }\n", "`file` is not supported yet"),
         Marked("  - name: a\n    branches: ['*']\n    publish: { version: { §file: V } }\n", "is not supported yet"),
         Marked(
-            "  - name: a\n    branches: ['*']\n    publish: { version: branch, §registry: x }\n", "not supported yet"),
+            "  - name: a\n    branches: ['*']\n    publish: { version: branch, §registry: x }\n",
+            "a package's scope and name"),
+        Marked(
+            "  - name: a\n    branches: ['*']\n    publish: { version: branch, §registry: -a.b }\n",
+            "a package's scope and name"),
         Marked("  - name: a\n    branches: ['*']\n    publish: { version: §brunch }\n", "did you mean `branch`?"),
         Marked("  - name: a\n    branches: ['*']\n    publish: §{}\n", "`publish` needs `version: branch`"),
         Marked("  - §name: a\n    upload: /x\n", "`branches` is required for upload"),

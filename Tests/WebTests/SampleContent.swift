@@ -187,13 +187,14 @@ struct SampleContent: Sendable {
     /// Publishes a version with two files and a manifest, as they lie on the disk.
     func publish(
         _ version: String, by record: IntegrationRecord, product: Name = SampleContent.kit,
-        files: [String: [UInt8]] = ["kit-source.tar.gz": Array("source".utf8), "page.html": Array("<p>".utf8)]
+        files: [String: [UInt8]] = ["kit-source.tar.gz": Array("source".utf8), "page.html": Array("<p>".utf8)],
+        registry: PackageIdentifier? = nil
     ) async throws {
         let version = try #require(SemanticVersion(version))
         _ = try await web.store.reserve(
             VersionRequest(
                 product: product, integration: record.id, commit: record.commit, ref: record.ref,
-                source: .exactly(version), onDisk: []), at: start)
+                source: .exactly(version), onDisk: [], registry: registry), at: start)
         var artifacts: [Artifact] = []
         for (name, bytes) in files.sorted(by: { $0.key < $1.key }) {
             try web.directory.write("state/files/\(product)/\(version)/\(name)", bytes)

@@ -16,10 +16,13 @@ package struct VersionRecord: Hashable, Sendable {
     package var integration: IntegrationID
     package var files: [Artifact]
     package var publishedAt: Timestamp?
+    /// What it is called in the package registry; nothing: it is not in it.
+    package var registry: PackageIdentifier?
 
     package init(
         product: Name, version: SemanticVersion, state: State, isYanked: Bool = false, commit: CommitID, ref: RefName,
-        integration: IntegrationID, files: [Artifact] = [], publishedAt: Timestamp? = nil
+        integration: IntegrationID, files: [Artifact] = [], publishedAt: Timestamp? = nil,
+        registry: PackageIdentifier? = nil
     ) {
         self.product = product
         self.version = version
@@ -30,5 +33,6 @@ package struct VersionRecord: Hashable, Sendable {
         self.integration = integration
         self.files = files
         self.publishedAt = publishedAt
+        self.registry = registry
     }
 }

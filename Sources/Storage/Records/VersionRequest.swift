@@ -22,10 +22,12 @@ package struct VersionRequest: Hashable, Sendable {
     /// The versions whose directories lie in the file server's tree: a number is never given twice, even when the
     /// database was lost.
     package var onDisk: [SemanticVersion]
+    /// What the version is to be called in the package registry; nothing: it is not to be in it.
+    package var registry: PackageIdentifier?
 
     package init(
         product: Name, integration: IntegrationID, commit: CommitID, ref: RefName, source: Source,
-        onDisk: [SemanticVersion]
+        onDisk: [SemanticVersion], registry: PackageIdentifier? = nil
     ) {
         self.product = product
         self.integration = integration
@@ -33,5 +35,6 @@ package struct VersionRequest: Hashable, Sendable {
         self.ref = ref
         self.source = source
         self.onDisk = onDisk
+        self.registry = registry
     }
 }

@@ -1,0 +1,152 @@
+import Basics
+import FoundationEssentials
+import Model
+
+/// What a binary target of SwiftPM takes: a directory `NAME.artifactbundle` in a zip archive (SE-0305), with executables and, for Swift 6.2
+/// and newer, a static library of C (SE-0482).
+struct ArtifactBundle {
+    static let directoryEnding = ".artifactbundle"
+    /// The most bundles of one integration, and how deep they may lie.
+    static let maximumCount = 32
+    static let maximumDepth = 8
+
+    private struct Info: Encodable {
+        struct Artifact: Encodable {
+            struct Variant: Encodable {
+                struct Library: Encodable {
+                    let headerPaths: [String]
+                    let moduleMapPath: String
+                }
+                let path: String
+                let supportedTriples: [String]
+                var staticLibraryMetadata: Library?
+            }
+            let version: String
+            let type: String
+            let variants: [Variant]
+        }
+        let schemaVersion = "1.0"
+        var artifacts: [String: Artifact] = [:]
+    }
+
+    private let name: String
+    private var info = Info()
+    private var files: [(path: [UInt8], size: Int64, isExecutable: Bool)] = []
+    private let triple: String
+
+    /// Takes what the products of a Swift package have for one: the executables of `bin/` with what lies beside them, and the library of
+    /// `lib/` where it is the only one and of one C module alone. A library with Swift in it is for one compiler; nobody else could
+    /// link it.
+    /// - Parameter version: For people; SwiftPM reads it and makes nothing of it.
+    /// - Returns: Nothing where there is nothing of both.
+    init?(products root: Directory, name: String, version: String, triple: String) throws {
+        (self.name, self.triple) = (name, triple)
+        if try root.status("bin")?.kind == .directory { try addExecutables(root, version) }
+        if try root.status("lib")?.kind == .directory { try addLibrary(root, version) }
+        guard !info.artifacts.isEmpty else { return nil }
+    }
+
+    private mutating func addExecutables(_ root: Directory, _ version: String) throws {
+        var found: [(path: [UInt8], size: Int64, isExecutable: Bool)] = []
+        try root.walk("bin", limit: ArchiveWriter.maximumEntries) { path, status in
+            if status.kind == .file { found.append((path, status.size, status.isExecutable)) }
+        }
+        let executables = found.filter { $0.isExecutable && $0.path.count { $0 == UInt8(ascii: "/") } == 1 }
+        for file in executables {
+            let path = String(decoding: file.path, as: UTF8.self)
+            info.artifacts[String(path.dropFirst("bin/".count))] = .init(
+                version: version, type: "executable",
+                variants: [.init(path: "\(triple)/\(path)", supportedTriples: [triple])])
+        }
+        if !executables.isEmpty { files += found }
+    }
+
+    private mutating func addLibrary(_ root: Directory, _ version: String) throws {
+        let libraries = try root.entries("lib").map(\.name).filter { $0.hasSuffix(".a") }
+        guard libraries.count == 1, try root.status("include")?.kind == .directory else { return }
+        let modules = try root.entries("include").map(\.name)
+        let interfaces = try root.status("modules") == nil ? [] : try root.entries("modules").map(\.name)
+        guard modules.count == 1, let module = modules.first,
+            !interfaces.contains(where: { $0.hasSuffix(".swiftmodule") }),
+            info.artifacts[module] == nil
+        else { return }
+        let map = "include/\(module)/module.modulemap"
+        guard try root.status(map)?.kind == .file else { return }
+        var found: [(path: [UInt8], size: Int64, isExecutable: Bool)] = []
+        let library = "lib/\(libraries[0])"
+        for place in [library, "include/\(module)"] {
+            if let status = try root.status(place), status.kind == .file {
+                found.append((Array(place.utf8), status.size, false))
+                continue
+            }
+            try root.walk(place, limit: ArchiveWriter.maximumEntries) { path, status in
+                if status.kind == .file { found.append((path, status.size, false)) }
+            }
+        }
+        info.artifacts[module] = .init(
+            version: version, type: "staticLibrary",
+            variants: [
+                .init(
+                    path: "\(triple)/\(library)", supportedTriples: [triple],
+                    staticLibraryMetadata: .init(
+                        headerPaths: ["\(triple)/include/\(module)"], moduleMapPath: "\(triple)/\(map)"))
+            ])
+        files += found
+    }
+
+    /// Writes the archive, a new file. The same products give the same bytes.
+    func write(from root: Directory, to path: String, modified: Timestamp) throws(ArchiveError) {
+        let operation = "packing of \(name)\(Self.directoryEnding)"
+        let output = try ArchiveOutput(
+            format: .zip, path: path, seconds: modified.millisecondsSinceEpoch / 1000, operation: operation)
+        do {
+            let top = name + Self.directoryEnding
+            try output.addDirectory(Array(top.utf8))
+            try output.addFile(Array("\(top)/info.json".utf8), bytes: try VersionJSON.encode(info))
+            for file in files.sorted(by: { $0.path.lexicographicallyPrecedes($1.path) }) {
+                try output.addFile(
+                    Array("\(top)/\(triple)/".utf8) + file.path, at: file.path, in: root, size: file.size,
+                    isExecutable: file.isExecutable)
+            }
+            try output.close()
+        } catch {
+            output.abandon()
+            throw ArchiveError(operation, error)
+        }
+    }
+
+    // MARK: Bundles that the build has made
+
+    /// The directories `NAME.artifactbundle` beneath a tree that have an `info.json`, none inside of another.
+    /// - Throws: `tooLarge` for more than `maximumCount`.
+    static func made(beneath root: Directory) throws -> [(name: String, path: [UInt8])] {
+        var found: [(name: String, path: [UInt8])] = []
+        try root.walk(
+            ".", limit: ArchiveWriter.maximumEntries,
+            enters: { path in
+                bundleName(path) == nil && path.count { $0 == UInt8(ascii: "/") } < maximumDepth
+            },
+            { path, status in
+                guard status.kind == .directory, let name = bundleName(path),
+                    try root.status(path + Array("/info.json".utf8))?.kind == .file
+                else { return }
+                // Names become files' names; the first by path keeps one.
+                if !found.contains(where: { $0.name == name }) { found.append((name, path)) }
+            })
+        guard found.count <= maximumCount else {
+            throw ArchiveError(
+                code: .tooLarge, operation: "packing of artifact bundles",
+                message: "\(found.count) directories end in \(directoryEnding); at most \(maximumCount) are packed")
+        }
+        return found
+    }
+
+    private static func bundleName(_ path: [UInt8]) -> String? {
+        let last = path.split(separator: UInt8(ascii: "/")).last ?? []
+        guard let text = String(validating: last, as: UTF8.self), text.hasSuffix(directoryEnding),
+            PublishedName.isComponent(text), text.utf8.count <= 100
+        else { return nil }
+        let name = String(text.dropLast(directoryEnding.count))
+        return name.isEmpty ? nil : name
+    }
+}

@@ -1,0 +1,60 @@
+import Archives
+import Logging
+import Model
+import SourceControl
+import Storage
+
+/// What a version has for the package registry: the source archive of its commit, and the manifests.
+extension Publisher {
+    /// Asked before a number is reserved: a commit that is no Swift package gets no version.
+    func checkPackage(_ request: Request) async throws {
+        let (commit, mirror) = (request.integration.commit, request.mirror)
+        let names = try await mirror.rootEntries(of: commit).compactMap { ManifestName($0) }
+        guard names.count <= ManifestName.maximumCount else {
+            throw PublishError("\(commit.abbreviated) has more than \(ManifestName.maximumCount) manifests in its root")
+        }
+        var hasUsual = false
+        for name in names {
+            do {
+                let bytes = try await mirror.file(name.description, at: commit, limit: ManifestName.maximumBytes)
+                if bytes != nil, name.swift == nil { hasUsual = true }
+            } catch {
+                guard error.code == .tooLarge else { throw error }
+                throw PublishError(
+                    "\(name) of \(commit.abbreviated) is larger than \(ByteCount(1 << 20)), the limit of the registry")
+            }
+        }
+        guard hasUsual else {
+            throw PublishError(
+                "\(commit.abbreviated) has no Package.swift in its root, which `registry:` publishes; remove it from the "
+                    + "bot's trigger")
+        }
+    }
+
+    /// Makes the files. The archive's directory is the package's name, without the version, as SwiftPM's own.
+    func packageFiles(
+        _ package: PackageIdentifier, _ version: SemanticVersion, _ request: Request, in scratch: String
+    ) async throws -> [(source: String, artifact: Artifact)] {
+        let integration = request.integration
+        do {
+            try await request.mirror.export(integration.commit, into: scratch)
+            return try await versions.packSource(
+                tree: scratch, top: package.name, fileName: "\(package.name)-\(version).zip",
+                modified: integration.committedAt ?? integration.queuedAt
+            ).map { ($0.source, $0.artifact) }
+        } catch {
+            await clear(scratch, of: request)
+            throw error
+        }
+    }
+
+    /// Removes what was made for a version of a package. What cannot be removed now is at the next start.
+    func clear(_ scratch: String, of request: Request) async {
+        guard request.registry != nil else { return }
+        do {
+            try await versions.removeScratch(scratch)
+        } catch {
+            logger.warning("what was made for the registry is left beside", metadata: ["error": "\(error)"])
+        }
+    }
+}

@@ -1,0 +1,122 @@
+import HTTPTypes
+import Hummingbird
+import Model
+import Storage
+
+/// What a product has published lately, for readers of feeds: Atom (RFC 4287) and JSON Feed 1.1 (jsonfeed.org).
+struct Feeds: Sendable {
+    let site: Site
+
+    /// The versions in a feed: a reader that looks once a day misses none of fifty a day.
+    static let maximumEntries = 50
+
+    var routes: [Route] {
+        [
+            Route(.get, "/products/{product}/feed.atom", .read, "A product's versions as an Atom feed.") {
+                try await answer($0, type: "application/atom+xml; charset=utf-8", atom)
+            },
+            Route(.get, "/products/{product}/feed.json", .read, "A product's versions as a JSON Feed.") {
+                try await answer($0, type: "application/feed+json", json)
+            },
+        ]
+    }
+
+    /// 304 for who has it already: the feed changes with a version alone.
+    private func answer(
+        _ call: Call, type: String, _ write: (Name, [VersionRecord]) -> String
+    ) async throws -> Response {
+        let product = try call.name("product")
+        let versions = try await site.store.versions(of: product).filter { $0.state == .published }
+            .sorted { ($0.publishedAt ?? .epoch, $0.version) > ($1.publishedAt ?? .epoch, $1.version) }
+        guard let newest = versions.first else { throw Problem.notFound }
+        let bytes = Array(write(product, Array(versions.prefix(Self.maximumEntries))).utf8)
+        let tag = "\"\(BearerToken.digest(of: bytes))\""
+        let asked = Preconditions(ifNoneMatch: call.request.headers[.ifNoneMatch])
+        var response: Response =
+            switch asked.judge(entityTag: tag, modified: newest.publishedAt ?? .epoch) {
+            case .notModified: Response(status: .notModified)
+            case .send, .failed: .body(bytes, type: type)
+            }
+        response.headers[.eTag] = tag
+        return response
+    }
+
+    // MARK: Entries
+
+    private func page(_ product: Name) -> String { "\(site.configuration.url)/products/\(product)" }
+
+    private func page(_ record: VersionRecord) -> String {
+        page(record.product) + "/" + URLText.segment(record.version.description)
+    }
+
+    private func title(_ record: VersionRecord) -> String {
+        "\(record.product) \(record.version)" + (record.isYanked ? " (yanked)" : "")
+    }
+
+    private func summary(_ record: VersionRecord) -> String {
+        "\(record.files.count.counting("file")), made of \(record.commit.abbreviated) on \(record.ref.shortName) by "
+            + "\(record.integration)."
+    }
+
+    private func atom(_ product: Name, _ versions: [VersionRecord]) -> String {
+        let updated = versions.first?.publishedAt ?? .epoch
+        var lines = [
+            "<?xml version=\"1.0\" encoding=\"utf-8\"?>", "<feed xmlns=\"http://www.w3.org/2005/Atom\">",
+            "  <title>\(product)</title>", "  <id>\(Self.xml(page(product)))</id>", "  <updated>\(updated)</updated>",
+            "  <link rel=\"self\" type=\"application/atom+xml\" href=\"\(Self.xml(page(product)))/feed.atom\"/>",
+            "  <link rel=\"alternate\" type=\"text/html\" href=\"\(Self.xml(page(product)))\"/>",
+            "  <author><name>\(product)</name></author>", "  <generator>Martlet</generator>",
+        ]
+        for record in versions {
+            let time = record.publishedAt ?? .epoch
+            lines += [
+                "  <entry>", "    <title>\(Self.xml(title(record)))</title>", "    <id>\(Self.xml(page(record)))</id>",
+                "    <published>\(time)</published>", "    <updated>\(time)</updated>",
+                "    <link rel=\"alternate\" type=\"text/html\" href=\"\(Self.xml(page(record)))\"/>",
+                "    <summary>\(Self.xml(summary(record)))</summary>", "  </entry>",
+            ]
+        }
+        return lines.joined(separator: "\n") + "\n</feed>\n"
+    }
+
+    private func json(_ product: Name, _ versions: [VersionRecord]) -> String {
+        let feed: JSONValue = [
+            "version": "https://jsonfeed.org/version/1.1", "title": .string(product.description),
+            "home_page_url": .string(page(product)), "feed_url": .string(page(product) + "/feed.json"),
+            "items": .array(
+                versions.map { record in
+                    [
+                        "id": .string(page(record)), "url": .string(page(record)), "title": .string(title(record)),
+                        "content_text": .string(summary(record)),
+                        "date_published": .string((record.publishedAt ?? .epoch).description),
+                        "attachments": .array(
+                            record.files.map { file in
+                                [
+                                    "url": .string(
+                                        site.configuration.url + FileServer.root(record) + URLText.path(file.path)),
+                                    "mime_type": .string(FileMediaType(fileName: file.path).type),
+                                    "title": .string(file.path), "size_in_bytes": .integer(file.size.bytes),
+                                ]
+                            }),
+                    ]
+                }),
+        ]
+        return feed.text + "\n"
+    }
+
+    /// Text in XML 1.0: escaped, and without what no document may hold (section 2.2).
+    static func xml(_ text: String) -> String {
+        let scalars = text.unicodeScalars.map { scalar -> Unicode.Scalar in
+            switch scalar.value {
+            case 0x09, 0x0A, 0x0D, 0x20...0xD7FF, 0xE000...0xFFFD, 0x10000...: scalar
+            default: "\u{FFFD}"
+            }
+        }
+        return HTMLText.escape(String(String.UnicodeScalarView(scalars)))
+    }
+}
+
+extension Timestamp {
+    /// 1970, for what has no time: a version that was published has one.
+    fileprivate static let epoch = Timestamp(millisecondsSinceEpoch: 0)
+}

@@ -1,0 +1,124 @@
+import Archives
+import Basics
+import Foundation
+import Hummingbird
+import Model
+import Storage
+
+/// `/products/{product}/{version}`: one version, for whoever wants to use it.
+extension Pages {
+    func version(_ call: Call) async throws -> Response {
+        let product = try call.name("product")
+        guard let range = VersionRange(call.text("version")) else { throw Problem.notFound }
+        let versions = try await site.store.versions(of: product).filter { $0.state == .published }
+            .sorted { $0.version > $1.version }
+        let offered = versions.filter { !$0.isYanked }
+        guard case .exactly(let version) = range else {
+            guard let version = range.highest(of: offered.map(\.version)),
+                let record = offered.first(where: { $0.version == version })
+            else { throw Problem.notFound }
+            return .found(Self.place(of: record))
+        }
+        guard let record = versions.first(where: { $0.version == version }) else { throw Problem.notFound }
+        let disk = await site.files.run { [state = site.configuration.state] in VersionOnDisk(record, state: state)
+        }
+        let latest = VersionRange.latest.highest(of: offered.map(\.version))
+        var view = facts(of: record, disk)
+        view["isLatest"] = .flag(record.version == latest)
+        view["isPrerelease"] = .flag(record.version.isPrerelease)
+        view["latest"] = .text(record.version == latest ? nil : latest?.description)
+        view["latestHref"] = .text(latest.map { "/products/\(product)/\(URLText.segment($0.description))" })
+        view["uses"] = .list(uses(of: record, disk))
+        view["files"] = .list(files(of: record) + disk.descriptions.map { description($0, of: record) })
+        view["fileCount"] = .text(record.files.count.counting("file"))
+        view.merge(changes(disk.manifest?.changes, of: record))
+        view["feed"] = .text("/products/\(product)/feed")
+        return try await page(
+            "version", title: "\(product) \(record.version)", section: "products", watch: "products", view)
+    }
+
+    static func place(of record: VersionRecord) -> String {
+        "/products/\(record.product)/\(URLText.segment(record.version.description))"
+    }
+
+    private func facts(of record: VersionRecord, _ disk: VersionOnDisk) -> ViewObject {
+        [
+            "name": .text(record.product), "number": .text(record.version), "isYanked": .flag(record.isYanked),
+            "published": .text(record.publishedAt?.description ?? ""),
+            "publishedText": .text(record.publishedAt.map(PageText.time) ?? ""),
+            "when": .text(record.publishedAt.map { PageText.age($0, now: site.clock()) } ?? ""),
+            "integration": .text(record.integration),
+            "integrationHref": .text("/bots/\(record.integration.bot)/\(record.integration.number)"),
+            "ref": .text(record.ref.shortName), "commit": .text(record.commit),
+            "tree": .text(disk.manifest.flatMap { $0.tree.isEmpty ? nil : $0.tree }),
+            "isolation": .text(disk.manifest?.isolation), "registry": .text(record.registry?.description),
+            "signature": .text(disk.has("SHA256SUMS.sig") ? FileServer.root(record) + "SHA256SUMS.sig" : nil),
+            "provenance": .text(disk.has("provenance.json") ? FileServer.root(record) + "provenance.json" : nil),
+            "api": .text("/api/v1/products/\(record.product)/versions/\(URLText.segment(record.version.description))"),
+        ]
+    }
+
+    // MARK: Files
+
+    private func files(of record: VersionRecord) -> [ViewObject] {
+        record.files.map { file in
+            [
+                "path": .text(file.path), "href": .text(FileServer.root(record) + URLText.path(file.path)),
+                "size": .text(file.size), "sha256": .text(file.sha256),
+                "configuration": .text(file.configuration?.description),
+            ]
+        }
+    }
+
+    private func description(_ name: String, of record: VersionRecord) -> ViewObject {
+        ["path": .text(name), "href": .text(FileServer.root(record) + name), "size": "", "sha256": ""]
+    }
+
+    // MARK: Changes
+
+    private func changes(_ changes: VersionChanges?, of record: VersionRecord) -> ViewObject {
+        guard let changes else { return ["hasChanges": false, "changes": []] }
+        let count = changes.commits.count
+        return [
+            "hasChanges": true, "since": .text(changes.since),
+            "sinceHref": .text("/products/\(record.product)/\(URLText.segment(changes.since.description))"),
+            "changeCount": .text(
+                count == 0 ? "the same commit" : (changes.isCut ? "the newest " : "") + count.counting("commit")),
+            "changes": .list(
+                changes.commits.map { commit in
+                    [
+                        "commit": .text(commit.id.abbreviated), "id": .text(commit.id),
+                        "subject": .text(commit.subject),
+                        "author": .text(commit.author),
+                    ]
+                }),
+        ]
+    }
+}
+
+/// What lies in a version's directory beside the files that its row lists. Blocks while it is made.
+struct VersionOnDisk: Sendable {
+    /// Nothing where it cannot be read: the page then shows less.
+    let manifest: VersionManifest?
+    /// What every version can have, in this order, as far as it is there.
+    let descriptions: [String]
+
+    init(_ record: VersionRecord, state: String) {
+        let place = "\(state)/files/\(record.product)/\(record.version)"
+        let listed = Set(record.files.map(\.path))
+        guard let directory = try? Directory(opening: place) else {
+            (manifest, descriptions, has) = (nil, [], listed)
+            return
+        }
+        descriptions = ["manifest.json", "SHA256SUMS", "SHA256SUMS.sig", "provenance.json"].filter { name in
+            !listed.contains(name) && ((try? directory.status(name)) ?? nil) != nil
+        }
+        let bytes = try? directory.read("manifest.json", limit: VersionManifest.maximumSize)
+        manifest = bytes.flatMap { try? JSONDecoder().decode(VersionManifest.self, from: Data($0)) }
+        has = Set(descriptions).union(listed)
+    }
+
+    private let has: Set<String>
+
+    func has(_ name: String) -> Bool { has.contains(name) }
+}

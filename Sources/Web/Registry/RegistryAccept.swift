@@ -1,0 +1,35 @@
+/// What a client of the package registry asks for by `Accept` (SwiftPM's "Swift Package Registry Service Specification", section 3.5):
+/// `application/vnd.swift.registry[.v1][+json|+zip|+swift]`.
+enum RegistryAccept {
+    private static let tree = "application/vnd.swift.registry"
+
+    /// - Parameters:
+    ///   - header: Other types in it, and its absence, mean the one version that there is.
+    ///   - kind: What the endpoint answers with: `json`, `zip` or `swift`.
+    /// - Throws: 400 for a version that is no number, 415 for another than 1, 406 for another kind.
+    static func check(_ header: String?, kind: String) throws(Problem) {
+        var problem: Problem?
+        for item in (header ?? "").split(separator: ",").prefix(32) {
+            let type = item.prefix { $0 != ";" }.lowercased().filter { $0 != " " && $0 != "\t" }
+            guard type.hasPrefix(tree) else { continue }
+            guard let found = Self.problem(with: type.dropFirst(tree.count), kind: kind) else { return }
+            problem = problem ?? found
+        }
+        if let problem { throw problem }
+    }
+
+    /// - Parameter rest: What follows the tree's name: `.v1+json`.
+    private static func problem(with rest: Substring, kind: String) -> Problem? {
+        let parts = rest.split(separator: "+", maxSplits: 1, omittingEmptySubsequences: false)
+        let version = parts.first ?? ""
+        if !version.isEmpty {
+            let digits = version.dropFirst(2)
+            let isNumber = !digits.isEmpty && digits.utf8.allSatisfy { (0x30...0x39).contains($0) }
+            guard version.hasPrefix(".v"), isNumber else { return Problem(400, "invalid API version") }
+            guard digits == "1" else { return Problem(415, "unsupported API version; this registry speaks version 1") }
+        }
+        guard parts.count == 2 else { return nil }
+        guard ["json", "zip", "swift"].contains(String(parts[1])) else { return Problem(400, "invalid media type") }
+        return parts[1] == kind ? nil : Problem(406, "This is to be had as application/vnd.swift.registry.v1+\(kind).")
+    }
+}

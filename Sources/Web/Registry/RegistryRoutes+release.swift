@@ -1,0 +1,131 @@
+import Basics
+import Foundation
+import HTTPTypes
+import Hummingbird
+import Model
+import Storage
+
+extension RegistryRoutes {
+    /// 4.2 and 4.4: which of the two, the path's end says.
+    func release(_ call: Call) async throws -> Response {
+        let text = call.text("version")
+        let isArchive = text.hasSuffix(".zip")
+        try RegistryAccept.check(call.request.headers[.accept], kind: isArchive ? "zip" : "json")
+        let (record, versions) = try await record(call, Self.without(isArchive ? ".zip" : ".json", text))
+        return isArchive ? try await archive(record, call) : try await metadata(record, among: versions)
+    }
+
+    /// - Throws: 404.
+    func record(_ call: Call, _ text: String) async throws -> (VersionRecord, [VersionRecord]) {
+        let versions = try await versions(call, name: call.text("name"))
+        guard let version = SemanticVersion(text), let record = versions.first(where: { $0.version == version }) else {
+            throw Self.noRelease
+        }
+        return (record, versions)
+    }
+
+    private func metadata(_ record: VersionRecord, among versions: [VersionRecord]) async throws -> Response {
+        let package = record.registry?.description ?? ""
+        let archive = Self.archive(of: record)
+        let published = record.publishedAt?.description
+        var response = Self.json([
+            "id": .string(package), "version": .string(record.version.description),
+            "resources": .array(
+                archive.map {
+                    [["name": "source-archive", "type": "application/zip", "checksum": .string($0.sha256)]]
+                } ?? []),
+            "metadata": [
+                "description": .string(
+                    "\(package) \(record.version), made of \(record.commit) by \(record.integration)"),
+                "repositoryURLs": .array(try await repositories(of: record).map { .string($0) }),
+                "originalPublicationTime": JSONValue(published),
+            ],
+            "publishedAt": JSONValue(published),
+        ])
+        let offered = Self.offered(versions)
+        let named: [(String, VersionRecord?)] = [
+            ("latest-version", offered.first),
+            ("successor-version", offered.last { record.version.precedes($0.version) }),
+            ("predecessor-version", offered.first { $0.version.precedes(record.version) }),
+        ]
+        RegistryLink.add(
+            named.compactMap { relation, record in
+                record.map { RegistryLink(target: address(of: $0), relation: relation) }
+            }, to: &response.headers)
+        return response
+    }
+
+    /// The source archive among a version's files.
+    static func archive(of record: VersionRecord) -> Artifact? {
+        record.registry.flatMap { package in
+            record.files.first { $0.path == "\(package.name)-\(record.version).zip" }
+        }
+    }
+
+    private func archive(_ record: VersionRecord, _ call: Call) async throws -> Response {
+        guard let archive = Self.archive(of: record) else { throw Self.noRelease }
+        var response = try await send(archive, of: record, call)
+        if let digest = Hexadecimal.decode(archive.sha256), let name = HTTPField.Name("Digest") {
+            response.headers[name] = "sha-256=\(Data(digest).base64EncodedString())"
+        }
+        return response
+    }
+
+    private func send(_ file: Artifact, of record: VersionRecord, _ call: Call) async throws -> Response {
+        try await PublishedFile(
+            root: site.configuration.state, path: "files/\(record.product)/\(record.version)/\(file.path)",
+            artifact: file, cacheControl: FileServer.forEver, sender: site.files
+        ).response(to: call.request)
+    }
+
+    // MARK: Manifests
+
+    /// 4.3
+    func manifest(_ call: Call) async throws -> Response {
+        let (record, _) = try await record(call, call.text("version"))
+        let manifests = Self.manifests(of: record)
+        let place = address(of: record) + "/" + ManifestName.usual
+        if let text = call.query("swift-version") {
+            guard let asked = ManifestName.numbers(text) else {
+                throw Problem(400, "`swift-version` is a version such as 5.9")
+            }
+            // The very name first: a package can have Package@swift-5.swift and Package@swift-5.0.swift.
+            let exact = manifests.first { $0.name.description == "Package@swift-\(text).swift" }
+            guard let found = exact ?? manifests.first(where: { $0.name.swift == asked }) else {
+                var response = Response(status: .seeOther)
+                response.headers[.location] = place
+                return response
+            }
+            return try await send(found.file, of: record, call)
+        }
+        guard let usual = manifests.first(where: { $0.name.swift == nil }) else { throw Self.noRelease }
+        var response = try await send(usual.file, of: record, call)
+        let others = manifests.filter { $0.name.swift != nil }
+        let tools = try await toolsVersions(of: others.map(\.file), in: record)
+        RegistryLink.add(
+            zip(others, tools).map { other, tools in
+                let word = other.name.description.dropFirst("Package@swift-".count).dropLast(".swift".count)
+                return RegistryLink(
+                    target: "\(place)?swift-version=\(word)", relation: "alternate",
+                    attributes: ["filename=\"\(other.name)\"", "swift-tools-version=\"\(tools)\""])
+            }, to: &response.headers)
+        return response
+    }
+
+    /// A version's manifests, the usual one first.
+    private static func manifests(of record: VersionRecord) -> [(name: ManifestName, file: Artifact)] {
+        record.files.compactMap { file in ManifestName(file.path).map { ($0, file) } }
+            .sorted { $0.name < $1.name }
+    }
+
+    /// What each says in its first line.
+    private func toolsVersions(of files: [Artifact], in record: VersionRecord) async throws -> [String] {
+        let place = "\(site.configuration.state)/files/\(record.product)/\(record.version)"
+        return try await site.files.run {
+            let directory = try Directory(opening: place)
+            return try files.map {
+                ManifestName.toolsVersion(of: try directory.read($0.path, limit: ManifestName.maximumBytes))
+            }
+        }
+    }
+}

@@ -1,0 +1,138 @@
+import HTTPTypes
+import Hummingbird
+import Model
+import Settings
+import Storage
+
+/// `/registry`: the versions that were published under a package's name, for SwiftPM (SE-0292, SE-0391; version 1 of its "Swift Package
+/// Registry Service Specification").
+///
+/// It shows what lies in the file server's tree and makes nothing: a version's archive and manifests are published files like all others.
+/// Packages come from bots alone, so that nothing can be sent here (4.6: 405).
+struct RegistryRoutes: Sendable {
+    let site: Site
+
+    static let root = "/registry"
+
+    var routes: [Route] {
+        [
+            Route(.get, "/registry/availability", .read, "Package registry: 200 when it answers.") { _ in
+                _ = try await site.store.hasTokens()
+                return Response(status: .ok)
+            },
+            Route(.get, "/registry/identifiers", .read, "Package registry: the packages of a repository; ?url=.") {
+                try RegistryAccept.check($0.request.headers[.accept], kind: "json")
+                return try await identifiers($0)
+            },
+            Route(
+                .post, "/registry/login", .role(.viewer), acceptsBasic: true,
+                "Package registry: 200 for a token, as `Bearer` or as the password of `Basic`."
+            ) { _ in Response(status: .ok) },
+            Route(.get, "/registry/{scope}/{name}", .read, "Package registry: a package's releases.") {
+                try RegistryAccept.check($0.request.headers[.accept], kind: "json")
+                return try await releases($0)
+            },
+            Route(
+                .get, "/registry/{scope}/{name}/{version}", .read,
+                "Package registry: a release; with .zip its source archive (Range, conditional)."
+            ) { try await release($0) },
+            Route(
+                .get, "/registry/{scope}/{name}/{version}/Package.swift", .read,
+                "Package registry: a release's manifest; ?swift-version=."
+            ) {
+                try RegistryAccept.check($0.request.headers[.accept], kind: "swift")
+                return try await manifest($0)
+            },
+        ]
+    }
+
+    /// Says the interface's version in every answer beneath `/registry`, problems among them: without it SwiftPM shows no detail (3.3).
+    static func mark(_ response: inout Response, path: String) {
+        guard path.hasPrefix(root + "/") else { return }
+        if let name = HTTPField.Name("Content-Version") { response.headers[name] = "1" }
+        if response.status.code >= 400 { response.headers[.contentLanguage] = "en" }
+    }
+
+    // MARK: Packages
+
+    /// - Parameter name: Of the path, without an extension.
+    /// - Throws: 404 for what is no package, or none of ours.
+    func versions(_ call: Call, name: String) async throws -> [VersionRecord] {
+        guard let package = PackageIdentifier(scope: call.text("scope"), name: name) else { throw Self.noPackage }
+        let versions = try await site.store.versions(of: package)
+        guard !versions.isEmpty else { throw Self.noPackage }
+        return versions
+    }
+
+    static let noPackage = Problem(404, "package not found")
+    static let noRelease = Problem(404, "release not found")
+
+    /// Where a release is, by the name that it was published under.
+    func address(of record: VersionRecord) -> String {
+        let package = record.registry.map { "\($0.scope)/\($0.name)" } ?? ""
+        return "\(site.configuration.url)\(Self.root)/\(package)/\(URLText.segment(record.version.description))"
+    }
+
+    /// A version that was published before all others of higher precedence that are offered. Yanked ones are not.
+    static func offered(_ versions: [VersionRecord]) -> [VersionRecord] { versions.filter { !$0.isYanked } }
+
+    private func releases(_ call: Call) async throws -> Response {
+        let versions = try await versions(call, name: Self.without(".json", call.text("name")))
+        var response = Self.json([
+            "releases": .object(
+                versions.map { record in
+                    var release: [JSONValue.Member] = [.init(key: "url", value: .string(address(of: record)))]
+                    if record.isYanked { release.append(.init(key: "problem", value: Self.yanked)) }
+                    return .init(key: record.version.description, value: .object(release))
+                })
+        ])
+        var links =
+            Self.offered(versions).first.map { [RegistryLink(target: address(of: $0), relation: "latest-version")] }
+            ?? []
+        if let newest = versions.first {
+            links += try await repositories(of: newest).prefix(1).map {
+                RegistryLink(target: $0, relation: "canonical")
+            }
+        }
+        RegistryLink.add(links, to: &response.headers)
+        return response
+    }
+
+    /// 4.1: SwiftPM leaves a release with a problem out of resolution.
+    private static let yanked: JSONValue = [
+        "status": 410, "title": "Gone",
+        "detail": "this release was yanked: it is not resolved any more; by its exact version it stays fetchable",
+    ]
+
+    /// The addresses of what a version was made of that another machine can reach.
+    func repositories(of record: VersionRecord) async throws -> [String] {
+        guard let package = record.registry else { return [] }
+        return try await site.store.packages().filter { $0.package == package }.map(\.repository)
+            .filter { $0.contains("://") && !$0.hasPrefix("file:") && RegistryLink.isTarget($0) }
+    }
+
+    // MARK: Repositories
+
+    private func identifiers(_ call: Call) async throws -> Response {
+        guard let url = call.query("url") else { throw Problem(400, "`url` is missing: ?url=REPOSITORY") }
+        let asked = RepositoryPlace(url)
+        let found = try await site.store.packages().filter { package in
+            if let asked, let place = RepositoryPlace(package.repository) { return asked.isSame(as: place) }
+            return package.repository == url
+        }
+        var seen: Set<PackageIdentifier> = []
+        let packages = found.map(\.package).filter { seen.insert($0).inserted }
+        guard !packages.isEmpty else { throw Problem(404, "no package is published from this repository") }
+        return Self.json(["identifiers": .array(packages.map { .string($0.description) })])
+    }
+
+    // MARK: Texts
+
+    static func json(_ value: JSONValue) -> Response {
+        .body(Array((value.text + "\n").utf8), type: "application/json")
+    }
+
+    static func without(_ ending: String, _ text: String) -> String {
+        text.hasSuffix(ending) ? String(text.dropLast(ending.count)) : text
+    }
+}

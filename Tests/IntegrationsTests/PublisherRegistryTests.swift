@@ -1,0 +1,191 @@
+import ArchiveSupport
+import Archives
+import Basics
+import BotSupport
+import Foundation
+import Model
+import SourceControl
+import Storage
+import TestSupport
+import Testing
+
+@testable import Integrations
+
+/// What `publish: { registry: … }` adds to a version.
+@Suite struct PublisherRegistryTests {
+    private static let manifest =
+        "// swift-tools-version:6.0\nimport PackageDescription\nlet package = Package(name: \"Kit\")\n"
+
+    private static func files(_ more: [String: String] = [:]) -> [String: String] {
+        [
+            "Package.swift": manifest, "Package@swift-5.9.swift": "// swift-tools-version:5.9\n",
+            "Sources/Kit/Kit.swift": "public let kit = 1\n", "run.sh": "#!/bin/sh\n",
+        ].merging(more) { _, new in new }
+    }
+
+    private func package() throws -> PackageIdentifier { try #require(PackageIdentifier("Acme.Kit")) }
+
+    @Test func testThatTheVersionHasTheCommitsArchiveAndManifests() async throws {
+        try await withPublisher { fixture in
+            // given
+            try await fixture.work.branch("release/1.0")
+            let commit = try await fixture.work.commit(files: Self.files())
+            let request = try await fixture.request(commit, registry: package())
+            // when
+            let publication = try await fixture.publisher.publish(request)
+            // then
+            #expect(publication == .published(SemanticVersion(1, 0, 0)))
+            try await fixture.expectVersions(["1.0.0"])
+            let place = fixture.directory.path("files/kit/1.0.0")
+            let manifest = try #require(
+                try await fixture.versions.manifest(product: fixture.product, version: SemanticVersion(1, 0, 0)))
+            #expect(manifest.registry?.description == "Acme.Kit")
+            #expect(
+                manifest.files.map(\.path) == [
+                    "Kit-1.0.0.zip", "Package.swift", "Package@swift-5.9.swift", "kit-1.0.0-source.tar.gz",
+                ])
+            let names = try await runExpectingSuccess(["unzip", "-Z1", "\(place)/Kit-1.0.0.zip"])
+            #expect(
+                names.split(separator: "\n").sorted() == [
+                    "Kit/", "Kit/Package.swift", "Kit/Package@swift-5.9.swift", "Kit/Sources/", "Kit/Sources/Kit/",
+                    "Kit/Sources/Kit/Kit.swift", "Kit/run.sh",
+                ])
+            let inside = try await runExpectingSuccess(
+                ["unzip", "-p", "\(place)/Kit-1.0.0.zip", "Kit/Package.swift"])
+            #expect(inside == Self.manifest)
+            #expect(try WholeFile.read("\(place)/Package.swift", limit: 1 << 16) == Array(Self.manifest.utf8))
+            let stored = try await fixture.store.versions(of: package())
+            #expect(stored.map { Set($0.files) } == [Set(manifest.files)])
+        }
+    }
+
+    /// The archive is of the commit alone: another publisher at another time makes the same bytes.
+    @Test func testThatOneCommitMakesTheSameBytes() async throws {
+        try await withPublisher { fixture in
+            // given
+            let commit = try await fixture.work.commit(files: Self.files())
+            try await fixture.mirror.fetch(try await fixture.mirror.look().heads)
+            // when
+            var digests: Set<String> = []
+            for _ in 0..<2 {
+                let scratch = fixture.versions.scratch()
+                try await fixture.mirror.export(commit, into: scratch)
+                let made = try await fixture.versions.packSource(
+                    tree: scratch, top: "Kit", fileName: "Kit-1.0.0.zip",
+                    modified: Timestamp(secondsSinceEpoch: 1_772_366_400))
+                digests.insert(made[0].artifact.sha256)
+                try await fixture.versions.removeScratch(scratch)
+            }
+            // then
+            #expect(digests.count == 1)
+            try await fixture.expectVersions([])
+        }
+    }
+
+    @Test(arguments: [
+        (0, 0, "has no Package.swift in its root"), (1, 2 << 20, "is larger than"),
+        (33, 1, "has more than 32 manifests"),
+    ]) func testThatWhatIsNoPackageGetsNoNumber(count: Int, size: Int, reason: String) async throws {
+        try await withPublisher { fixture in
+            // given
+            try await fixture.work.branch("release/1.0")
+            var files = ["README": "x"]
+            for number in 0..<count {
+                files[number == 0 ? "Package.swift" : "Package@swift-5.\(number).swift"] = String(
+                    repeating: "/", count: size)
+            }
+            let commit = try await fixture.work.commit(files: files)
+            let request = try await fixture.request(commit, registry: package())
+            // when
+            let error = await #expect(throws: PublishError.self) { try await fixture.publisher.publish(request) }
+            // then
+            #expect(error?.description.contains(reason) == true, "\(error?.description ?? "")")
+            try await fixture.expectVersions([])
+        }
+    }
+
+    @Test func testThatALinkIsNoManifest() async throws {
+        try await withPublisher { fixture in
+            // given
+            try await fixture.work.branch("release/1.0")
+            try FileManager.default.createSymbolicLink(
+                atPath: fixture.directory.path("work/Package.swift"), withDestinationPath: "/etc/passwd")
+            try await fixture.work.git("add", "Package.swift")
+            let commit = try await fixture.work.commit(files: ["README": "x"])
+            let request = try await fixture.request(commit, registry: package())
+            // when / then
+            await #expect(throws: PublishError.self) { try await fixture.publisher.publish(request) }
+            try await fixture.expectVersions([])
+        }
+    }
+
+    @Test func testThatAPackageOfAnotherProductIsRefusedBeforeAnythingIsPublished() async throws {
+        try await withPublisher { fixture in
+            // given
+            try await fixture.work.branch("release/1.0")
+            let commit = try await fixture.work.commit(files: Self.files())
+            _ = try await fixture.publisher.publish(try await fixture.request(commit, registry: package()))
+            var request = try await fixture.request(commit, registry: package())
+            request.product = try Samples.name("app")
+            // when
+            let error = await #expect(throws: PublishError.self) { try await fixture.publisher.publish(request) }
+            // then
+            #expect(error?.description.contains("belongs to the product kit") == true)
+            #expect(try await fixture.store.versions(of: request.product).isEmpty)
+            #expect(try await fixture.versions.versions(of: request.product).isEmpty)
+        }
+    }
+
+    /// The same as for every version: stopped at any file operation, then started anew, it is there once and whole, with its archive.
+    @Test(arguments: [false, true]) func testThatAStoppedPublishEndsWithTheArchiveOnce(isDoneFirst: Bool) async throws {
+        var count = 0
+        var hasSucceeded = false
+        while !hasSucceeded {
+            count += 1
+            try #require(count < 60)
+            try await withTemporaryDirectory { directory in
+                // given
+                let files = FailingFiles(failing: count, isDoneFirst: isDoneFirst)
+                let fixture = try await PublisherFixture(directory, operations: files, log: RecordingLogger())
+                try await fixture.work.branch("release/1.0")
+                let commit = try await fixture.work.commit(files: Self.files())
+                let request = try await fixture.request(commit, registry: package())
+                // when
+                do {
+                    _ = try await fixture.publisher.publish(request)
+                    hasSucceeded = !files.wasReached
+                } catch is ArchiveError {}
+                // then
+                let again = try await fixture.restarted()
+                try await again.publisher.reconcile()
+                _ = try await again.publisher.publish(request)
+                try await again.expectVersions(["1.0.0"])
+                let stored = try await again.store.versions(of: package())
+                #expect(stored.first?.files.map(\.path).contains("Kit-1.0.0.zip") == true, "failure \(count)")
+                try again.store.close()
+            }
+        }
+        #expect(count >= 13)
+    }
+
+    @Test func testThatALostDatabaseLosesNoPackage() async throws {
+        try await withPublisher { fixture in
+            // given
+            try await fixture.work.branch("release/1.0")
+            let commit = try await fixture.work.commit(files: Self.files())
+            _ = try await fixture.publisher.publish(try await fixture.request(commit, registry: package()))
+            try fixture.store.close()
+            for name in try Directory(opening: fixture.directory.path).entries().map(\.name)
+            where name.hasPrefix("martlet.sqlite") {
+                try FileManager.default.removeItem(atPath: fixture.directory.path(name))
+            }
+            // when
+            let again = try await PublisherFixture(
+                fixture.directory, work: fixture.work, time: fixture.time, log: fixture.log)
+            try await again.publisher.reconcile()
+            // then
+            #expect(try await again.store.versions(of: package()).map(\.version) == [SemanticVersion(1, 0, 0)])
+            try again.store.close()
+        }
+    }
+}

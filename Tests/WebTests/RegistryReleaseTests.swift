@@ -1,0 +1,122 @@
+import Basics
+import Model
+import Storage
+import TestSupport
+import Testing
+
+@testable import Web
+
+/// One release of a package: metadata, archive, manifests.
+@Suite struct RegistryReleaseTests {
+    private static let base = RegistryRoutesTests.base
+    private static let json = RegistryRoutesTests.json
+
+    /// 4.2
+    @Test func testThatMetadataHasTheArchivesDigestAndTheNeighbours() async throws {
+        try await RegistryRoutesTests.withPackage { web in
+            // when
+            let answer = try await web.send("GET", "/registry/acme/kit/1.4.2", headers: Self.json)
+            // then
+            let digest = BearerToken.digest(of: Array("zip of 1.4.2".utf8))
+            let commit = String(repeating: "1", count: 40)
+            #expect(answer.status == 200)
+            #expect(
+                answer.text == """
+                    {"id":"Acme.Kit","version":"1.4.2","resources":[{"name":"source-archive","type":"application/zip",\
+                    "checksum":"\(digest)"}],"metadata":{"description":"Acme.Kit 1.4.2, made of \(commit) by kit#1",\
+                    "repositoryURLs":["https://git.example/acme/kit.git"],\
+                    "originalPublicationTime":"2026-03-01T12:00:00.000Z"},"publishedAt":"2026-03-01T12:00:00.000Z"}
+
+                    """)
+            #expect(
+                answer["Link"] == """
+                    <\(Self.base)/2.0.0-beta.1>; rel="latest-version", <\(Self.base)/2.0.0-beta.1>; rel="successor-version", \
+                    <\(Self.base)/1.0.0>; rel="predecessor-version"
+                    """, "the yanked one is no neighbour")
+        }
+    }
+
+    /// A consumer that has 1.5.0 in its Package.resolved builds on.
+    @Test func testThatAYankedReleaseStaysFetchable() async throws {
+        try await RegistryRoutesTests.withPackage { web in
+            for path in ["1.5.0", "1.5.0.json", "1.5.0.zip", "1.5.0/Package.swift"] {
+                try await web.expect(200, "GET", "/registry/acme/kit/\(path)")
+            }
+        }
+    }
+
+    /// 4.4
+    @Test func testThatTheArchiveIsSentWithItsDigest() async throws {
+        try await RegistryRoutesTests.withPackage { web in
+            // when
+            let accept = [("Accept", "application/vnd.swift.registry.v1+zip")]
+            let answer = try await web.send("GET", "/registry/acme/kit/1.4.2.zip", headers: accept)
+            // then
+            #expect(answer.status == 200)
+            #expect(answer.text == "zip of 1.4.2")
+            #expect(answer["Content-Type"] == "application/zip")
+            #expect(answer["Content-Length"] == "12")
+            #expect(answer["Content-Disposition"] == "attachment; filename=\"Kit-1.4.2.zip\"")
+            #expect(answer["Cache-Control"] == "public, max-age=31536000, immutable")
+            #expect(answer["Accept-Ranges"] == "bytes")
+            #expect(answer["Content-Version"] == "1")
+            // printf 'zip of 1.4.2' | openssl dgst -sha256 -binary | base64
+            #expect(answer["Digest"] == "sha-256=t9WNHCKyBDVLpzDEQD2aA4CbLee3Z61ZJYXNsAN4oXE=")
+            // when
+            let part = try await web.send(
+                "GET", "/registry/acme/kit/1.4.2.zip", headers: accept + [("Range", "bytes=7-")])
+            // then
+            #expect(part.status == 206)
+            #expect(part.text == "1.4.2")
+            let tag = try #require(answer["ETag"])
+            try await web.expect(304, "GET", "/registry/acme/kit/1.4.2.zip", headers: accept + [("If-None-Match", tag)])
+        }
+    }
+
+    /// R4: what is no more what was published is not sent.
+    @Test func testR4ThatADamagedArchiveIsNotServed() async throws {
+        try await RegistryRoutesTests.withPackage { web in
+            try web.directory.write("state/files/kit/1.4.2/Kit-1.4.2.zip", "zip of 1.4.2, and more")
+            web.log.expectErrors(containing: "damaged")
+            try await web.expect(500, "GET", "/registry/acme/kit/1.4.2.zip")
+        }
+    }
+
+    /// 4.3
+    @Test func testThatTheManifestNamesThoseForOtherCompilers() async throws {
+        try await RegistryRoutesTests.withPackage { web in
+            // when
+            let answer = try await web.send(
+                "GET", "/registry/acme/kit/1.4.2/Package.swift",
+                headers: [("Accept", "application/vnd.swift.registry.v1+swift")])
+            // then
+            #expect(answer.text == "// swift-tools-version:6.0\n")
+            #expect(answer["Content-Type"] == "text/x-swift")
+            #expect(answer["Content-Disposition"] == "attachment; filename=\"Package.swift\"")
+            #expect(answer["Content-Version"] == "1")
+            let place = "\(Self.base)/1.4.2/Package.swift?swift-version="
+            #expect(
+                answer["Link"] == """
+                    <\(place)5.9>; rel="alternate"; filename="Package@swift-5.9.swift"; swift-tools-version="5.9", \
+                    <\(place)6>; rel="alternate"; filename="Package@swift-6.swift"; swift-tools-version="6.1"
+                    """)
+        }
+    }
+
+    /// 4.3.1; SwiftPM asks by the tools version's numbers, which can be written shorter in the name.
+    @Test(arguments: [
+        ("5.9", 200, "Package@swift-5.9.swift"), ("5.9.0", 200, "Package@swift-5.9.swift"),
+        ("6", 200, "Package@swift-6.swift"), ("6.0.0", 200, "Package@swift-6.swift"), ("5.8", 303, nil),
+        ("x", 400, nil), ("5.9%2f..", 400, nil),
+    ]) func testThatAManifestIsChosenByVersion(version: String, status: Int, file: String?) async throws {
+        try await RegistryRoutesTests.withPackage { web in
+            let answer = try await web.send("GET", "/registry/acme/kit/1.4.2/Package.swift?swift-version=\(version)")
+            #expect(answer.status == status)
+            if let file {
+                #expect(answer["Content-Disposition"] == "attachment; filename=\"\(file)\"")
+                #expect(answer.body == RegistryRoutesTests.manifests[file])
+            }
+            #expect(answer["Location"] == (status == 303 ? "\(Self.base)/1.4.2/Package.swift" : nil))
+        }
+    }
+}

@@ -1,0 +1,146 @@
+import Archives
+import Foundation
+import Model
+import Storage
+import TestSupport
+import Testing
+
+@testable import Web
+
+@Suite struct VersionPageTests {
+    /// 1.0.0, the yanked 1.1.0 and 1.2.0-beta.1, of the package Acme.Kit, with a binary target.
+    static func withVersions(_ body: @Sendable (WebFixture, SampleContent) async throws -> Void) async throws {
+        try await withWeb { web in
+            let sample = SampleContent(web: web)
+            try await web.store.register(
+                [BotSpecification(name: SampleContent.kit, repository: SampleContent.repository)], at: WebFixture.now)
+            let record = try await sample.integrate(2, ref: "release/1.0", failing: [], warnings: 0, before: nil)
+            for version in ["1.0.0", "1.1.0", "1.2.0-beta.1"] {
+                try await sample.publish(
+                    version, by: record,
+                    files: [
+                        "kit-\(version)-source.tar.gz": Array("source".utf8), "Kit-\(version).zip": Array("zip".utf8),
+                        "Package.swift": Array("// swift-tools-version:6.0\n".utf8),
+                        "kit-\(version)-tool.artifactbundle.zip": Array("bundle".utf8),
+                    ], registry: PackageIdentifier("Acme.Kit"))
+            }
+            try await web.store.yank(
+                product: SampleContent.kit, version: SemanticVersion(1, 1, 0), at: WebFixture.now)
+            try await body(web, sample)
+        }
+    }
+
+    @Test func testThatItSaysHowToDependOnIt() async throws {
+        try await Self.withVersions { web, _ in
+            // when
+            let page = try await web.send("GET", "/products/kit/1.0.0").text
+            // then
+            for text in [
+                "swift package-registry set --allow-insecure-http --scope Acme http://ci.example/registry",
+                ".package(id: &quot;Acme.Kit&quot;, from: &quot;1.0.0&quot;)",
+                "curl -fO http://ci.example/files/kit/1.0.0/",
+                "martlet fetch kit@~1.0", "name: &quot;tool&quot;",
+                "url: &quot;http://ci.example/files/kit/1.0.0/kit-1.0.0-tool.artifactbundle.zip&quot;",
+                "checksum: &quot;\(BearerToken.digest(of: Array("bundle".utf8)))&quot;",
+            ] {
+                expectContains(page, text)
+            }
+            #expect(!page.contains("yanked"))
+            expectContains(page, "<span class=\"tag good\">latest</span>")
+        }
+    }
+
+    @Test func testThatItShowsFilesDigestsAndWhatMadeIt() async throws {
+        try await Self.withVersions { web, _ in
+            // when
+            let page = try await web.send("GET", "/products/kit/1.0.0").text
+            // then
+            expectContains(page, "<a href=\"/files/kit/1.0.0/kit-1.0.0-source.tar.gz\">kit-1.0.0-source.tar.gz</a>")
+            expectContains(page, BearerToken.digest(of: Array("source".utf8)))
+            expectContains(page, "<a href=\"/files/kit/1.0.0/manifest.json\">manifest.json</a>")
+            expectContains(page, "<a href=\"/bots/kit/1\">kit#1</a>")
+            expectContains(page, String(repeating: "3", count: 40))
+            expectContains(page, "release/1.0")
+            expectContains(page, "not signed")
+            expectContains(page, "href=\"/products/kit/feed.atom\"")
+            expectContains(try await web.send("GET", "/products/kit").text, "<a href=\"/products/kit/1.0.0\">1.0.0</a>")
+        }
+    }
+
+    @Test func testThatSignatureAndProvenanceAreShownWhereTheyAre() async throws {
+        try await Self.withVersions { web, _ in
+            // given
+            for name in ["SHA256SUMS.sig", "provenance.json"] {
+                try web.directory.write("state/files/kit/1.0.0/\(name)", "x")
+            }
+            // when
+            let page = try await web.send("GET", "/products/kit/1.0.0").text
+            // then
+            expectContains(page, "<dd><a href=\"/files/kit/1.0.0/SHA256SUMS.sig\">SHA256SUMS.sig</a></dd>")
+            expectContains(page, "<dd><a href=\"/files/kit/1.0.0/provenance.json\">provenance.json</a></dd>")
+            #expect(!page.contains("not signed"))
+        }
+    }
+
+    @Test func testThatAYankedVersionSaysSo() async throws {
+        try await Self.withVersions { web, _ in
+            let page = try await web.send("GET", "/products/kit/1.1.0").text
+            expectContains(page, "<span class=\"tag warn\">yanked</span>")
+            expectContains(page, "This version was yanked")
+            expectContains(page, "Take <a href=\"/products/kit/1.0.0\">1.0.0</a> instead.")
+            expectContains(page, "martlet fetch kit@1.1.0")
+            let beta = try await web.send("GET", "/products/kit/1.2.0-beta.1").text
+            expectContains(beta, "<span class=\"tag\">pre-release</span>")
+            expectContains(beta, "exact: &quot;1.2.0-beta.1&quot;")
+        }
+    }
+
+    @Test func testThatItListsWhatChanged() async throws {
+        try await Self.withVersions { web, _ in
+            // given
+            let commits = SampleContent.commits.map {
+                VersionChanges.Commit(id: $0, subject: "Say <b>what</b> changed", author: "Ada Okafor")
+            }
+            let manifest = VersionManifest(
+                product: SampleContent.kit, version: SemanticVersion(1, 0, 0),
+                integration: IntegrationID(bot: SampleContent.kit, number: 1), commit: SampleContent.commits[2],
+                tree: String(repeating: "e", count: 40), ref: RefName(branch: "release/1.0"),
+                publishedAt: WebFixture.now, files: [], isolation: "sandbox",
+                changes: VersionChanges(since: SemanticVersion(0, 9, 0), commits: commits, isCut: true))
+            try web.directory.write(
+                "state/files/kit/1.0.0/manifest.json", Array(try JSONEncoder().encode(manifest)))
+            // when
+            let page = try await web.send("GET", "/products/kit/1.0.0").text
+            // then
+            expectContains(page, "Changes since <a href=\"/products/kit/0.9.0\">0.9.0</a>")
+            expectContains(page, "the newest 3 commits")
+            expectContains(page, "Say &lt;b&gt;what&lt;/b&gt; changed")
+            expectContains(page, "<code title=\"\(SampleContent.commits[0])\">111111111111</code>")
+            expectContains(page, "<dd>sandbox</dd>")
+            expectContains(page, String(repeating: "e", count: 40))
+        }
+    }
+
+    @Test func testThatARangeLeadsToItsVersion() async throws {
+        try await Self.withVersions { web, _ in
+            for (range, version) in [("latest", "1.0.0"), ("latest-pre", "1.2.0-beta.1"), ("~1.0", "1.0.0")] {
+                #expect(try await web.send("GET", "/products/kit/\(range)")["Location"] == "/products/kit/\(version)")
+            }
+            for path in ["/products/kit/~1.1", "/products/kit/9.9.9", "/products/kit/x", "/products/nothing/1.0.0"] {
+                try await web.expect(404, "GET", path)
+            }
+        }
+    }
+
+    /// X5, and without a script: nothing inline, nothing from elsewhere.
+    @Test func testX5ThatItNeedsNoScriptAndNoInlineStyle() async throws {
+        try await Self.withVersions { web, _ in
+            let answer = try await web.send("GET", "/products/kit/1.0.0")
+            #expect(answer["Content-Security-Policy"]?.contains("default-src 'none'") == true)
+            #expect(!answer.text.contains("style="))
+            #expect(!answer.text.contains("<style"))
+            #expect(!answer.text.contains("onclick"))
+            #expect(answer.body.count < 64 << 10)
+        }
+    }
+}
