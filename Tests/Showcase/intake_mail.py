@@ -1,9 +1,10 @@
-"""What Tests/Showcase/intake-mail runs: intake_mail.py MARTLET"""
+"""What Tests/Showcase/intake-mail runs: intake_mail.py MARTLET all|changes|tls"""
 import base64, email, email.policy, glob, hashlib, hmac, http.server, json, os, random, secrets, shutil, signal, socket, subprocess, sys
 import tempfile, threading, time, urllib.request
 
 KEY = "whsec_" + base64.b64encode(secrets.token_bytes(32)).decode()
 KILLS = 20
+PASSWORD = secrets.token_hex(8)
 failures = 0
 
 
@@ -35,8 +36,9 @@ def until(condition, limit=120):
 class Exim:
     """Delivers all mail into a directory."""
 
-    def __init__(self, home):
+    def __init__(self, home, secure=""):
         self.home, self.port = home, free_port()
+        os.makedirs(home, exist_ok=True)
         for name in ("spool", "mail"):
             os.mkdir(f"{home}/{name}")
         with open(f"{home}/exim.conf", "w") as file:
@@ -46,8 +48,7 @@ spool_directory = {home}/spool
 log_file_path = {home}/%slog
 keep_environment =
 local_interfaces = 127.0.0.1
-daemon_smtp_ports = {self.port}
-tls_advertise_hosts =
+{secure.partition("begin")[0] or f"daemon_smtp_ports = {self.port}{chr(10)}tls_advertise_hosts ="}
 deliver_drop_privilege = true
 received_header_text =
 acl_smtp_rcpt = accept
@@ -61,6 +62,7 @@ file:
   driver = appendfile
   directory = {home}/mail
   envelope_to_add
+{"".join(secure.partition("begin")[1:])}
 """)
         subprocess.run(["chown", "-R", "Debian-exim", home], check=True)
         subprocess.run(["chown", "root", f"{home}/exim.conf"], check=True)
@@ -81,6 +83,50 @@ file:
             with open(path, "rb") as file:
                 found.append(email.message_from_binary_file(file, policy=email.policy.default))
         return found
+
+
+class SecureExim(Exim):
+    """Takes mail from those alone who tell the user and the password, over TLS: at each port by one way and one mechanism."""
+
+    WAYS = [("smtps", "PLAIN"), ("smtps", "LOGIN"), ("smtp", "PLAIN"), ("smtp", "LOGIN")]
+
+    def __init__(self, home):
+        os.makedirs(home)
+        self.ports = dict(zip(self.WAYS, (free_port() for _ in self.WAYS)))
+        self.certificate = f"{home}/certificate.pem"
+        subprocess.run(["openssl", "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-days", "2", "-subj", "/CN=localhost", "-addext",
+                        "subjectAltName=IP:127.0.0.1", "-keyout", f"{home}/key.pem", "-out", self.certificate], check=True, capture_output=True)
+
+        def ports(number, word):
+            return " : ".join(str(port) for way, port in self.ports.items() if way[number] == word)
+
+        super().__init__(home, f"""daemon_smtp_ports = {" : ".join(map(str, self.ports.values()))}
+tls_on_connect_ports = {ports(0, "smtps")}
+tls_advertise_hosts = *
+auth_advertise_hosts = *
+tls_certificate = {self.certificate}
+tls_privatekey = {home}/key.pem
+acl_smtp_mail = ${{if and{{{{def:tls_in_cipher}}{{def:authenticated_id}}}}{{accept}}{{deny}}}}
+begin authenticators
+plain:
+  driver = plaintext
+  public_name = PLAIN
+  server_advertise_condition = ${{if inlist{{$received_port}}{{{ports(1, "PLAIN")}}}}}
+  server_prompts = :
+  server_condition = ${{if and{{{{eq{{$auth2}}{{ci}}}}{{eq{{$auth3}}{{{PASSWORD}}}}}}}}}
+  server_set_id = $auth2
+login:
+  driver = plaintext
+  public_name = LOGIN
+  server_advertise_condition = ${{if inlist{{$received_port}}{{{ports(1, "LOGIN")}}}}}
+  server_prompts = Username:: : Password::
+  server_condition = ${{if and{{{{eq{{$auth1}}{{ci}}}}{{eq{{$auth2}}{{{PASSWORD}}}}}}}}}
+  server_set_id = $auth1
+""")
+
+    def logged(self):
+        with open(f"{self.home}/mainlog") as file:
+            return file.read()
 
 
 class Listener(http.server.ThreadingHTTPServer):
@@ -137,12 +183,14 @@ class Repository:
 
 
 class Daemon:
-    def __init__(self, martlet, home, repository, exim, listener):
+    def __init__(self, martlet, home, repository, mail, listener):
         self.martlet, self.home, self.port = martlet, home, free_port()
         for name in ("bots", "secrets", "state"):
             os.mkdir(f"{home}/{name}", 0o700)
         with open(os.open(f"{home}/secrets/chat", os.O_WRONLY | os.O_CREAT, 0o600), "w") as file:
             file.write(KEY)
+        with open(os.open(f"{home}/secrets/mail", os.O_WRONLY | os.O_CREAT, 0o600), "w") as file:
+            file.write(f"ci:{PASSWORD}")
         with open(f"{home}/bots/kit.yml", "w") as file:
             file.write(f"""repository: {repository.path}
 insecure: true
@@ -157,7 +205,7 @@ notify:
 """)
         with open(f"{home}/martlet.yml", "w") as file:
             file.write(f"listen: 127.0.0.1:{self.port}\nurl: https://ci.acme.example\nstate: {home}/state\nisolation: none\n"
-                       f"mail: {{ server: \"smtp://127.0.0.1:{exim.port}\", from: Martlet <ci@acme.example>, insecure: true }}\n")
+                       f"mail: {{ from: Martlet <ci@acme.example>, {mail} }}\n")
         self.log, self.process = open(f"{home}/daemon.log", "a"), None
 
     def start(self):
@@ -192,9 +240,8 @@ notify:
 
 
 def run(martlet, home):
-    os.mkdir(f"{home}/exim")
     exim, listener, repository = Exim(f"{home}/exim"), Listener(), Repository(home)
-    daemon = Daemon(martlet, home, repository, exim, listener)
+    daemon = Daemon(martlet, home, repository, f"server: \"smtp://127.0.0.1:{exim.port}\", insecure: true", listener)
 
     def settled(count):
         until(lambda: len(exim.mails()) >= count and len(listener.bodies) >= count)
@@ -268,11 +315,63 @@ def run(martlet, home):
         listener.shutdown()
 
 
+def run_secure(martlet, home):
+    """A daemon for each way, and two that must not tell the password."""
+    exim, plain, listener = SecureExim(f"{home}/secure"), Exim(f"{home}/plain"), Listener()
+    cases = {f"{scheme}, AUTH {word}": (f"server: \"{scheme}://127.0.0.1:{port}\", certificates: {exim.certificate}", "")
+             for (scheme, word), port in exim.ports.items()}
+    cases["a server that offers no STARTTLS"] = (f"server: \"smtp://127.0.0.1:{plain.port}\"", "offers no STARTTLS")
+    cases["a certificate that nobody trusts"] = (f"server: \"smtps://127.0.0.1:{exim.ports['smtps', 'PLAIN']}\"", "certificate")
+    try:
+        exim.start()
+        plain.start()
+        for number, (what, (mail, refusal)) in enumerate(cases.items()):
+            place = f"{home}/case{number}"
+            os.mkdir(place)
+            repository = Repository(place)
+            daemon = Daemon(martlet, place, repository, mail + ", credentials: mail", listener)
+            before = len(exim.mails()), exim.logged().count(" A=")
+            try:
+                daemon.start()
+                daemon.judged(repository.push("one"))
+
+                def message():
+                    done = subprocess.run([martlet, "outbox", "--json"], capture_output=True, text=True,
+                                          env=dict(os.environ, MARTLET_URL=f"{place}/state/martlet.socket"))
+                    items = json.loads(done.stdout)["items"] if done.returncode == 0 else []
+                    return next((item for item in items if item["kind"] == "mail" and item["note"]), None)
+
+                told = until(message) or {"state": "nothing", "note": ""}
+                if refusal:
+                    claim(told["state"] == "waiting" and refusal in told["note"]
+                          and (len(exim.mails()), exim.logged().count(" A=")) == before and not plain.mails(),
+                          f"{what}: no password and no mail is sent, and it waits", told["note"][:70])
+                else:
+                    until(lambda: len(exim.mails()) > before[0])
+                    line = next((line for line in exim.logged().splitlines()[::-1] if " <= " in line), "")
+                    holds = " P=esmtpsa " in line and f" A={what.rpartition(' ')[2].lower()}:ci" in line and told["state"] == "sent"
+                    claim(holds and len(exim.mails()) == before[0] + 1, f"{what}: a mail arrives over TLS with the password",
+                          " ".join(word for word in line.split() if word[:2] in ("P=", "X=", "A=")))
+            finally:
+                daemon.end()
+            files = [path for path in glob.glob(f"{place}/state/**", recursive=True) if os.path.isfile(path)] + [f"{place}/daemon.log"]
+            if any(PASSWORD.encode() in open(path, "rb").read() for path in files):
+                claim(False, f"{what}: the password is in a file of the state or the log")
+    finally:
+        exim.stop()
+        plain.stop()
+        listener.shutdown()
+
+
 if __name__ == "__main__":
     home = tempfile.mkdtemp(prefix="martlet-mail-")
     os.chmod(home, 0o755)
     try:
-        run(sys.argv[1], home)
+        if sys.argv[2] in ("all", "tls"):
+            os.mkdir(f"{home}/tls", 0o755)
+            run_secure(sys.argv[1], f"{home}/tls")
+        if sys.argv[2] in ("all", "changes"):
+            run(sys.argv[1], home)
     finally:
         if not os.environ.get("MARTLET_TEST_KEEP"):
             shutil.rmtree(home, ignore_errors=True)

@@ -1,0 +1,101 @@
+import Model
+import Storage
+import Testing
+
+/// Cases in which a commit could be missed or judged twice, beside those of `StoreLooksTests`.
+@Suite struct StoreLedgerTests {
+    private static let tag = RefName(tag: "v1")
+
+    /// `REF@COMMIT`, oldest first.
+    private static func integrated(_ fixture: StoreFixture) async throws -> [String] {
+        try await fixture.store.integrations(limit: 100).items.reversed().map {
+            "\($0.ref.shortName)@\($0.commit.description.suffix(1))"
+        }
+    }
+
+    /// Its push tells of it after a poll has found it.
+    @Test func testThatWhatAPollFoundIsADuplicateForTheWebhookThatComesLater() async throws {
+        try await withStore { fixture in
+            // given
+            try await fixture.look([.main: commit(1)])
+            try await fixture.look([.main: commit(2)], cause: .poll)
+            // when
+            _ = try await fixture.push([RefClaim(ref: .main, before: commit(1), after: commit(2))], id: "d-1")
+            let outcome = try await fixture.look([.main: commit(2)])
+            // then
+            #expect(outcome.integrations.isEmpty)
+            #expect(try await Self.integrated(fixture) == ["main@1", "main@2"])
+            let delivery = try #require(try await fixture.store.deliveries().items.first)
+            #expect(delivery.fate == .duplicate && delivery.reason == "this was known already")
+            #expect(delivery.refUpdates.flatMap(\.integrations).map(\.number) == [2])
+        }
+    }
+
+    /// Forced, or not: nothing is asked about ancestry.
+    @Test func testThatAForcedPushBackToAnOlderCommitIsAnUpdateOfItsOwn() async throws {
+        try await withStore { fixture in
+            for number in [1, 2, 3] { try await fixture.look([.main: commit(number)]) }
+            // when
+            _ = try await fixture.push([RefClaim(ref: .main, before: commit(3), after: commit(1))], id: "forced")
+            let outcome = try await fixture.look([.main: commit(1)])
+            // then
+            #expect(outcome.refUpdates.map(\.generation) == [4])
+            #expect(outcome.refUpdates.map(\.before) == [try commit(3)])
+            #expect(try await Self.integrated(fixture) == ["main@1", "main@2", "main@3", "main@1"])
+            #expect(try await fixture.store.deliveries().items.first?.fate == .integrated)
+        }
+    }
+
+    @Test(arguments: [(1, 0), (2, 1)])
+    func testThatABranchThatWasDeletedAndMadeAgainBetweenTwoLooksIsWhatItIsNow(
+        _ number: Int, _ updates: Int
+    ) async throws {
+        try await withStore { fixture in
+            try await fixture.look([.main: commit(1)])
+            // when: both events came before the look
+            _ = try await fixture.push(
+                [RefClaim(ref: .main, before: commit(1), after: nil)], id: "deleted")
+            _ = try await fixture.push(
+                [RefClaim(ref: .main, before: nil, after: commit(number))], id: "made")
+            let outcome = try await fixture.look([.main: commit(number)])
+            // then
+            #expect(outcome.refUpdates.count == updates && outcome.integrations.count == updates)
+            let fates = try await fixture.store.deliveries().items.reversed().map(\.fate)
+            #expect(fates == (updates == 0 ? [.ignored, .duplicate] : [.coalesced, .integrated]))
+        }
+    }
+
+    @Test func testThatATagThatMovesIsIntegratedAgainAndOneThatIsDeletedIsNot() async throws {
+        try await withStore { fixture in
+            let watchers = [try fixture.watcher(tags: ["*"])]
+            try await fixture.look([.main: commit(1)], watchers: watchers)
+            for number in [1, 2] {
+                try await fixture.look([.main: commit(1), Self.tag: commit(number)], watchers: watchers)
+            }
+            let deleted = try await fixture.look([.main: commit(1)], watchers: watchers)
+            // then
+            #expect(try await Self.integrated(fixture) == ["main@1", "v1@1", "v1@2"])
+            #expect(deleted.refUpdates.map(\.generation) == [3])
+            #expect(deleted.refUpdates.map(\.fate) == [.ignored])
+        }
+    }
+
+    @Test func testThatTwoBranchesAndATagAtOneCommitAreThreeIntegrations() async throws {
+        try await withStore { fixture in
+            let watchers = [try fixture.watcher(branches: ["**"], tags: ["*"])]
+            try await fixture.look([.main: commit(1)], watchers: watchers)
+            // when: two branches and a tag, of which one has a branch's name
+            let heads = [RefName(branch: "left"), RefName(branch: "v1"), Self.tag]
+            _ = try await fixture.push(heads.map { RefClaim(ref: $0, before: nil, after: try commit(2)) }, id: "d-1")
+            var all = [RefName.main: try commit(1)]
+            for ref in heads { all[ref] = try commit(2) }
+            let outcome = try await fixture.look(all, watchers: watchers)
+            // then
+            #expect(Set(outcome.refUpdates.map(\.ref)) == Set(heads))
+            #expect(outcome.refUpdates.allSatisfy { $0.integrations.count == 1 && $0.fate == .integrated })
+            #expect(Set(outcome.integrations).count == 3)
+            let delivery = try #require(try await fixture.store.deliveries().items.first)
+            #expect(delivery.refUpdates.count == 3)
+        }
+    }
+}

@@ -1,0 +1,62 @@
+import Foundation
+import Model
+import Storage
+import TestSupport
+import Testing
+
+@testable import Web
+
+/// The ledger as people and programs see it.
+@Suite struct DeliveriesTests {
+    @Test func testThatEachEventIsShownWithItsUpdatesAndTheirFates() async throws {
+        let file = "repository: https://git.example/acme/kit.git\nbranches: [main]\n"
+        try await withWeb(bots: ["kit": file]) { web in
+            // given: one push of two branches, of which one is watched
+            func commit(_ digit: String) throws -> CommitID {
+                try #require(CommitID(String(repeating: digit, count: 40)))
+            }
+            let (repository, kit) = ("https://git.example/acme/kit.git", try #require(Name("kit")))
+            let (main, topic) = (RefName(branch: "main"), RefName(branch: "topic"))
+            func look(_ heads: [RefName: CommitID]) async throws {
+                try await web.store.requestLooks(at: [repository])
+                let request = try #require(
+                    try await web.store.repositoriesToLook().first { $0.repository == repository })
+                _ = try await web.store.apply(
+                    Look(
+                        request: request, heads: heads, defaultBranch: main, at: WebFixture.now, cause: .push,
+                        watchers: [
+                            Watcher(
+                                bot: kit, patterns: "main", watches: { $0 == main }, isRelease: { _ in false },
+                                supersede: { _ in .never })
+                        ]))
+            }
+            try await look([main: commit("1")])
+            _ = try await web.store.record(
+                NewEvent(
+                    repository: repository, bot: kit, source: .webhook, hook: "github/kit", deliveryID: "d-1",
+                    event: "push", receivedAt: WebFixture.now,
+                    claims: [
+                        RefClaim(ref: main, before: commit("1"), after: commit("2")),
+                        RefClaim(ref: topic, before: nil, after: commit("3")),
+                    ]))
+            try await look([main: commit("2"), topic: commit("3")])
+            // when
+            let answer = try await web.json("/api/v1/deliveries")
+            let page = try await web.send("GET", "/deliveries").text
+            // then: every key, and nothing else
+            let first = try #require(answer.firstRange(of: "{\"id\":\"d-1\"")).lowerBound
+            #expect(
+                answer[first...].hasPrefix(
+                    #"{"id":"d-1","source":"webhook","hook":"github/kit","event":"push","received":"\#(WebFixture.now)","#
+                        + #""fate":"integrated","reason":null,"refUpdates":["#
+                        + #"{"ref":"refs/heads/main","generation":2,"before":"\#(try commit("1"))","after":"\#(try commit("2"))","#
+                        + #""fate":"integrated","reason":null,"integrations":["kit#2"]},"#
+                        + #"{"ref":"refs/heads/topic","generation":1,"before":null,"after":"\#(try commit("3"))","#
+                        + #""fate":"ignored","reason":"no bot watches this ref","integrations":[]}]}"#), "\(answer)")
+            for text in [
+                "github/kit", "d-1", "main", "11111111", "22222222", #"href="/bots/kit/2""#, "topic", "33333333",
+                "integrated", "ignored", "no bot watches this ref",
+            ] { expectContains(page, text) }
+        }
+    }
+}
