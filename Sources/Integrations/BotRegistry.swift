@@ -95,6 +95,9 @@ package actor BotRegistry {
         return zone
     }
 
+    /// Has the time zones' rules read anew: the machine's may have been brought up to date.
+    func forgetZones() { zones = [:] }
+
     /// The first moment of a bot's schedule after another; nothing for a bot without.
     func nextScheduled(_ name: Name, after moment: Timestamp) async -> Timestamp? {
         guard let schedule = bots[name]?.schedule, let zone = await zone(of: schedule) else { return nil }

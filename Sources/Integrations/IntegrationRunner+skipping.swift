@@ -30,20 +30,20 @@ extension IntegrationRunner {
         guard let paths = bot.paths else { return nil }
         do {
             guard let base = try await base(of: record, range, mirror) else { return nil }
-            let changed = try await mirror.changedPaths(from: base, to: record.commit, limit: Self.maximumPaths)
-            guard let first = changed.paths.first, !changed.isCut, paths.first(in: changed.paths) == nil else {
-                return nil
-            }
-            let others = changed.paths.count == 1 ? "" : " and \(changed.paths.count - 1) more"
+            let changed = try await mirror.changedPaths(
+                from: base, to: record.commit, filter: paths, limit: Self.maximumPaths)
+            guard let first = changed.first, !changed.matters else { return nil }
+            let others = changed.count == 1 ? "" : " and \(changed.count - 1) more"
             return "skipped: no changed file is one of the bot's `paths`: \(first)\(others)"
         } catch let error as SourceControlError where [.commitMissing, .refGone, .notACommit].contains(error.code) {
             return nil
         }
     }
 
-    /// What a push is compared with: where it parts from what was there before, a new branch where it parts from the default branch.
+    /// What a push is compared with: what was judged last, also where a forced one takes that back; a new branch with where it parts
+    /// from the default branch.
     private func base(of record: IntegrationRecord, _ range: PushedRange, _ mirror: Mirror) async throws -> CommitID? {
-        if let before = range.before { return try await mirror.mergeBase(before, record.commit) }
+        if let before = range.before { return before }
         guard let branch = try await store.repository(record.repository)?.defaultBranch, branch != record.ref,
             let head = try await store.heads(of: record.repository)[branch]
         else { return nil }

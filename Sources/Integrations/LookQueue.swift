@@ -10,8 +10,28 @@ struct LookQueue {
     /// Of one server, whose other repositories are as slow as the one that is asked.
     static let maximumOfServer = 4
 
-    /// By server, in the order in which they came; the empty name is this machine.
-    private var waiting: [String: [String]] = [:]
+    /// Of one server: those for which an event waits, then the others, each in the order in which they came.
+    private struct Line {
+        var withEvent: [String] = []
+        var others: [String] = []
+        var isEmpty: Bool { withEvent.isEmpty && others.isEmpty }
+
+        mutating func removeFirst() -> String { withEvent.isEmpty ? others.removeFirst() : withEvent.removeFirst() }
+
+        mutating func put(_ request: LookRequest) {
+            if !request.hasEvent { return others.append(request.repository) }
+            withEvent.append(request.repository)
+        }
+
+        /// Lets one that waits already go before those that time alone asks for.
+        mutating func bringForward(_ repository: String) {
+            guard let place = others.firstIndex(of: repository) else { return }
+            withEvent.append(others.remove(at: place))
+        }
+    }
+
+    /// By server; the empty name is this machine.
+    private var waiting: [String: Line] = [:]
     /// The servers with something that waits, the one first that was served longest ago.
     private var order: [String] = []
     private var underWay: [String: Set<String>] = [:]
@@ -24,10 +44,12 @@ struct LookQueue {
         let known = sequences.updateValue(request.sequence, forKey: request.repository)
         let server = Self.server(of: request.repository)
         guard known == nil else {
-            return known == request.sequence || underWay[server]?.contains(request.repository) != true
+            if underWay[server]?.contains(request.repository) == true { return known == request.sequence }
+            if request.hasEvent { waiting[server]?.bringForward(request.repository) }
+            return true
         }
-        if waiting[server, default: []].isEmpty { order.append(server) }
-        waiting[server, default: []].append(request.repository)
+        if waiting[server] == nil { order.append(server) }
+        waiting[server, default: Line()].put(request)
         return true
     }
 
@@ -35,10 +57,10 @@ struct LookQueue {
     mutating func next() -> LookRequest? {
         guard let place = order.firstIndex(where: mayBegin) else { return nil }
         let server = order.remove(at: place)
-        guard var repositories = waiting[server], !repositories.isEmpty else { return nil }
-        let repository = repositories.removeFirst()
-        waiting[server] = repositories.isEmpty ? nil : repositories
-        if !repositories.isEmpty { order.append(server) }
+        guard var line = waiting[server], !line.isEmpty else { return nil }
+        let repository = line.removeFirst()
+        waiting[server] = line.isEmpty ? nil : line
+        if !line.isEmpty { order.append(server) }
         underWay[server, default: []].insert(repository)
         if !server.isEmpty { remoteCount += 1 }
         return LookRequest(repository: repository, sequence: sequences[repository] ?? 0)

@@ -14,6 +14,7 @@ package struct Poller: Sendable {
 
     /// How often bot files are looked at: half of the two seconds within which a change is taken up.
     static let tick = Duration.seconds(1)
+    private static let pauseBetweenMessages = Duration.seconds(60)
 
     /// - Parameter jitter: Where in a scattered interval a look falls, between 0 and 1.
     package init(
@@ -34,18 +35,28 @@ package struct Poller: Sendable {
     package func run() async {
         var polling = Polling(jitter: jitter)
         var schedules = Schedules(store: store, registry: registry, logger: logger)
+        var told: [String: Timestamp] = [:]
         while !Task.isCancelled {
             let now = clock.now()
+            // None keeps the others back; what could not be stored is due again at the next tick.
+            do { try await reload() } catch { tell("the bot files could not be taken up", error, &told, at: now) }
+            do { try await askDue(&polling, at: now) } catch {
+                tell("no look could be asked for", error, &told, at: now)
+            }
             do {
-                try await reload()
-                try await askDue(&polling, at: now)
                 try await schedules.queueDue(at: now)
             } catch {
-                // What could not be stored is due again at the next tick.
-                logger.error("polling failed and goes on", metadata: ["error": "\(error)"])
+                tell("what is scheduled could not be queued", error, &told, at: now)
             }
             do { try await timer.sleep(for: Self.tick) } catch { return }
         }
+    }
+
+    /// Each message at most once a minute: what fails at each tick, as on a full disk, must not fill the log.
+    private func tell(_ message: String, _ error: any Error, _ told: inout [String: Timestamp], at now: Timestamp) {
+        if let last = told[message], last <= now, now < last + Self.pauseBetweenMessages { return }
+        told[message] = now
+        logger.error("\(message); it is tried again each second", metadata: ["error": "\(error)"])
     }
 
     /// Reads the bot files that changed, and stores which bots there are; tried again when it could not be stored. Done

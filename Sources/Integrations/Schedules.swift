@@ -16,7 +16,18 @@ struct Schedules {
         var schedule: BotSpecification.Schedule
         var takenUp: Timestamp
         var next: Timestamp?
+        /// A mark that is far ahead of the clock, until the clock has come there.
+        var ahead: Timestamp?
+        /// When the time zone is looked for again, which was not to be found.
+        var retry: Timestamp?
     }
+
+    /// When time zones were read anew, and for how long that counts: the machine's may be brought up to date.
+    private var zonesRead: Timestamp?
+    static let zonesLast = Duration.seconds(86_400)
+
+    /// Between two tries to find a time zone.
+    static let retryPause = Duration.seconds(60)
 
     /// Farther ahead of the clock a mark was made by a clock that was wrong: without this bound, one that was a year ahead for a
     /// moment would end a bot's schedule for a year.
@@ -30,18 +41,15 @@ struct Schedules {
 
     /// - Throws: What could not be stored; it is tried again the next time, without queueing those of other bots twice.
     mutating func queueDue(at now: Timestamp) async throws {
-        let marks: [Name: ScheduleMark]
-        if let stored {
-            marks = stored
-        } else {
-            marks = Dictionary(uniqueKeysWithValues: try await store.scheduleMarks().map { ($0.bot, $0) })
-            stored = marks
+        if stored == nil {
+            stored = Dictionary(uniqueKeysWithValues: try await store.scheduleMarks().map { ($0.bot, $0) })
         }
+        await refreshZones(at: now)
         var failure: (any Error)?
         let bots = await registry.all()
         for bot in bots {
             do {
-                try await take(bot, marks[bot.name], at: now)
+                try await take(bot, at: now)
             } catch {
                 failure = error
             }
@@ -51,11 +59,21 @@ struct Schedules {
         if let failure { throw failure }
     }
 
-    private mutating func take(_ bot: BotSpecification, _ mark: ScheduleMark?, at now: Timestamp) async throws {
+    private mutating func refreshZones(at now: Timestamp) async {
+        if let zonesRead, zonesRead <= now, now < zonesRead + Self.zonesLast { return }
+        zonesRead = now
+        await registry.forgetZones()
+        for bot in entries.keys { entries[bot]?.retry = now }
+    }
+
+    private mutating func take(_ bot: BotSpecification, at now: Timestamp) async throws {
         guard let schedule = bot.schedule else {
+            // One that comes back is new.
             entries[bot.name] = nil
+            stored?[bot.name] = nil
             return
         }
+        let mark = stored?[bot.name]
         var entry: Entry
         if let known = entries[bot.name], known.schedule.key == schedule.key {
             entry = known
@@ -65,35 +83,45 @@ struct Schedules {
             let takenUp = isKnown ? mark?.takenUp ?? now : now
             // One that is new begins now; that is stored, since the daemon may be down at its first moment.
             if !isKnown { try await store(bot, schedule, upTo: now, queueing: [], at: now) }
-            entry = Entry(
-                schedule: schedule, takenUp: takenUp, next: await next(schedule, after: takenUp, of: bot.name))
+            entry = Entry(schedule: schedule, takenUp: takenUp)
+            await plan(&entry, after: takenUp, of: bot.name, at: now)
         }
         if entry.takenUp > now + Self.longestAhead {
+            entry.ahead = entry.takenUp
             entry.takenUp = now
-            entry.next = await next(schedule, after: now, of: bot.name)
+            await plan(&entry, after: now, of: bot.name, at: now)
+        }
+        // It was this clock that was behind: what lies before the mark was taken up.
+        if let ahead = entry.ahead, ahead <= now {
+            (entry.takenUp, entry.ahead) = (ahead, nil)
+            await plan(&entry, after: ahead, of: bot.name, at: now)
+        }
+        if let retry = entry.retry, retry <= now || retry > now + Self.retryPause {
+            await plan(&entry, after: entry.takenUp, of: bot.name, at: now)
         }
         if let next = entry.next, next <= now {
             // However many moments have passed, since the machine slept or the clock jumped, one run makes up for all.
             try await store(bot, schedule, upTo: now, queueing: try await tips(of: bot, schedule), at: now)
-            entry.takenUp = now
-            entry.next = await self.next(schedule, after: now, of: bot.name)
+            (entry.takenUp, entry.ahead) = (now, nil)
+            await plan(&entry, after: now, of: bot.name, at: now)
         }
         entries[bot.name] = entry
     }
 
-    private func next(
-        _ schedule: BotSpecification.Schedule, after moment: Timestamp, of bot: Name
-    ) async -> Timestamp? {
-        guard let zone = await registry.zone(of: schedule) else {
-            logger.error(
-                "a bot's schedule has a time zone that is not to be found; nothing is queued by it",
-                metadata: ["bot": "\(bot)", "zone": "\(schedule.zone ?? "")"])
-            return nil
+    private func plan(_ entry: inout Entry, after moment: Timestamp, of bot: Name, at now: Timestamp) async {
+        guard let zone = await registry.zone(of: entry.schedule) else {
+            if entry.retry == nil {
+                logger.error(
+                    "a bot's schedule has a time zone that cannot be read; it is tried again each minute, and until then nothing is queued by it",
+                    metadata: ["bot": "\(bot)", "zone": "\(entry.schedule.zone ?? "")"])
+            }
+            (entry.next, entry.retry) = (nil, now + Self.retryPause)
+            return
         }
-        return schedule.next(after: moment, in: zone)
+        (entry.next, entry.retry) = (entry.schedule.next(after: moment, in: zone), nil)
     }
 
-    private func store(
+    private mutating func store(
         _ bot: BotSpecification, _ schedule: BotSpecification.Schedule, upTo moment: Timestamp,
         queueing new: [NewIntegration], at now: Timestamp
     ) async throws {
@@ -101,6 +129,7 @@ struct Schedules {
         let records = try await store.takeUp(mark, queueing: new, at: now) {
             .caused($0, by: .schedule, named: "the bot's schedule", at: now)
         }
+        stored?[bot.name] = mark
         for record in records { logger.info("queued by schedule", metadata: ["integration": "\(record.id)"]) }
     }
 

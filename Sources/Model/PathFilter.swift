@@ -1,5 +1,5 @@
-/// Which changed files matter to a bot: patterns as in gitignore(5), of which the last that matches a file decides. One with `!`
-/// before it leaves files out; where the first one does, all others are in.
+/// Which changed files matter to a bot: patterns as in gitignore(5), but for `[…]` and `\`, which are refused; the last that matches a
+/// file decides. One with `!` before it leaves files out; where the first one does, all others are in.
 package struct PathFilter: Hashable, Sendable, Codable {
     /// As written: `Sources/`, `*.swift`, `!docs/**`.
     package let patterns: [String]
@@ -18,16 +18,21 @@ package struct PathFilter: Hashable, Sendable, Codable {
         if body.split(separator: "/").contains(where: { $0 == ".." || $0 == "." }) {
             return "no path has `.` or `..` in it"
         }
+        // Taken as letters they would match nothing, and every push would be skipped.
+        if let special = text.first(where: { $0 == "[" || $0 == "\\" }) {
+            return "`\(special)` is not read in it; write `*` or `?`, or a pattern for each name"
+        }
         return nil
     }
 
-    /// The first of some paths that matters.
+    /// The first of some paths that matters. One that ends in `/` is a directory, as a submodule is.
     package func first(in paths: some Sequence<String>) -> String? {
         let compiled = patterns.map(Pattern.init)
         let isInByDefault = compiled.first?.isExcluding ?? true
         return paths.first { path in
             let names = path.split(separator: "/").map(String.init)
-            return compiled.last { $0.matches(names) }.map { !$0.isExcluding } ?? isInByDefault
+            return compiled.last { $0.matches(names, isDirectory: path.hasSuffix("/")) }.map { !$0.isExcluding }
+                ?? isInByDefault
         }
     }
 
@@ -48,6 +53,11 @@ package struct PathFilter: Hashable, Sendable, Codable {
             isOfDirectories = body.hasSuffix("/") || body.hasSuffix("/**")
             if body.hasSuffix("/**") { body = body.dropLast(3) }
             var names = body.split(separator: "/")
+            // All there is, in the root too: `/**`, `**/**`.
+            if text.hasSuffix("/**"), names.allSatisfy({ $0 == "**" }) {
+                isOfDirectories = false
+                names = ["**"]
+            }
             // Several `**` in a row are one.
             names = names.enumerated().filter { $0.offset == 0 || $0.element != "**" || names[$0.offset - 1] != "**" }
                 .map(\.element)
@@ -63,7 +73,7 @@ package struct PathFilter: Hashable, Sendable, Codable {
         }
 
         /// Whether it matches the file or a directory that holds it.
-        func matches(_ names: [String]) -> Bool {
+        func matches(_ names: [String], isDirectory: Bool) -> Bool {
             var states = closed([0])
             for (index, name) in names.enumerated() {
                 var next: Set<Int> = []
@@ -75,7 +85,9 @@ package struct PathFilter: Hashable, Sendable, Codable {
                     }
                 }
                 states = closed(next)
-                if states.contains(parts.count), !isOfDirectories || index < names.count - 1 { return true }
+                if states.contains(parts.count), !isOfDirectories || isDirectory || index < names.count - 1 {
+                    return true
+                }
                 if states.isEmpty { return false }
             }
             return false

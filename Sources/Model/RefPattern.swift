@@ -3,12 +3,12 @@
 /// Matching is linear in pattern times name, without recursion, so a hostile name costs nothing.
 package struct RefPattern: Hashable, Sendable, Codable, CustomStringConvertible {
     package let description: String
+    private let tokens: [Token]
 
-    package init(_ description: String) { self.description = description }
+    private enum Token { case literal(UInt8), one, run, anyRun }
 
-    /// Whether the whole of `name` matches.
-    package func matches(_ name: String) -> Bool {
-        enum Token { case literal(UInt8), one, run, anyRun }
+    package init(_ description: String) {
+        self.description = description
         var tokens: [Token] = []
         for byte in description.utf8 {
             switch byte {
@@ -18,6 +18,14 @@ package struct RefPattern: Hashable, Sendable, Codable, CustomStringConvertible 
             default: tokens.append(.literal(byte))
             }
         }
+        self.tokens = tokens
+    }
+
+    package static func == (left: RefPattern, right: RefPattern) -> Bool { left.description == right.description }
+    package func hash(into hasher: inout Hasher) { hasher.combine(description) }
+
+    /// Whether the whole of `name` matches.
+    package func matches(_ name: String) -> Bool {
         // reachable[i]: the first i tokens can have matched what was read so far.
         var reachable = [Bool](repeating: false, count: tokens.count + 1)
         func close(_ states: inout [Bool]) {
@@ -53,7 +61,7 @@ package struct RefPattern: Hashable, Sendable, Codable, CustomStringConvertible 
     }
 
     package init(from decoder: any Decoder) throws {
-        description = try decoder.singleValueContainer().decode(String.self)
+        self.init(try decoder.singleValueContainer().decode(String.self))
     }
 
     package func encode(to encoder: any Encoder) throws {

@@ -2,18 +2,20 @@ import CLibGit2
 package import Model
 
 extension Mirror {
-    /// The paths that differ between two commits, of any kind, renames as both names.
+    /// The paths that differ between two commits, of any kind, renames as both names, held to a filter.
     package struct ChangedPaths: Sendable, Hashable {
-        /// In the order of the trees; those that are not UTF-8 are repaired.
-        package var paths: [String]
-        /// Whether there are more than were asked for.
-        package var isCut: Bool
+        /// How many there are.
+        package var count: Int
+        /// The first in the order of the trees, submodules with a `/` at their end; what is not UTF-8 is repaired.
+        package var first: String?
+        /// Whether one of them matters to the filter, or there are more than were to be looked at.
+        package var matters: Bool
     }
 
-    /// - Parameter limit: At most so many paths.
+    /// - Parameter limit: At most so many paths are held to the filter.
     /// - Throws: `commitMissing` when one of the two is not here.
     package func changedPaths(
-        from: CommitID, to: CommitID, limit: Int
+        from: CommitID, to: CommitID, filter: PathFilter, limit: Int
     ) async throws(SourceControlError) -> ChangedPaths {
         try await local { repository throws(SourceControlError) in
             let reading = CommitReading(
@@ -28,14 +30,16 @@ extension Mirror {
                 git_diff_tree_to_tree($0, repository, before, after, &options)
             }
             let count = git_diff_num_deltas(diff.pointer)
-            var paths: [String] = []
-            for index in 0..<min(count, limit) {
+            let paths = (0..<min(count, limit)).lazy.compactMap { index -> String? in
                 guard let delta = git_diff_get_delta(diff.pointer, index)?.pointee,
                     let path = delta.new_file.path ?? delta.old_file.path
-                else { continue }
-                paths.append(String(cString: path))
+                else { return nil }
+                let submodule = UInt16(GIT_FILEMODE_COMMIT.rawValue)
+                let isSubmodule = delta.new_file.mode == submodule || delta.old_file.mode == submodule
+                return String(cString: path) + (isSubmodule ? "/" : "")
             }
-            return ChangedPaths(paths: paths, isCut: count > limit)
+            return ChangedPaths(
+                count: count, first: paths.first, matters: count > limit || filter.first(in: paths) != nil)
         }
     }
 

@@ -37,8 +37,9 @@ extension Store {
         }
         let repository = try repositoryRow(bot.repository, db)
         if let stored {
-            // Another repository's branches are seen for the first time.
-            let isMoved = stored["url"] != bot.repository
+            // Another repository's branches are seen for the first time; and what moved while the bot was away, another bot's look
+            // may have stored.
+            let isMoved = stored["url"] != bot.repository || stored["is_retired"] == 1
             try db.execute(
                 sql: """
                     UPDATE bots SET repository = ?, is_retired = 0, specification = ?, destinations = ?,

@@ -74,12 +74,16 @@ extension Store {
         }
     }
 
-    /// The same for several, at once.
+    /// The same for several, at once, by time alone: where a look is to be made already, it is no newer wish, so that what waits after a
+    /// failure goes on waiting.
     package func requestLooks(at repositories: [String]) async throws(StoreError) {
         try await lane.write("request looks at \(repositories.count) repositories") { transaction in
             for repository in repositories {
-                _ = try Self.repositoryRow(repository, transaction.db)
-                try Self.requestLook(repository, transaction)
+                let row = try Self.repositoryRow(repository, transaction.db)
+                let isWanted: Bool? = try transaction.db.first(
+                    "SELECT requested > looked FROM repositories WHERE id = ?", [row]
+                ) { $0[0] }
+                if isWanted != true { try Self.requestLook(repository, transaction) }
             }
         }
     }
@@ -97,10 +101,12 @@ extension Store {
             try Row.fetchAll(
                 db,
                 sql: """
-                    SELECT url, requested FROM repositories WHERE requested > looked
+                    SELECT url, requested, EXISTS
+                        (SELECT 1 FROM deliveries WHERE repository = repositories.id AND fate = 'pending') AS has_event
+                    FROM repositories WHERE requested > looked
                     AND EXISTS (SELECT 1 FROM bots WHERE repository = repositories.id AND is_retired = 0) ORDER BY url
                     """
-            ).map { LookRequest(repository: $0["url"], sequence: $0["requested"]) }
+            ).map { LookRequest(repository: $0["url"], sequence: $0["requested"], hasEvent: $0["has_event"]) }
         }
     }
 

@@ -2,11 +2,11 @@ import GRDB
 package import Model
 
 extension Store {
-    /// Pushes whose integrations were ended for a newer one belong to that: it alone can find what they brought.
+    /// Pushes that nobody judged belong to the next: it alone can find what they brought.
     private static let maximumEarlier = 1000
 
     /// What an integration that a push caused is to be judged by; nothing for one that something else caused, for a tag's, and for a
-    /// bot's first of a branch.
+    /// bot's first of a branch, also where that was ended for a newer one.
     package func pushedRange(of id: IntegrationID) async throws(StoreError) -> PushedRange? {
         try await read("read what was pushed for \(id)") { db in
             let row = try Row.fetchOne(
@@ -22,19 +22,23 @@ extension Store {
             var range = PushedRange(before: try row.optional("before") { CommitID($0) }, hasEarlier: false)
             let generation: Int = row["generation"]
             for earlier in 1...Self.maximumEarlier {
-                // Not judged: ended for a newer one, by a person, or by a fault of ours.
+                // Not judged: skipped, also for `paths` that were others then; ended for a newer one, by a person, or by a fault of ours.
                 let update = try Row.fetchOne(
                     db,
                     sql: """
-                        SELECT ref_updates.before FROM ref_updates JOIN integrations ON ref_update = ref_updates.id
+                        SELECT ref_updates.before, integrations.cause, is_skipped
+                        FROM ref_updates JOIN integrations ON ref_update = ref_updates.id
                         WHERE ref_updates.repository = ? AND ref_updates.ref = ? AND generation = ? AND bot = ?
-                        AND is_skipped = 0 AND verdict IN ('canceled', 'checkout-error', 'internal-error')
+                        AND verdict IN ('canceled', 'checkout-error', 'internal-error')
                         """,
                     arguments: [
                         row["repository"] as Int64, row["ref"] as String, generation - earlier, row["bot"] as Int64,
                     ])
                 guard let update else { return range }
-                range = PushedRange(before: try update.optional("before") { CommitID($0) }, hasEarlier: true)
+                if update["cause"] == Cause.baseline.rawValue { return nil }
+                range = PushedRange(
+                    before: try update.optional("before") { CommitID($0) },
+                    hasEarlier: range.hasEarlier || update["is_skipped"] == 0)
             }
             return nil
         }

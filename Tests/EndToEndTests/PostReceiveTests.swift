@@ -210,4 +210,71 @@ import Testing
             #expect(listener.requests.count == 1)
         }
     }
+
+    @Test(arguments: [nil, ""]) func testThatASecretThatCannotBeReadIsSaidAtOnce(content: String?) async throws {
+        try await withServer { server in
+            // given
+            try await server.say("http://127.0.0.1:\(try LoopbackSocket.freePort())/webhooks/push/kit")
+            try FileManager.default.removeItem(atPath: server.directory.path("secret"))
+            if let content { try server.directory.write("secret", content) }
+            // when
+            let result = try await run(["hooks/post-receive"], in: server.bare.path, input: "0 1 refs/heads/main\n")
+            // then
+            #expect(result.status == 0)
+            expectContains("\(result.stderr)", "the secret in \(server.directory.path("secret")) cannot be read")
+            #expect(!FileManager.default.fileExists(atPath: server.spool))
+        }
+    }
+
+    @Test func testThatTheSecretsFileMayBeNamedFromTheRepository() async throws {
+        try await withServer { server in
+            // given
+            let listener = try PushListener()
+            defer { listener.stop() }
+            try await server.say("http://127.0.0.1:\(listener.port)/webhooks/push/kit")
+            try await server.bare.git("config", "martlet.secret", "../secret")
+            // when
+            try await server.work.push(to: server.bare)
+            // then
+            try await until("the request is taken") { try server.kept().isEmpty && !listener.requests.isEmpty }
+        }
+    }
+
+    /// git takes names that are no UTF-8, perl's decoding some that no other does.
+    @Test(arguments: [[0xED, 0xA0, 0x80], [0xF4, 0x90, 0x80, 0x80], [0xFF]] as [[UInt8]])
+    func testThatANameThatIsNoTextAsksForALook(name: [UInt8]) async throws {
+        try await withServer { server in
+            // given
+            let listener = try PushListener()
+            defer { listener.stop() }
+            try await server.say("http://127.0.0.1:\(listener.port)/webhooks/push/kit")
+            let escaped = name.map { String(format: "\\%03o", $0) }.joined()
+            // when
+            let result = try await run(
+                ["sh", "-c", "printf '0 1 refs/heads/\(escaped)\\n' | hooks/post-receive"], in: server.bare.path)
+            // then
+            #expect(result.status == 0, "\(result.stderr)")
+            await until("the request is taken") { listener.requests.count == 1 }
+            let request = try #require(listener.requests.first)
+            #expect(request.body == "{\"updates\":[]}")
+        }
+    }
+
+    @Test(arguments: [("group", 0o770), ("0660", 0o770), ("umask", 0o700), ("0600", 0o700)])
+    func testThatTheSpoolIsSharedAsTheRepositoryIs(value: String, mode: Int) async throws {
+        try await withServer { server in
+            // given
+            try await server.say("http://127.0.0.1:\(try LoopbackSocket.freePort())/webhooks/push/kit")
+            try await server.bare.git("config", "core.sharedRepository", value)
+            // when
+            let result = try await run(["hooks/post-receive"], in: server.bare.path, input: "0 1 refs/heads/main\n")
+            // then
+            #expect(result.status == 0, "\(result.stderr)")
+            let made = try FileManager.default.attributesOfItem(atPath: server.spool)[.posixPermissions] as? Int
+            #expect(made.map { $0 & 0o777 } == mode)
+            let kept = try #require(try server.kept().first)
+            let file = try FileManager.default.attributesOfItem(atPath: server.spool + "/" + kept)[.posixPermissions]
+            #expect(file as? Int == mode & 0o660)
+        }
+    }
 }

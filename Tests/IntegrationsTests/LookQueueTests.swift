@@ -32,6 +32,20 @@ import Testing
         #expect(following == ["https://away.example/r4.git"])
     }
 
+    @Test func testThatWhatAnEventAsksForGoesBeforeWhatTimeAsksFor() {
+        // given: a round of polls of one server
+        var queue = LookQueue()
+        for number in 0..<100 { _ = queue.add(request("https://a.example/r\(number).git")) }
+        _ = begin(&queue)
+        // when: an event for one that waits, and for one that does not
+        _ = queue.add(LookRequest(repository: "https://a.example/r70.git", sequence: 2, hasEvent: true))
+        _ = queue.add(LookRequest(repository: "https://a.example/new.git", sequence: 1, hasEvent: true))
+        for number in 0..<4 { queue.end(request("https://a.example/r\(number).git")) }
+        // then
+        let begun = begin(&queue)
+        #expect(begun == ["r70", "new", "r4", "r5"].map { "https://a.example/\($0).git" })
+    }
+
     @Test func testThatAllAreBounded() {
         var queue = LookQueue()
         for number in 0..<200 {

@@ -1,3 +1,4 @@
+import Basics
 import BotSupport
 import Model
 import Storage
@@ -126,6 +127,54 @@ import Testing
             // then
             #expect(try await queued(core).isEmpty)
             #expect(try await core.store.scheduleMarks().map(\.schedule) == ["0 10 * * * UTC"])
+        }
+    }
+
+    @Test func testThatAScheduleThatGoesAndComesBackBeginsAnew() async throws {
+        try await withSchedule("schedule: daily 12:05\n") { core in
+            // given: one that an earlier daemon knew, and that was taken up three times by this one
+            var before = self.schedules(core)
+            try await before.queueDue(at: Self.noon)
+            var schedules = schedules(core)
+            for day in 0..<3 {
+                try await schedules.queueDue(at: Self.noon + .seconds(day * 86_400))
+                try await schedules.queueDue(at: Self.noon + .seconds(day * 86_400 + 300))
+            }
+            let count = try await queued(core).count
+            let now = Self.noon + .seconds(2 * 86_400 + 600)
+            for line in ["schedule: daily 12:05\n", "", "schedule: daily 12:05\n"] {
+                // when: the line goes, and is there again; and the whole file
+                for content in [nil, "repository: \(core.repository())\n\(line)"] {
+                    if let content {
+                        try core.directory.write("bots/kit.yml", content)
+                    } else {
+                        try core.directory.directory().remove("bots/kit.yml")
+                    }
+                    await core.registry.reload()
+                    try await schedules.queueDue(at: now)
+                }
+            }
+            // then
+            #expect(try await queued(core).count == count)
+        }
+    }
+
+    @Test func testC1ThatAClockThatStartsInThePastQueuesNothingTwice() async throws {
+        try await withSchedule("schedule: daily 12:05\n") { core in
+            // given
+            var before = schedules(core)
+            try await before.queueDue(at: Self.noon)
+            try await before.queueDue(at: Self.noon + .seconds(300))
+            // when: a machine without a clock of its own starts months before, and is told the time
+            var after = schedules(core)
+            try await after.queueDue(at: Self.noon + .seconds(-90 * 86_400))
+            try await after.queueDue(at: Self.noon + .seconds(600))
+            // then
+            #expect(try await queued(core).count == 1)
+            // when
+            try await after.queueDue(at: Self.noon + .seconds(86_400 + 300))
+            // then
+            #expect(try await queued(core).count == 2)
         }
     }
 }

@@ -21,7 +21,14 @@ import Testing
             // Where the first leaves out, all others are in.
             (["!docs/", "!*.md"], "Sources/a.swift", true), (["!docs/", "!*.md"], "docs/a.c", false),
             (["!docs/", "!*.md"], "README.md", false), (["!docs/", "docs/api/"], "docs/api/a", true),
-            (["ä*"], "ärger/x", true), (["[ab]"], "a", false),
+            (["ä*"], "ärger/x", true),
+            // All there is.
+            (["/**"], "a", true), (["/**"], "a/b", true), (["**/**"], "a", true), (["**/**"], "a/b", true),
+            (["docs/", "!/**"], "docs/a", false),
+            // A submodule.
+            (["vendor/lib/"], "vendor/lib/", true), (["vendor/lib"], "vendor/lib/", true),
+            (["lib/"], "vendor/lib/", true),
+            (["vendor/lib/"], "vendor/lib", false), (["vendor/lib/*"], "vendor/lib/", false),
         ] as [([String], String, Bool)])
     func testThatItMatchesAsGitignoreDoes(patterns: [String], path: String, matters: Bool) {
         #expect((PathFilter(patterns).first(in: [path]) != nil) == matters)
@@ -32,7 +39,7 @@ import Testing
         #expect(PathFilter(["*.swift"]).first(in: []) == nil)
     }
 
-    @Test(arguments: ["", "!", "/", "!/", "../a", "a/../b", "./a", String(repeating: "a", count: 256)])
+    @Test(arguments: ["", "!", "/", "!/", "../a", "a/../b", "./a", "[ab]", "a\\*", String(repeating: "a", count: 256)])
     func testThatWhatNamesNothingIsNoPattern(text: String) {
         #expect(PathFilter.problem(with: text) != nil)
         #expect(PathFilter.problem(with: "a" + "/*") == nil)

@@ -29,6 +29,8 @@ package final class ServiceClient {
             text += "Content-Length: \(body.utf8.count)\r\n"
         }
         text += "\r\n" + (body ?? "")
+        // A connection that says nothing for half a minute is ended by the service.
+        if descriptor >= 0, hasEnded { disconnect() }
         if descriptor < 0 { try connect() }
         do {
             try write(Array(text.utf8))
@@ -64,6 +66,11 @@ package final class ServiceClient {
             disconnect()
             throw ServiceFailure("connect to \(socket): \(reason)")
         }
+    }
+
+    private var hasEnded: Bool {
+        var byte: UInt8 = 0
+        return recv(descriptor, &byte, 1, Int32(MSG_PEEK) | Int32(MSG_DONTWAIT)) == 0
     }
 
     private func disconnect() {

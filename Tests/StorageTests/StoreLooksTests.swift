@@ -54,6 +54,27 @@ import Testing
         }
     }
 
+    /// Its file was away for a moment, and another bot's look has stored what moved meanwhile.
+    @Test func testThatABotThatComesBackIntegratesWhatItHasMissed() async throws {
+        try await withStore(["kit", "lint"]) { fixture in
+            // given
+            let (kit, lint) = (try fixture.watcher(), try fixture.watcher("lint"))
+            try await fixture.look([.main: commit(1), .line: commit(2)], watchers: [kit, lint])
+            let bots = try await fixture.store.specifications()
+            try await fixture.store.register(bots.filter { $0.name.description == "lint" }, at: time(101))
+            try await fixture.look(
+                [.main: commit(3), .line: commit(2), RefName(branch: "release/2"): commit(4)], watchers: [lint])
+            // when
+            try await fixture.store.register(bots, at: time(102))
+            let outcome = try await fixture.look(
+                [.main: commit(3), .line: commit(2), RefName(branch: "release/2"): commit(4)], watchers: [kit, lint])
+            // then: what it has integrated already is not integrated again
+            let missed = try await StoreLooksTests.integrations(fixture).filter { outcome.integrations.contains($0.id) }
+            #expect(missed.map(\.id.bot.description) == ["kit", "kit"])
+            #expect(missed.map(\.ref) == [.main, RefName(branch: "release/2")])
+        }
+    }
+
     @Suite struct GivenALook {
         @Test func testThatTheSameLookAgainChangesNothing() async throws {
             try await withStore { fixture in

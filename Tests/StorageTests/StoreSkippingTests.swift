@@ -57,16 +57,43 @@ import Testing
         }
     }
 
-    @Test func testThatOneThatIsRedOrSkippedWasJudged() async throws {
+    @Test func testThatOneThatIsRedWasJudged() async throws {
         try await withStore { fixture in
             try await end(try await looked(fixture, 1), .succeeded, fixture)
             try await end(try await looked(fixture, 2), .buildErrors, fixture)
             let third = try await looked(fixture, 3)
-            #expect(try await fixture.store.pushedRange(of: third)?.before == commit(2))
-            try await fixture.store.skip(third, reason: "skipped: words", commit: Self.summary, at: time(300))
-            let fourth = try await looked(fixture, 4)
             #expect(
-                try await fixture.store.pushedRange(of: fourth) == PushedRange(before: commit(3), hasEarlier: false))
+                try await fixture.store.pushedRange(of: third) == PushedRange(before: commit(2), hasEarlier: false))
+        }
+    }
+
+    /// The bot's `paths` may be wider now than they were then; whose message said so needs no judgement for the next one to say so.
+    @Test func testThatOneThatWasSkippedBelongsToTheNext() async throws {
+        try await withStore { fixture in
+            // given
+            try await end(try await looked(fixture, 1), .succeeded, fixture)
+            let second = try await looked(fixture, 2)
+            try await fixture.store.skip(second, reason: "skipped: words", commit: Self.summary, at: time(300))
+            // when
+            let third = try await looked(fixture, 3)
+            // then
+            #expect(
+                try await fixture.store.pushedRange(of: third) == PushedRange(before: commit(1), hasEarlier: false))
+        }
+    }
+
+    @Test func testThatTheFirstOfABranchIsNeverLeftOutAlsoWhereANewerOneEndsIt() async throws {
+        try await withStore(["kit", "lint"]) { fixture in
+            // given: the other bot has seen the branch move
+            for number in 1...2 {
+                _ = try await fixture.look([.main: commit(number)], watchers: [fixture.watcher("lint")])
+            }
+            let first = try await looked(fixture, 2)
+            // when
+            let second = try await looked(fixture, 3)
+            // then
+            #expect(try await fixture.store.integration(first)?.state.verdict == .canceled)
+            #expect(try await fixture.store.pushedRange(of: second) == nil)
         }
     }
 

@@ -4,9 +4,12 @@ package struct LookRequest: Hashable, Sendable {
     package var repository: String
     /// Counts the requests of this repository.
     package var sequence: Int64
+    /// Whether an event waits for the look: it goes before what time alone asks for.
+    package var hasEvent: Bool
 
-    package init(repository: String, sequence: Int64) {
+    package init(repository: String, sequence: Int64, hasEvent: Bool = false) {
         self.repository = repository
         self.sequence = sequence
+        self.hasEvent = hasEvent
     }
 }
