@@ -42,7 +42,7 @@ extension Pages {
     private func version(_ record: VersionRecord, isLatest: Bool) -> ViewObject {
         let root = "/files/\(record.product)/\(URLText.segment(record.version.description))/"
         let url = site.configuration.url
-        let example = record.files.first { $0.configuration != nil } ?? record.files.first
+        let example = Self.example(of: record)
         let how = """
             curl -fO \(url)\(root)\(example.map { URLText.path($0.path) } ?? "")
             curl -f \(url)\(root)SHA256SUMS | sha256sum --check --ignore-missing

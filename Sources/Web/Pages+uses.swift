@@ -4,13 +4,13 @@ import Storage
 /// How a version is used, as text to paste.
 extension Pages {
     /// Each with a title and lines.
-    func uses(of record: VersionRecord, _ disk: VersionOnDisk) -> [ViewObject] {
+    func uses(of record: VersionRecord) -> [ViewObject] {
         var uses: [(title: String, note: String?, text: String)] = []
-        if let package = record.registry { uses.append(registryUse(package, record)) }
+        if !record.isYanked, let package = record.registry { uses.append(registryUse(package, record)) }
         for bundle in record.files where BinaryTarget.isOne(bundle.path) {
             uses.append(bundleUse(bundle, of: record))
         }
-        uses.append(("curl", nil, downloadUse(record, isSigned: disk.has("SHA256SUMS.sig"))))
+        uses.append(("curl", nil, downloadUse(record)))
         return uses.map { ["title": .text($0.title), "note": .text($0.note), "text": .text($0.text)] }
     }
 
@@ -22,8 +22,7 @@ extension Pages {
         // What SwiftPM takes as a lower bound leaves out pre-releases of higher versions, so one is named exactly.
         let requirement = record.version.isPrerelease ? "exact" : "from"
         return (
-            "Swift Package Manager",
-            record.isYanked ? "It is resolved where Package.resolved names it, and nowhere else." : nil,
+            "Swift Package Manager", nil,
             """
             swift package-registry set\(insecure) --scope \(package.scope) \(url)\(RegistryRoutes.root)
 
@@ -51,9 +50,9 @@ extension Pages {
         )
     }
 
-    private func downloadUse(_ record: VersionRecord, isSigned: Bool) -> String {
+    private func downloadUse(_ record: VersionRecord) -> String {
         let root = site.configuration.url + FileServer.root(record)
-        let example = record.files.first { $0.configuration != nil } ?? record.files.first
+        let example = Self.example(of: record)
         let range =
             record.version.isPrerelease || record.isYanked
             ? "\(record.version)" : "~\(record.version.major).\(record.version.minor)"
@@ -62,6 +61,13 @@ extension Pages {
             curl -fsS \(root)SHA256SUMS | sha256sum --check --ignore-missing
             martlet fetch \(record.product)@\(range)
             """
+    }
+}
+
+extension Pages {
+    /// The file that a reader is shown how to download: what was built, if anything was.
+    static func example(of record: VersionRecord) -> Artifact? {
+        record.files.first { $0.configuration != nil && !BinaryTarget.isOne($0.path) } ?? record.files.first
     }
 }
 

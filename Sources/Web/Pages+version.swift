@@ -28,9 +28,9 @@ extension Pages {
         view["isPrerelease"] = .flag(record.version.isPrerelease)
         view["latest"] = .text(record.version == latest ? nil : latest?.description)
         view["latestHref"] = .text(latest.map { "/products/\(product)/\(URLText.segment($0.description))" })
-        view["uses"] = .list(uses(of: record, disk))
+        view["uses"] = .list(uses(of: record))
         view["files"] = .list(files(of: record) + disk.descriptions.map { description($0, of: record) })
-        view["fileCount"] = .text(record.files.count.counting("file"))
+        view["fileCount"] = .text(record.files.count)
         view.merge(changes(disk.manifest?.changes, of: record))
         view["feed"] = .text("/products/\(product)/feed")
         return try await page(
@@ -71,7 +71,7 @@ extension Pages {
     }
 
     private func description(_ name: String, of record: VersionRecord) -> ViewObject {
-        ["path": .text(name), "href": .text(FileServer.root(record) + name), "size": "", "sha256": ""]
+        ["path": .text(name), "href": .text(FileServer.root(record) + name), "size": "", "sha256": false]
     }
 
     // MARK: Changes

@@ -89,6 +89,7 @@ import Testing
             expectContains(page, "This version was yanked")
             expectContains(page, "Take <a href=\"/products/kit/1.0.0\">1.0.0</a> instead.")
             expectContains(page, "martlet fetch kit@1.1.0")
+            #expect(!page.contains(".package(id:"), "nobody could resolve it")
             let beta = try await web.send("GET", "/products/kit/1.2.0-beta.1").text
             expectContains(beta, "<span class=\"tag\">pre-release</span>")
             expectContains(beta, "exact: &quot;1.2.0-beta.1&quot;")
