@@ -13,12 +13,13 @@ package enum Transition: String, Hashable, Sendable, Codable, CaseIterable {
     /// - Parameters:
     ///   - before: What the branch stood at; nothing: it was never integrated to an end that says something of it.
     ///   - news: How many issues are new and `isTold`.
-    /// - Returns: Nothing for what says nothing of the code (canceled, a fault of ours), and for a rerun of what is not the branch's
-    ///   newest.
+    /// - Returns: Nothing for what says nothing of the code (canceled, a fault of ours), unless a trigger ended it, and for a rerun of
+    ///   what is not the branch's newest.
     package static func all(of integration: Told, after before: Standing?, news: Int) -> [Transition] {
-        guard let verdict = integration.verdict, Standing.says(verdict), integration.number >= before?.number ?? 0
-        else {
-            return []
+        guard let verdict = integration.verdict, integration.number >= before?.number ?? 0 else { return [] }
+        guard Standing.says(verdict) else {
+            // A rerun finds it once more.
+            return integration.hasNewTriggerFailure && integration.run == 1 && news > 0 ? [.newIssue] : []
         }
         var found: [Transition] = []
         if !verdict.isPublishable, before?.isGood ?? true { found.append(.broke) }
@@ -33,11 +34,14 @@ package enum Transition: String, Hashable, Sendable, Codable, CaseIterable {
         package var number: Int
         package var run: Int
         package var verdict: Verdict?
+        /// Whether a failed trigger canceled it, and did not cancel the one before it: all that follow are canceled alike.
+        package var hasNewTriggerFailure: Bool
 
-        package init(number: Int, run: Int, verdict: Verdict?) {
+        package init(number: Int, run: Int, verdict: Verdict?, hasNewTriggerFailure: Bool = false) {
             self.number = number
             self.run = run
             self.verdict = verdict
+            self.hasNewTriggerFailure = hasNewTriggerFailure
         }
     }
 }

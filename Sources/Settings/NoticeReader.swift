@@ -159,6 +159,10 @@ enum NoticeReader {
         if parts.scheme == "http", !isInsecure {
             return "http:// can be read and changed on its way; use https, or add `insecure: true` at the top"
         }
-        return parts.hasPassword ? RepositoryAddress.passwordProblem("webhook", "; `secret` signs what is sent") : nil
+        if parts.hasPassword { return RepositoryAddress.passwordProblem("webhook", "; `secret` signs what is sent") }
+        // The host is stored and shown, and with it what stands before it.
+        return parts.hasUser
+            ? "`webhook` has a user before its host, which pages and logs would show, and may be a token; write what lets one in "
+                + "into the path or the query, which they do not show" : nil
     }
 }

@@ -44,6 +44,8 @@ enum RepositoryAddress {
         /// With its leading slash, if there is one; query and fragment too.
         var path: String
         var hasPassword: Bool
+        /// With or without a password.
+        var hasUser: Bool
     }
 
     /// Splits `scheme://user:password@host:port/path`; nothing when there is no `scheme://`.
@@ -62,7 +64,8 @@ enum RepositoryAddress {
         let host = at.map { authority[authority.index(after: $0)...] } ?? authority
         let user = at.map { authority[..<$0] } ?? ""
         return Parts(
-            scheme: scheme, host: String(host), path: String(rest[end...]), hasPassword: user.contains(":"))
+            scheme: scheme, host: String(host), path: String(rest[end...]), hasPassword: user.contains(":"),
+            hasUser: at != nil)
     }
 
     /// `user@host:path`, git's short form of ssh.

@@ -73,6 +73,14 @@ final class CurlEngine: Sendable {
     /// Ends a transfer as canceled, if it has not ended.
     func cancel(_ id: UInt64) { _ = send(.cancel(id)) }
 
+    /// Whether a transfer is to end that holds the thread up, so that the wish waits here.
+    private func isUnwanted(_ id: UInt64) -> Bool {
+        state.withLock { state in
+            state.isStopping
+                || state.commands.contains { if case .cancel(let canceled) = $0 { canceled == id } else { false } }
+        }
+    }
+
     /// Cancels everything and lets the thread end.
     func stop() {
         state.withLock { state in
@@ -124,6 +132,7 @@ final class CurlEngine: Sendable {
     private func obey(_ command: Command, _ transfers: inout [UInt64: CurlTransfer]) {
         switch command {
         case .start(let transfer):
+            transfer.isUnwanted = { [unowned self, id = transfer.id] in isUnwanted(id) }
             do throws(TransferError) {
                 try transfer.prepare()
             } catch {

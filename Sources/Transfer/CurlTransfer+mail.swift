@@ -19,10 +19,36 @@ extension CurlTransfer {
         // A used connection was made with other credentials, or before STARTTLS, for all that libcurl compares.
         clibcurl_set_long(handle, CURLOPT_FRESH_CONNECT, 1)
         clibcurl_set_long(handle, CURLOPT_FORBID_REUSE, 1)
+        // Of each answer; libcurl's own is two minutes.
+        if let stall = request.limits.stall {
+            clibcurl_set_long(handle, CURLOPT_SERVER_RESPONSE_TIMEOUT, max(1, Int(clamping: stall.components.seconds)))
+        }
+        watchMail(handle)
         try setMailCredentials(handle, isPlain: isPlain)
         try set(handle, CURLOPT_MAIL_FROM, "<\(envelope.sender)>")
         clibcurl_set_list(handle, CURLOPT_MAIL_RCPT, try list(["<\(envelope.recipient)>"]))
         try attachSource(handle)
+    }
+
+    /// Follows the dialogue, to know what an answer is of; and lets go where the transfer is to end: libcurl waits for what becomes of a
+    /// mail, and for the farewell, within one call (7.88, `smtp_done`), where only this callback is asked, each second.
+    private func watchMail(_ handle: UnsafeMutableRawPointer) {
+        let context = Unmanaged.passUnretained(self).toOpaque()
+        clibcurl_set_debug_callback(handle) { _, kind, data, size, context in
+            guard kind == CURLINFO_HEADER_OUT, let data, let context else { return 0 }
+            let line = UnsafeRawBufferPointer(start: data, count: size)
+            Unmanaged<CurlTransfer>.fromOpaque(context).takeUnretainedValue().reply?.sent(line)
+            return 0
+        }
+        clibcurl_set_pointer(handle, CURLOPT_DEBUGDATA, context)
+        clibcurl_set_long(handle, CURLOPT_VERBOSE, 1)
+        clibcurl_set_progress_callback(handle) { context, _, _, _, _ in
+            guard let context else { return 0 }
+            let transfer = Unmanaged<CurlTransfer>.fromOpaque(context).takeUnretainedValue()
+            return transfer.isUnwanted?() == true ? 1 : 0
+        }
+        clibcurl_set_pointer(handle, CURLOPT_XFERINFODATA, context)
+        clibcurl_set_long(handle, CURLOPT_NOPROGRESS, 0)
     }
 
     private func setMailCredentials(_ handle: UnsafeMutableRawPointer, isPlain: Bool) throws(TransferError) {
@@ -40,13 +66,26 @@ extension CurlTransfer {
         }
     }
 
-    /// What the server said in the end, whether it took the mail or not.
-    /// - Throws: What is no answer of the server's to the mail.
+    /// What the server said of the mail, whether it took it or not.
+    /// - Throws: What is no answer to the mail: `denied` for a refusal (5yz) of the sender, or of everybody.
     func mailAnswer(_ result: CURLcode) throws(TransferError) -> TransferResponse {
         let reply = reply ?? MailReply()
+        do throws(TransferError) {
+            // One that comes after the limit, while libcurl waits for the farewell, is one.
+            if !reply.isOfMail { try checkMail(result, reply) }
+        } catch {
+            var error = error
+            error.mayHaveArrived = reply.step == .text
+            throw error
+        }
+        return TransferResponse(status: reply.code, body: Array(reply.words.utf8))
+    }
+
+    private func checkMail(_ result: CURLcode, _ reply: MailReply) throws(TransferError) {
         let said = reply.words.isEmpty ? detail : "\(reply.code) \(reply.words)"
         switch result {
-        case CURLE_OK: break
+        case CURLE_OK: return
+        case CURLE_ABORTED_BY_CALLBACK: throw canceled
         case CURLE_USE_SSL_FAILED:
             throw failure(
                 .schemeRefused,
@@ -57,8 +96,17 @@ extension CurlTransfer {
         case CURLE_OPERATION_TIMEDOUT, CURLE_PEER_FAILED_VERIFICATION, CURLE_SSL_CONNECT_ERROR,
             CURLE_SSL_ISSUER_ERROR, CURLE_SSL_CACERT_BADFILE:
             throw error(of: result)
-        default: guard reply.isRefusal else { throw error(of: result) }
+        default: break
         }
-        return TransferResponse(status: reply.code, body: Array(reply.words.utf8))
+        guard reply.isRefusal else { throw error(of: result) }
+        guard reply.code >= 500 else { return }
+        if request.credentials != nil, !reply.isKnown {
+            throw failure(
+                .credentials, "the mail server offers neither AUTH PLAIN nor LOGIN, so it knows nobody, and refused: \(said)")
+        }
+        // 530: it wants a user first, or TLS (RFC 4954, section 6; RFC 3207, section 4).
+        if reply.step < .recipient || reply.code == 530 {
+            throw failure(.denied, "the mail server takes nothing from here now: \(said)")
+        }
     }
 }

@@ -20,6 +20,8 @@ final class CurlTransfer: @unchecked Sendable {
     var isSFTP = false
     /// An SMTP server's last answer; nothing where none is spoken to.
     var reply: MailReply?
+    /// Whether it is to end, asked where it holds the engine's thread up.
+    var isUnwanted: (() -> Bool)?
     /// Ours, from a callback that made libcurl give up.
     var failure: TransferError?
     private var lists: [UnsafeMutablePointer<curl_slist>] = []
@@ -38,6 +40,7 @@ final class CurlTransfer: @unchecked Sendable {
             case .memory: MemorySink(limit: request.limits.response)
             case .file(let path): FileSink(path: path, limit: request.limits.response)
             case .digest: DigestSink(limit: request.limits.response)
+            case .head: HeadSink(limit: request.limits.response)
             }
     }
 
@@ -92,6 +95,7 @@ final class CurlTransfer: @unchecked Sendable {
 
     /// libcurl is done.
     func finish(_ result: CURLcode) {
+        if let answer = (sink as? HeadSink)?.answer { return end(.success(answer)) }
         do throws(TransferError) {
             if let failure { throw failure }
             if isSFTP {

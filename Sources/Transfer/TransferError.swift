@@ -43,6 +43,8 @@ package struct TransferError: Error, Sendable, CustomStringConvertible {
     /// What happened and what to do.
     package let message: String
     package let underlying: (any Error)?
+    /// Whether the server may have done what was asked all the same; of a mail it is known.
+    package var mayHaveArrived = true
 
     package init(code: Code, operation: String, message: String, underlying: (any Error)? = nil) {
         self.code = code

@@ -34,6 +34,8 @@ package struct TransferRequest: Sendable {
         case file(path: String)
         /// Nowhere: only counted and hashed.
         case digest
+        /// Nowhere: the head is the whole answer, and a body that is too long, too slow or breaks off changes nothing.
+        case head
     }
 
     package var method: Method

@@ -44,6 +44,29 @@ final class MemorySink: TransferSink {
     }
 }
 
+/// Keeps the head alone.
+final class HeadSink: TransferSink {
+    private let limit: Int64
+    private var size: Int64 = 0
+    /// Nothing before the header fields are complete.
+    private(set) var answer: TransferResponse?
+
+    init(limit: Int64) { self.limit = limit }
+
+    func begin(status: Int, headers: TransferHeaders) { answer = TransferResponse(status: status, headers: headers) }
+
+    func take(_ bytes: UnsafeRawBufferPointer, operation: String) throws(TransferError) -> Bool {
+        size += Int64(bytes.count)
+        // It ends the transfer, which has its answer.
+        guard size <= limit else { throw .answerTooLarge(limit, operation: operation) }
+        return true
+    }
+
+    func close(status: Int, headers: TransferHeaders, operation: String) -> TransferResponse {
+        TransferResponse(status: status, headers: headers)
+    }
+}
+
 /// Hands the body to a reader as it comes.
 final class StreamSink: TransferSink {
     private let buffer: StreamBuffer

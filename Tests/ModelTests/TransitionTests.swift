@@ -6,8 +6,10 @@ import Testing
     private static let good = Standing(isGood: true, number: 4)
     private static let bad = Standing(isGood: false, number: 4, brokenBy: .init(number: 3, run: 1))
 
-    private static func told(_ verdict: Verdict?, number: Int = 5, run: Int = 1) -> Transition.Told {
-        .init(number: number, run: run, verdict: verdict)
+    private static func told(
+        _ verdict: Verdict?, number: Int = 5, run: Int = 1, isTriggers: Bool = false
+    ) -> Transition.Told {
+        .init(number: number, run: run, verdict: verdict, hasNewTriggerFailure: isTriggers)
     }
 
     private struct Case: CustomTestStringConvertible {
@@ -53,6 +55,15 @@ import Testing
             name: "still failing, and worse", told: told(.buildErrors), before: bad, news: 1, transitions: [.newIssue],
             after: .init(isGood: false, number: 5, brokenBy: .init(number: 3, run: 1))),
         Case(name: "canceled or superseded", told: told(.canceled), before: good, news: 1, transitions: [], after: nil),
+        Case(
+            name: "a trigger before its jobs failed", told: told(.canceled, isTriggers: true), before: bad, news: 1,
+            transitions: [.newIssue], after: nil),
+        Case(
+            name: "it failed as before", told: told(.canceled, isTriggers: true), before: good, transitions: [],
+            after: nil),
+        Case(
+            name: "it failed again in a rerun", told: told(.canceled, run: 2, isTriggers: true), before: good, news: 1,
+            transitions: [], after: nil),
         Case(name: "a fault of ours", told: told(.internalError), before: good, news: 1, transitions: [], after: nil),
         Case(name: "no checkout", told: told(.checkoutError), before: bad, transitions: [], after: nil),
         Case(name: "runs still", told: told(nil), before: good, transitions: [], after: nil),

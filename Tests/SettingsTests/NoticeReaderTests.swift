@@ -26,6 +26,8 @@ import Testing
         Marked("  - name: a\n    secret: s\n    webhook: §http://h/\n", "add `insecure: true`"),
         Marked("  - name: a\n    secret: s\n    webhook: §ftp://h/\n", "is an address such as https://"),
         Marked("  - name: a\n    secret: s\n    webhook: §https://u:hunter2@h/\n", "has a password in it"),
+        Marked("  - name: a\n    secret: s\n    webhook: §https://hunter2@h/\n", "has a user before its host"),
+        Marked("  - name: a\n    secret: s\n    webhook: §https://hunter2@h\n", "has a user before its host"),
         Marked("  - name: a\n    secret: §whsec_a/b=\n    webhook: https://h/\n", "not its value"),
     ])
     func testThatItSaysWhereAndWhatIsWrong(_ sample: Marked) {

@@ -156,6 +156,35 @@ import Testing
             let issues = try (0..<30).map { try Self.issue(by: "a\($0)@acme.example") }
             try await Self.end(fixture, .buildErrors, issues: issues)
             #expect(try await Self.told(fixture).count { $0.contains("@") } == 20)
+            // One is named, 30 are authors; each mail says how many are not told.
+            let leftOut = try await fixture.store.outbox(limit: 200).items.map { $0.content.notice?.leftOut }
+            #expect(leftOut.count { $0 == 11 } == 20 && leftOut.count { $0 == nil } == 1)
+        }
+    }
+
+    /// It ends what it would have let begin, so that nothing is known of the code.
+    @Test func testThatAFailedTriggerBeforeTheJobsIsToldOnceUntilItSucceeds() async throws {
+        try await Self.withNotices { fixture in
+            func refuse() async throws {
+                let id = try await fixture.queue().id
+                try await fixture.store.apply(.started, to: id, at: time(20))
+                try await fixture.store.completeIssues(
+                    of: id, issues: [Self.issue(.triggerError)], summary: Summary(), at: time(25),
+                    with: .completed(.canceled, triggerFailed: true))
+            }
+            // when: also at the first integration, and what a person cancels between them says nothing
+            try await refuse()
+            try await refuse()
+            try await Self.end(fixture, .canceled)
+            try await refuse()
+            try await Self.end(fixture, .succeeded)
+            try await refuse()
+            try await Self.end(fixture, .buildErrors, on: .line)
+            // then
+            let told = try await Self.told(fixture).filter { $0.hasSuffix("chat") }
+            #expect(told == ["new-issue 1 chat", "new-issue 6 chat"])
+            let content = try #require(try await fixture.store.outbox(limit: 200).items.last?.content)
+            #expect(content.verdict == .canceled && content.hasFailedTrigger)
         }
     }
 

@@ -12,11 +12,12 @@ extension FakeTransport {
             throw error(.canceled, request, "it was canceled")
         }
         if let witness = state.withLock({ $0.witness }) { await witness(request.url) }
+        if request.destination == .head { return TransferResponse(status: answer.status, headers: answer.headers) }
         guard answer.body.count <= request.limits.response else {
             throw error(.tooLarge, request, "the answer is larger than the limit of \(request.limits.response) bytes")
         }
         switch request.destination {
-        case .memory: return answer
+        case .memory, .head: return answer
         case .digest: return hashed(answer)
         case .file(let path):
             guard !FileManager.default.fileExists(atPath: path), let file = fopen(path, "wx") else {
@@ -49,7 +50,8 @@ extension FakeTransport {
             state.unread.append(
                 Request(
                     method: request.method, url: request.url, headers: request.headers, body: bytes,
-                    target: request.target, credentials: request.credentials, envelope: request.envelope))
+                    target: request.target, credentials: request.credentials, envelope: request.envelope,
+                    limits: request.limits))
             let isKnown =
                 state.answers["\(request.method.rawValue) \(request.url)"] != nil
                 || state.origins.contains { request.url.hasPrefix($0) }
@@ -72,7 +74,10 @@ extension FakeTransport {
         }
         switch failure {
         case nil: return act(request, bytes)
-        case .before(let code): throw error(code, request, "the test made it fail")
+        case .before(let code):
+            var error = error(code, request, "the test made it fail")
+            error.mayHaveArrived = false
+            throw error
         case .after(let code):
             _ = act(request, bytes)
             throw error(code, request, "the test lost the answer")

@@ -19,6 +19,7 @@ package final class FakeTransport: Transport {
         package let target: String?
         package let credentials: TransferCredentials?
         package let envelope: MailEnvelope?
+        package let limits: TransferLimits
 
         package var description: String { "\(method.rawValue) \(url)" + (target.map { " to \($0)" } ?? "") }
     }

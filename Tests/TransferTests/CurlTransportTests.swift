@@ -124,6 +124,25 @@ struct CurlTransportTests {
         }
     }
 
+    @Test func testThatWhereTheHeadIsTheAnswerTheBodyChangesNothing() async throws {
+        try await withServer { server, transport in
+            for path in ["/zeros?n=300000", "/stall", "/cut"] {
+                var request = get(server.origin + path)
+                request.destination = .head
+                request.limits.response = 64 << 10
+                request.limits.total = path == "/stall" ? .milliseconds(300) : .seconds(60)
+                let answer = try await transport.perform(request)
+                #expect(answer.status == 200 && answer.body.isEmpty, "\(path)")
+            }
+            let nowhere = try LoopbackSocket.freePort()
+            await expectRejection(TransferError.self, \.code, .unreachable) {
+                var request = get("http://127.0.0.1:\(nowhere)/")
+                request.destination = .head
+                return try await transport.perform(request)
+            }
+        }
+    }
+
     @Test func testThatACutAnswerIsAnError() async throws {
         try await withServer { server, transport in
             await expectRejection(TransferError.self, \.code, .interrupted) {

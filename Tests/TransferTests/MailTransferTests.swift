@@ -144,8 +144,37 @@ import Transfer
         }
 
         @Test func testThatASlowServerIsWaitedForOnlySoLong() async throws {
-            await expectRejection(TransferError.self, \.code, .timedOut) {
+            let error = await expectRejection(TransferError.self, \.code, .timedOut) {
                 try await answer("slow", limit: .milliseconds(700))
+            }
+            #expect(error?.mayHaveArrived == true)
+        }
+
+        /// libcurl waits for the farewell's answer when its limit is over.
+        @Test func testThatAnAnswerThatComesAfterTheLimitIsOne() async throws {
+            let answer = try await answer("late", limit: .milliseconds(700))
+            #expect(answer.status == 250)
+            #expect(String(decoding: answer.body, as: UTF8.self) == "taken as 7")
+        }
+
+        @Test(arguments: [("closed", "554 5.7.1 your address"), ("stranger", "530 5.7.0 authentication required")])
+        func testThatARefusalOfEverybodyIsNotOneOfTheMail(_ manner: String, _ words: String) async throws {
+            let error = await expectRejection(TransferError.self, \.code, .denied) { try await answer(manner) }
+            expectContains(error?.message ?? "", words)
+            #expect(error?.mayHaveArrived == false)
+        }
+
+        /// libcurl waits within one call then, where nothing that is asked of its thread is heard.
+        @Test func testThatCancelingEndsTheWaitForTheAnswer() async throws {
+            try await withTemporaryDirectory { directory in
+                try await OddMailServer.running(as: "slow", in: directory) { server in
+                    var request = mail(server.url, isPlain: true)
+                    request.limits = TransferLimits(total: .seconds(100), stall: .seconds(100))
+                    let task = Task { [request] in try await CurlTransport().perform(request) }
+                    await until("the mail's end") { server.hasMail }
+                    task.cancel()
+                    await expectRejection(TransferError.self, \.code, .canceled) { try await task.value }
+                }
             }
         }
     }

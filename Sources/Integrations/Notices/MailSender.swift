@@ -14,8 +14,11 @@ package struct MailSender: OutboxSender {
     private let transport: any Transport
     private let lane = BlockingLane(label: "mail-secrets")
 
-    /// A dialogue of a dozen short answers; RFC 5321, section 4.5.3.2, has minutes for each, and who takes those is asked again.
-    static let limits = TransferLimits(connect: .seconds(20), total: .seconds(120), stall: .seconds(60))
+    /// By RFC 5321, section 4.5.3.2: 5 minutes for the greeting and 10 for what becomes of the mail, since servers that look for viruses
+    /// accept it after that time, and who does not wait for it sends it twice.
+    static let limits = TransferLimits(connect: .seconds(300), total: .seconds(1500), stall: .seconds(600))
+    /// Before a mail is sent again that may have arrived: few mail programs show one of two with the same Message-ID.
+    static let uncertainPause = Duration.seconds(3600)
 
     package var kind: OutboxDestination.Kind { .mail }
 
@@ -91,22 +94,30 @@ package struct MailSender: OutboxSender {
             list: "\(bot).martlet.\(from.domain)", date: facts.at)
     }
 
-    /// By RFC 5321, section 4.2.1: 4yz may be taken later, 5yz will not. 421 is the server's own state.
+    /// By RFC 5321, section 4.2.1: 4yz may be taken later, 5yz will not; 421 is the server's own state, and 552 is for now (section
+    /// 4.5.3.1.10, and mailboxes that are full).
     private static func outcome(of answer: TransferResponse, _ server: String) -> OutboxOutcome {
         let words = OneLine.text(String(decoding: answer.body, as: UTF8.self), maximum: 300)
         if answer.isSuccess { return .sent(note: "\(answer.status) \(words)") }
         let what = "\(server) answered \(answer.status) \(words)"
-        guard answer.status < 500 else { return .refused(what) }
+        guard answer.status < 500 || answer.status == 552 else { return .refused(what) }
         return .failed(OutboxFailure(what, isOfDestination: answer.status == 421))
     }
 
     private static func outcome(of error: TransferError) -> OutboxOutcome {
         switch error.code {
-        case .canceled: .interrupted
-        case .invalid: .refused("\(error)")
+        case .canceled: return .interrupted
+        case .invalid: return .refused("\(error)")
         // Whoever mends the settings, the secret or the server wants what waits to be sent.
-        case .unreachable, .certificate, .credentials, .schemeRefused: .failed(OutboxFailure("\(error)"))
-        default: .failed(OutboxFailure("\(error)", mayHaveArrived: true))
+        case .unreachable, .certificate, .credentials, .schemeRefused, .denied:
+            return .failed(OutboxFailure("\(error)"))
+        default:
+            guard error.mayHaveArrived else { return .failed(OutboxFailure("\(error)")) }
+            // Others may get through meanwhile.
+            return .failed(
+                OutboxFailure(
+                    "\(error); it may have arrived, so it is sent again in an hour at the earliest",
+                    retryAfter: uncertainPause, isOfDestination: false, mayHaveArrived: true))
         }
     }
 }

@@ -10,8 +10,12 @@ struct NoticeFacts: Sendable {
     var integration: IntegrationRecord
     /// Of which run of the integration; a rerun tells anew.
     var run: Int
-    /// All of the integration's.
+    /// The integration's, new ones and resolved ones, as far as they were read.
     var issues: [Issue] = []
+    /// How many there are.
+    var counts = Store.ToldIssues()
+    /// How many people are not told, since a message has so many recipients at most.
+    var leftOut = 0
     /// What was published.
     var version: VersionRecord?
     /// What broke the branch, where it is fixed now.

@@ -13,7 +13,7 @@ enum NoticePayload {
         var data: [String: JSON] = [
             "integration": integration(facts.integration), "url": .string(facts.page),
             "notice": .string(facts.notice.description),
-            "newIssues": .integer(Int64(facts.news.count)),
+            "newIssues": .integer(Int64(facts.counts.new)),
             "issues": .array((facts.news + facts.resolved).prefix(maximumIssues).map(issue)),
             "brokenBy": facts.brokenBy.map { .integer(Int64($0.number)) } ?? .null,
         ]

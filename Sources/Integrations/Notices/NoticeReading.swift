@@ -31,12 +31,14 @@ struct NoticeReading: Sendable {
         var facts = NoticeFacts(
             transition: told.transition, notice: told.name, integration: record, run: content.run,
             brokenBy: told.brokenBy, at: content.at, root: root)
+        facts.leftOut = told.leftOut ?? 0
         if told.transition == .released {
             guard let text = content.version, let product = told.product else { return nil }
             let versions = try await store.versions(of: product)
             facts.version = versions.first { $0.version.description == text }
             guard facts.version != nil else { return nil }
         } else {
+            facts.counts = try await store.toldIssues(of: id)
             for status in [Issue.Status.new, .resolved] {
                 facts.issues += try await store.issuePage(of: id, status: status, limit: Self.maximumIssues).items
             }

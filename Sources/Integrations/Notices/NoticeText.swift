@@ -20,7 +20,7 @@ enum NoticeText {
         let what = facts.transition == .newIssue ? "new issue" : facts.transition.rawValue
         let counts =
             facts.transition == .fixed
-            ? counted(facts.resolved.count, "issue") + " resolved" : newsInWords(facts)
+            ? counted(facts.counts.resolved, "issue") + " resolved" : newsInWords(facts)
         return "[\(bot)] \(what): \(ref(facts)) at \(commit(facts))\(author(facts)): \(counts)"
     }
 
@@ -37,8 +37,15 @@ enum NoticeText {
         let tests = facts.news.filter { $0.finding.category == .testFailure }
         let others = facts.news.filter { $0.finding.category != .testFailure }
         if facts.transition != .released {
-            lines += list("New issues", others) + list("Tests that fail now", tests)
-            if facts.transition == .fixed { lines += list("Resolved", facts.resolved) }
+            lines += list("New issues", others, of: facts.counts.newOthers)
+            lines += list("Tests that fail now", tests, of: facts.counts.newTests)
+            if facts.transition == .fixed { lines += list("Resolved", facts.resolved, of: facts.counts.resolved) }
+        }
+        if facts.leftOut > 0 {
+            lines += [
+                "",
+                "\(counted(facts.leftOut, "author")) of these are not told: a message has \(Notice.maximumRecipients) recipients.",
+            ]
         }
         lines += [
             "", "-- ",
@@ -87,10 +94,11 @@ enum NoticeText {
         return shown.prefix(3).joined(separator: ", ") + more
     }
 
-    private static func list(_ title: String, _ issues: [Issue]) -> [String] {
-        guard !issues.isEmpty else { return [] }
-        var lines = ["", "\(title) (\(issues.count)):"]
-        for issue in issues.prefix(maximumIssues) {
+    private static func list(_ title: String, _ issues: [Issue], of count: Int) -> [String] {
+        guard count > 0 else { return [] }
+        let shown = issues.prefix(maximumIssues)
+        var lines = ["", "\(title) (\(count)):"]
+        for issue in shown {
             let finding = issue.finding
             let place = finding.path.map {
                 OneLine.text($0, maximum: maximumLine) + (finding.line.map { ":\($0)" } ?? "")
@@ -100,11 +108,11 @@ enum NoticeText {
             lines.append(
                 "  " + [name, place, message].compactMap { $0 }.filter { !$0.isEmpty }.joined(separator: ": "))
         }
-        if issues.count > maximumIssues { lines.append("  and \(issues.count - maximumIssues) more") }
+        if count > shown.count { lines.append("  and \(count - shown.count) more") }
         return lines
     }
 
-    private static func newsInWords(_ facts: NoticeFacts) -> String { counted(facts.news.count, "new issue") }
+    private static func newsInWords(_ facts: NoticeFacts) -> String { counted(facts.counts.new, "new issue") }
 
     private static func counted(_ count: Int, _ noun: String) -> String { "\(count) \(noun)\(count == 1 ? "" : "s")" }
 

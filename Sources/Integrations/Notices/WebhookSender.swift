@@ -14,8 +14,11 @@ package struct WebhookSender: OutboxSender {
     private let clock: WallClock
     private let lane = BlockingLane(label: "webhook-secrets")
 
-    /// "Deliverability and reliability": 15 to 30 s.
+    /// "Deliverability and reliability": 15 to 30 s. An answer's body says nothing, whatever its length.
     static let limits = TransferLimits(total: .seconds(30), stall: .seconds(30), response: 64 << 10)
+
+    /// How long a body that a receiver refuses is offered again, at least `Outbox.leastTries` times: what its branch tells next waits for it.
+    static let refusedTime = Duration.seconds(3600)
 
     package var kind: OutboxDestination.Kind { .webhook }
 
@@ -67,6 +70,7 @@ package struct WebhookSender: OutboxSender {
                     "webhook-signature": signature,
                 ], body: .bytes(body))
             request.limits = Self.limits
+            request.destination = .head
             request.isPlainHTTPAllowed = bot.isInsecure
             return outcome(of: try await transport.perform(request), message)
         } catch let error as TransferError {
@@ -76,7 +80,8 @@ package struct WebhookSender: OutboxSender {
         }
     }
 
-    /// 2xx takes it, 410 ends it, and everything else may change (specification, "Deliverability and reliability").
+    /// 2xx takes it, 410 ends it, and everything else may change (specification, "Deliverability and reliability"); what is wrong with
+    /// the request itself does so less often.
     private func outcome(of answer: TransferResponse, _ message: OutboxMessage) -> OutboxOutcome {
         if answer.isSuccess { return .sent() }
         // What it says may be anything, and the path and query of the address may be what lets one in.
@@ -89,6 +94,13 @@ package struct WebhookSender: OutboxSender {
                 OutboxFailure(
                     what, retryAfter: RetryAfter.duration(in: answer.headers, now: clock.now()),
                     mayHaveArrived: answer.status > 500))
+        case 400..<500 where ![401, 403, 404, 408, 425].contains(answer.status):
+            let since = message.failedAt.map { clock.now() - $0 } ?? .zero
+            guard since >= Self.refusedTime, message.tries >= Outbox.leastTries else {
+                return .failed(OutboxFailure(what, isOfDestination: false))
+            }
+            return .refused(
+                "\(what) for an hour: it does not take this one; once that is mended, `martlet outbox --retry \(message.id)`")
         default:
             return .failed(OutboxFailure(what, isOfDestination: false, mayHaveArrived: answer.status >= 500))
         }

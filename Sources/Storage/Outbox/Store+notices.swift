@@ -7,11 +7,15 @@ extension Store {
     static func announceTransitions(
         of record: IntegrationRecord, at time: Timestamp, _ transaction: StoreTransaction
     ) throws {
-        guard let verdict = record.state.verdict, Standing.says(verdict) else { return }
+        guard let verdict = record.state.verdict else { return }
+        let isTriggers = record.state == .completed(.canceled, triggerFailed: true)
+        guard Standing.says(verdict) || isTriggers else { return }
         let notices = try notices(of: record.id.bot, transaction)
         guard !notices.isEmpty else { return }
         let db = transaction.db
-        let told = Transition.Told(number: record.id.number, run: record.run, verdict: verdict)
+        let told = Transition.Told(
+            number: record.id.number, run: record.run, verdict: verdict,
+            hasNewTriggerFailure: try isTriggers && !isAfterTriggerFailure(record, db))
         let before = try standing(of: record, db)
         let news = try countNews(of: record, db)
         let transitions = Transition.all(of: told, after: before, news: news)
@@ -60,9 +64,10 @@ extension Store {
         _ transaction: StoreTransaction
     ) throws {
         guard let notice = destination.notice else { return }
-        func tell(_ recipient: String?) throws {
+        func tell(_ recipient: String?, leftOut: Int? = nil) throws {
             var content = content
             content.notice?.recipient = recipient
+            content.notice?.leftOut = leftOut
             // What is told of a branch is told in order, to each by itself.
             let subject = "\(id.bot) \(content.ref) \(recipient ?? notice.name.description)"
             try insertMessage(
@@ -72,7 +77,10 @@ extension Store {
         guard case .mail(let named, _) = notice.target else { return try tell(nil) }
         var seen: Set<String> = []
         let recipients = (named.map(\.address) + authors).filter { seen.insert($0.lowercased()).inserted }
-        for recipient in recipients.prefix(Notice.maximumRecipients) { try tell(recipient) }
+        let leftOut = recipients.count - Notice.maximumRecipients
+        for recipient in recipients.prefix(Notice.maximumRecipients) {
+            try tell(recipient, leftOut: leftOut > 0 ? leftOut : nil)
+        }
     }
 
     /// - Returns: What the integrations before say where nothing is kept, as of a bot that told nobody until now.
@@ -92,6 +100,18 @@ extension Store {
             previous.id.number > kept?.number ?? 0
         else { return kept }
         return Standing(isGood: verdict.isPublishable, number: previous.id.number)
+    }
+
+    /// Whether a failed trigger canceled the branch's integration before, too; what else was canceled, and faults of ours, are passed over.
+    private static func isAfterTriggerFailure(_ record: IntegrationRecord, _ db: Database) throws -> Bool {
+        try db.first(
+            """
+            SELECT verdict = 'canceled' FROM integrations JOIN bots ON bots.id = bot
+            WHERE name = ? AND ref = ? AND number < ? AND state = 'completed' AND (
+                verdict = 'canceled' AND trigger_failed OR verdict NOT IN ('canceled', 'checkout-error', 'internal-error'))
+            ORDER BY number DESC LIMIT 1
+            """, [record.id.bot.description, record.ref.description, record.id.number]
+        ) { $0[0] } ?? false
     }
 
     private static func store(_ standing: Standing, of record: IntegrationRecord, _ db: Database) throws {

@@ -11,6 +11,8 @@ package struct NoticeContent: Hashable, Sendable, Codable {
     package var brokenBy: Standing.Run?
     /// Of what was published.
     package var product: Name?
+    /// How many more there were than a message is sent to.
+    package var leftOut: Int?
 
     package init(
         name: Name, transition: Transition, recipient: String? = nil, brokenBy: Standing.Run? = nil,

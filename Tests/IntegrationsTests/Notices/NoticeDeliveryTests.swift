@@ -138,8 +138,80 @@ import Transfer
             #expect(requests.count == 2)
             let names = requests.map { $0.headers["webhook-id"] ?? $0.header("Message-ID") ?? "" }
             #expect(names[0] == names[1] && !names[0].isEmpty)
-            let date = requests.map { $0.header("Date") }
-            #expect(date[0] == date[1])
+            if file == NotifyingBot.mail {
+                let dates = requests.map { $0.header("Date") }
+                #expect(dates[0] == dates[1] && dates[0] != nil)
+            } else {
+                #expect(requests[0].body == requests[1].body)
+                let stamps = requests.compactMap { $0.headers["webhook-timestamp"].flatMap(Int64.init) }
+                #expect(stamps.count == 2 && stamps[0] < stamps[1], "of each try's own time")
+            }
+        }
+    }
+
+    /// Servers that look for viruses take a mail after minutes: who does not wait so long sends it twice.
+    @Test func testThatAMailServerHasItsTimeAndAnUncertainMailItsPause() async throws {
+        try await NotifyingBot.with(NotifyingBot.mail) { bot in
+            // given: one of which nobody knows, and one that surely did not arrive
+            bot.transport.fail(request: 1, with: .after(.timedOut))
+            bot.transport.fail(request: 2, with: .before(.timedOut))
+            // when
+            try await bot.integrated(.failing("debug"))
+            let first = try await bot.message("the first try") { $0.tries == 1 && $0.state == .waiting }
+            #expect(first.nextAt - bot.time.now > .seconds(3590) && first.isUncertain)
+            let second = try await bot.message("the second try") { $0.tries == 2 && $0.state == .waiting }
+            // then
+            #expect(second.nextAt - bot.time.now <= .seconds(300))
+            _ = try await bot.message("the third try") { $0.state == .sent }
+            for request in bot.transport.takeRequests() {
+                let stall = try #require(request.limits.stall)
+                let total = try #require(request.limits.total)
+                #expect(stall >= .seconds(600) && total >= stall + request.limits.connect)
+            }
+        }
+    }
+
+    /// What the server refuses to everybody is mended by somebody; mails wait for that.
+    @Test func testThatAMailServerThatRefusesEverybodyIsWaitedFor() async throws {
+        try await NotifyingBot.with(NotifyingBot.mail) { bot in
+            bot.transport.fail(request: 1, with: .before(.denied))
+            bot.transport.fail(request: 2, with: .status(552))
+            try await bot.integrated(.failing("debug"))
+            let message = try await bot.message("the mail") { $0.state == .sent || $0.state == .givenUp }
+            #expect(message.state == .sent && message.tries == 3)
+        }
+    }
+
+    @Test func testThatAReceiverThatAnswersAtLengthHasTakenIt() async throws {
+        try await NotifyingBot.with(NotifyingBot.webhook) { bot in
+            bot.transport.answer(
+                .post, NotifyingBot.hook,
+                with: TransferResponse(status: 200, body: Array(repeating: 0x20, count: 100_000)))
+            try await bot.integrated(.failing("debug"))
+            let message = try await bot.message("the answer") { $0.note != nil || $0.state == .sent }
+            #expect(message.state == .sent && message.tries == 1)
+        }
+    }
+
+    /// A body that a receiver does not take holds up what its branch tells next for an hour.
+    @Test(arguments: [400, 413, 422])
+    func testThatABodyThatIsNotTakenHoldsItsBranchUpForAnHour(_ status: Int) async throws {
+        try await NotifyingBot.with(NotifyingBot.webhook) { bot in
+            // given
+            let start = bot.time.now
+            bot.transport.answer(.post, NotifyingBot.hook, with: TransferResponse(status: status))
+            try await bot.integrated(.failing("debug"))
+            try await bot.integrated(.succeeding)
+            // when
+            let broke = try await bot.message("its end") { $0.state == .givenUp }
+            bot.transport.answer(.post, NotifyingBot.hook, with: TransferResponse(status: 204))
+            // then
+            #expect(broke.content.notice?.transition == .broke && broke.tries >= Outbox.leastTries)
+            let took = try #require(broke.endedAt) - start
+            #expect(took >= .seconds(3600) && took < .seconds(4 * 3600), "\(took)")
+            expectContains(broke.note ?? "", "answered \(status) for an hour")
+            let fixed = try await bot.message("the next") { $0.state == .sent }
+            #expect(fixed.content.notice?.transition == .fixed)
         }
     }
 

@@ -18,9 +18,13 @@ enum NoticeSample {
         summary.change.errors = 1
         integration.summary = summary
         integration.queuedAt = Timestamp(secondsSinceEpoch: 1_772_366_400)
-        return NoticeFacts(
+        var facts = NoticeFacts(
             transition: transition, notice: try Samples.name("team"), integration: integration, run: 1, issues: issues,
             at: Timestamp(secondsSinceEpoch: 1_772_366_520), root: root)
+        facts.counts.newTests = facts.news.count { $0.finding.category == .testFailure }
+        facts.counts.newOthers = facts.news.count - facts.counts.newTests
+        facts.counts.resolved = facts.resolved.count
+        return facts
     }
 
     static func issue(

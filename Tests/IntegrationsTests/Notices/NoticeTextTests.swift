@@ -73,6 +73,18 @@ import Testing
         #expect(lines.contains("  and 2 more"))
     }
 
+    @Test func testThatItSaysHowManyThereAreAndWhoIsNotTold() throws {
+        var facts = try NoticeSample.facts(
+            .broke, verdict: .buildErrors, issues: [NoticeSample.issue(.error, "no such name 'x'")])
+        facts.counts = .init(newTests: 3, newOthers: 1205)
+        facts.leftOut = 11
+        #expect(NoticeText.subject(of: facts).hasSuffix(": 1208 new issues"))
+        let body = NoticeText.body(of: facts)
+        expectContains(body, "\n\nNew issues (1205):\n  no such name 'x'\n  and 1204 more\n\n")
+        expectContains(body, "\n\nTests that fail now (3):\n  and 3 more\n\n")
+        expectContains(body, "\n\n11 authors of these are not told: a message has 20 recipients.\n\n-- \n")
+    }
+
     /// Row X6: what is from outside stays on its line, and is no longer than one.
     @Test func testX6ThatNothingFromOutsideBreaksALine() throws {
         // given

@@ -1,10 +1,15 @@
 import Foundation
 import TestSupport
 
-/// A mail server that misbehaves as real ones do: `busy` refuses everybody for now, `lossy` takes the mail and breaks off before it says
-/// so, `slow` never answers the mail.
+/// A mail server that misbehaves as real ones do: `busy` refuses everybody for now, `closed` for good, `stranger` every sender, `lossy`
+/// takes the mail and breaks off before it says so, `slow` never answers the mail, nor the farewell, and `late` says that it took the mail
+/// when the farewell comes.
 struct OddMailServer: Sendable {
     let url: String
+    private let directory: TemporaryDirectory
+
+    /// Whether a mail came to its end.
+    var hasMail: Bool { FileManager.default.fileExists(atPath: directory.path("taken")) }
 
     static func running(
         as manner: String, in directory: TemporaryDirectory, _ body: (OddMailServer) async throws -> Void
@@ -14,7 +19,7 @@ struct OddMailServer: Sendable {
             ["/usr/bin/python3", script, directory.path, manner], log: directory.path("server.log"),
             isReady: { FileManager.default.fileExists(atPath: directory.path("port")) }
         ) {
-            try await body(OddMailServer(url: "smtp://127.0.0.1:\(try directory.text("port"))"))
+            try await body(OddMailServer(url: "smtp://127.0.0.1:\(try directory.text("port"))", directory: directory))
         }
     }
 
@@ -26,15 +31,22 @@ struct OddMailServer: Sendable {
             def say(self, text): self.wfile.write(text.encode() + b"\r\n")
             def handle(self):
                 if manner == "busy": return self.say("421-4.3.2 too many\r\n421 4.3.2 connections, come again")
+                if manner == "closed": return self.say("554 5.7.1 your address is on a list")
                 self.say("220 odd.example")
                 for line in self.rfile:
                     word = line[:4].upper()
                     if word == b"EHLO": self.say("250 odd.example")
+                    elif word == b"MAIL" and manner == "stranger": self.say("530 5.7.0 authentication required")
+                    elif word == b"QUIT": return self.say("221 farewell")
                     elif word == b"DATA":
                         self.say("354 go on")
                         for line in self.rfile:
                             if line == b".\r\n": break
+                        open(base + "/taken", "w").close()
                         if manner == "slow": self.rfile.read()
+                        if manner == "late":
+                            self.rfile.readline()
+                            self.say("250 taken as 7")
                         return
                     else: self.say("250 fine")
 

@@ -1,0 +1,38 @@
+import GRDB
+package import Model
+
+extension Store {
+    /// How many issues of an integration are told, whatever is shown of them.
+    package struct ToldIssues: Hashable, Sendable {
+        /// New failing tests.
+        package var newTests: Int
+        /// New errors, analyzer warnings and failed triggers.
+        package var newOthers: Int
+        /// What was there and is not, but for mere warnings.
+        package var resolved: Int
+
+        package var new: Int { newTests + newOthers }
+
+        package init(newTests: Int = 0, newOthers: Int = 0, resolved: Int = 0) {
+            self.newTests = newTests
+            self.newOthers = newOthers
+            self.resolved = resolved
+        }
+    }
+
+    /// See `ToldIssues`.
+    package func toldIssues(of id: IntegrationID) async throws(StoreError) -> ToldIssues {
+        try await read("count what is told of \(id)") { db in
+            try db.first(
+                """
+                SELECT count(*) FILTER (WHERE status = 'new' AND category = ?3) AS tests,
+                count(*) FILTER (WHERE status = 'new' AND category <> ?3) AS others,
+                count(*) FILTER (WHERE status = 'resolved') AS resolved
+                FROM integrations JOIN bots ON bots.id = bot
+                JOIN issues ON integration = integrations.id AND issues.issue_set = integrations.issue_set
+                WHERE name = ?1 AND number = ?2 AND status IN ('new', 'resolved') AND category <> 'warning'
+                """, [id.bot.description, id.number, Finding.Category.testFailure.rawValue]
+            ) { ToldIssues(newTests: $0["tests"], newOthers: $0["others"], resolved: $0["resolved"]) } ?? ToldIssues()
+        }
+    }
+}
