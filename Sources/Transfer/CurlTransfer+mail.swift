@@ -102,7 +102,8 @@ extension CurlTransfer {
         guard reply.code >= 500 else { return }
         if request.credentials != nil, !reply.isKnown {
             throw failure(
-                .credentials, "the mail server offers neither AUTH PLAIN nor LOGIN, so it knows nobody, and refused: \(said)")
+                .credentials,
+                "the mail server offers neither AUTH PLAIN nor LOGIN, so it knows nobody, and refused: \(said)")
         }
         // 530: it wants a user first, or TLS (RFC 4954, section 6; RFC 3207, section 4).
         if reply.step < .recipient || reply.code == 530 {

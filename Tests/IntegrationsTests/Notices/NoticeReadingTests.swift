@@ -29,7 +29,8 @@ import Testing
                 try (0..<count).map { try NoticeSample.issue(category, "no \($0)", status: status) }
             }
             try await store.completeIssues(
-                of: id, issues: issues, summary: Summary(), at: time, with: .completed(.buildErrors, triggerFailed: false))
+                of: id, issues: issues, summary: Summary(), at: time,
+                with: .completed(.buildErrors, triggerFailed: false))
             // then
             let message = try #require(try await store.outbox().items.first)
             let facts = try #require(
