@@ -32,8 +32,8 @@ package final class FakeForge: Sendable {
         var comments: [Comment] = []
         var lastID = 0
         var requests = 0
-        /// Answers that are given in place of the next ones.
-        var planned: [TransferResponse] = []
+        /// Answers that are given in place of the next ones to URLs that end so.
+        var planned: [(suffix: String, response: TransferResponse, isDone: Bool)] = []
     }
 
     package let kind: Kind
@@ -58,11 +58,12 @@ package final class FakeForge: Sendable {
     /// A commit was pushed.
     package func add(commit: String) { state.withLock { _ = $0.commits.insert(commit) } }
 
-    /// The next request is answered so, and nothing is done.
-    package func answerNext(_ status: Int, headers: TransferHeaders = [:], body: String = "") {
-        state.withLock {
-            $0.planned.append(TransferResponse(status: status, headers: headers, body: Array(body.utf8)))
-        }
+    /// The next request to a URL that ends so is answered so, and nothing is done, unless `isDone` says that it is.
+    package func answerNext(
+        _ status: Int, headers: TransferHeaders = [:], body: String = "", at suffix: String = "", isDone: Bool = false
+    ) {
+        let response = TransferResponse(status: status, headers: headers, body: Array(body.utf8))
+        state.withLock { $0.planned.append((suffix, response, isDone)) }
     }
 
     // MARK: After
@@ -85,11 +86,20 @@ package final class FakeForge: Sendable {
     package func answer(
         _ method: String, _ url: String, headers: TransferHeaders, authorization: String?, body: [UInt8]
     ) -> TransferResponse {
-        let planned: TransferResponse? = state.withLock { state in
+        let planned = state.withLock { state in
             state.requests += 1
-            return state.planned.isEmpty ? nil : state.planned.removeFirst()
+            return state.planned.firstIndex { url.hasSuffix($0.suffix) }.map { state.planned.remove(at: $0) }
         }
-        if let planned { return planned }
+        if let planned {
+            if planned.isDone { _ = act(method, url, headers: headers, authorization: authorization, body: body) }
+            return planned.response
+        }
+        return act(method, url, headers: headers, authorization: authorization, body: body)
+    }
+
+    private func act(
+        _ method: String, _ url: String, headers: TransferHeaders, authorization: String?, body: [UInt8]
+    ) -> TransferResponse {
         if let call = FakeForgeCommentCall(method, url, api: api, kind) {
             guard isAuthorized(headers, authorization) else { return refusal(401, unauthorized) }
             guard call.project == project else { return refusal(404, "Not Found") }

@@ -67,7 +67,7 @@ package struct ForgeAccess: Sendable {
             let response = try await transport.perform(request)
             return ForgeAnswer(
                 operation: "\(request.method.rawValue) \(url)", response: response, secret: secret,
-                credentials: target.credentials, now: clock.now())
+                credentials: target.credentials, forge: target.forge, now: clock.now())
         } catch {
             throw Stop(Self.outcome(of: error))
         }
@@ -76,8 +76,9 @@ package struct ForgeAccess: Sendable {
     private static func outcome(of error: TransferError) -> OutboxOutcome {
         switch error.code {
         case .canceled: .interrupted
-        case .invalid, .schemeRefused, .credentials: .refused("\(error)")
-        case .unreachable, .certificate: .failed(OutboxFailure("\(error)"))
+        case .invalid, .schemeRefused: .refused("\(error)")
+        // Whoever stores another token wants what waits to be sent.
+        case .unreachable, .certificate, .credentials: .failed(OutboxFailure("\(error)"))
         default: .failed(OutboxFailure("\(error)", mayHaveArrived: true))
         }
     }
@@ -101,7 +102,8 @@ extension StatusTarget {
             total: .seconds(30), stall: .seconds(15), response: Int64(ForgeAnswer.maximumBody))
         request.isPlainHTTPAllowed = api.hasPrefix("http:")
         guard secret.utf8.allSatisfy({ $0 >= 0x20 && $0 != 0x7f }) else {
-            throw .init(.refused("the secret \(credentials) has a control character in it; store it anew"))
+            throw .init(
+                .failed(OutboxFailure("the secret \(credentials) has a control character in it; store it anew")))
         }
         switch forge {
         case .gitlab: request.headers["PRIVATE-TOKEN"] = secret
@@ -109,7 +111,10 @@ extension StatusTarget {
             request.headers["Authorization"] = "token " + secret
         default:
             guard let known = TransferCredentials(secret: secret, file: nil) else {
-                throw .init(.refused("the secret \(credentials) is neither a token nor `user:password`"))
+                throw .init(
+                    .failed(
+                        OutboxFailure("the secret \(credentials) is neither a token nor `user:password`; store it anew")
+                    ))
             }
             request.credentials = known
             // docs.github.com/rest/about-the-rest-api/api-versions

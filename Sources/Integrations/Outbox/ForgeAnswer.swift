@@ -16,6 +16,7 @@ struct ForgeAnswer: Sendable {
     let secret: String
     /// The secret's name.
     let credentials: String
+    let forge: StatusTarget.Forge
     let now: Timestamp
 
     var outcome: OutboxOutcome {
@@ -37,6 +38,13 @@ struct ForgeAnswer: Sendable {
             return .failed(
                 OutboxFailure(
                     "\(what): the token of the secret \(credentials) may not do that there; give it the right"))
+        // GitHub says so of what a token may not see (docs.github.com, "Troubleshooting the REST API"); of a commit that it does not know, 422.
+        case 404 where forge == .github:
+            return .failed(
+                OutboxFailure(
+                    "\(what): it knows no such repository, or hides it from the token of the secret \(credentials); compare "
+                        + "`repository` and `status` with the forge, and what the token may see",
+                    isOfDestination: false))
         case 404:
             return .refused(
                 "\(what): it knows no such repository or commit, or hides it from the token; compare `repository` and `status` "
@@ -50,6 +58,9 @@ struct ForgeAnswer: Sendable {
         default: return .refused("\(what); it is not taken as it is")
         }
     }
+
+    /// Whether there is no such thing any more.
+    var isGone: Bool { [404, 410].contains(response.status) }
 
     /// Whether the token may not do that: another request may still be let through.
     var isDenied: Bool { response.status == 403 && rateLimit == nil }

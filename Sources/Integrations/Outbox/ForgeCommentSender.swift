@@ -36,12 +36,22 @@ package struct ForgeCommentSender: OutboxSender {
             }
             let talk = Talk(target: target, number: number, secret: try await access.secret(of: target))
             let text = try await text(of: message, id, changes)
-            if let known, let outcome = try await edit(known, talk, text, place) { return outcome }
-            if message.isUncertain, let found = try await find(talk, since: message.createdAt, bot: message.bot) {
-                try await access.store.setComment(found, at: place)
-                if let outcome = try await edit(found, talk, text, place) { return outcome }
+            // When it could have been made at the earliest, also by a clock that goes before the forge's.
+            let since = message.content.at + .seconds(-3600)
+            var denied: OutboxOutcome?
+            if let known {
+                let answer = try await edit(known, talk, text, place)
+                guard answer.isDenied || answer.isGone else { return answer.outcome }
+                // It is another account's, or this one lost the right for a while: it is ours until another is made.
+                if answer.isDenied { denied = answer.outcome }
             }
-            return changes.new > 0 ? try await make(talk, text, place) : .unneeded("there are no new issues")
+            if denied == nil, message.isUncertain, let found = try await find(talk, since: since, bot: message.bot) {
+                try await access.store.setComment(found, at: place)
+                let answer = try await edit(found, talk, text, place)
+                guard answer.isGone else { return answer.outcome }
+            }
+            guard changes.new > 0 else { return denied ?? .unneeded("there are no new issues") }
+            return try await make(talk, text, place, since: since)
         }
     }
 
@@ -94,24 +104,33 @@ package struct ForgeCommentSender: OutboxSender {
         return try await access.ask(talk.target, request, secret: talk.secret)
     }
 
-    /// - Returns: Nothing where there is no such comment any more, or it is another's.
     private func edit(
         _ comment: Int64, _ talk: Talk, _ text: String, _ place: Store.CommentPlace
-    ) async throws -> OutboxOutcome? {
+    ) async throws -> ForgeAnswer {
         let answer = try await ask(talk, talk.target.forge == .gitlab ? .put : .patch, talk.one(comment), text)
-        guard answer.isDenied || [404, 410].contains(answer.response.status) else { return answer.outcome }
-        try await access.store.setComment(nil, at: place)
-        return nil
+        if answer.isGone { try await access.store.setComment(nil, at: place) }
+        return answer
     }
 
-    private func make(_ talk: Talk, _ text: String, _ place: Store.CommentPlace) async throws -> OutboxOutcome {
+    private func make(
+        _ talk: Talk, _ text: String, _ place: Store.CommentPlace, since time: Timestamp
+    ) async throws -> OutboxOutcome {
         let answer = try await ask(talk, .post, talk.list, text)
-        if answer.response.isSuccess,
-            let made = try? JSONDecoder().decode(Comment.self, from: Data(answer.response.body))
-        {
-            try await access.store.setComment(made.id, at: place)
+        guard answer.response.isSuccess else { return answer.outcome }
+        do {
+            var made = (try? JSONDecoder().decode(Comment.self, from: Data(answer.response.body)))?.id
+            if made == nil { made = try await find(talk, since: time, bot: place.bot) }
+            guard let made else {
+                return .sent(note: "its number is not known, so the next commit's is another comment")
+            }
+            try await access.store.setComment(made, at: place)
+            return answer.outcome
+        } catch let stop as ForgeAccess.Stop where stop.outcome == .interrupted {
+            throw stop
+        } catch {
+            // It is there: the next try looks for it.
+            return .failed(OutboxFailure("\(error)", isOfDestination: false, mayHaveArrived: true))
         }
-        return answer.outcome
     }
 
     /// The comment that an earlier try made, of which no answer came.

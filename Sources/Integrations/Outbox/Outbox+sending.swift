@@ -41,6 +41,7 @@ extension Outbox {
                 for: place, at: clock.now(), horizon: Self.longestRetryAfter)
         else { return false }
         var outcome = await sender.send(message)
+        noticeJump()
         // Of somebody else's doing: the daemon goes on.
         if outcome == .interrupted, !Task.isCancelled {
             outcome = .failed(OutboxFailure("the request was broken off", mayHaveArrived: true))
@@ -108,8 +109,10 @@ extension Outbox {
             try await giveUp(
                 place, before: time, "given up: more than \(limits.waitingRows) messages waited for \(place.name)")
         }
-        guard let trouble = troubles[place], trouble.failures >= Self.leastTries else { return }
         let now = clock.now()
+        guard let trouble = troubles[place], trouble.failures >= Self.leastTries,
+            now - trouble.since >= Self.leastTime
+        else { return }
         let age = now - trouble.since >= Self.patience ? Self.patience : Self.longestAge
         try await giveUp(
             place, before: now + (.zero - age),

@@ -27,8 +27,11 @@ package actor Outbox {
     var absent: [Name: (since: Timestamp, seen: Timestamp)] = [:]
     /// The times for which somebody sleeps.
     private var alarms: Set<Timestamp> = []
-    /// Failures before this were another daemon's: nobody tried in between.
+    /// Failures before this were another daemon's, or are as good as that: nobody tried in between.
     var startedAt: Timestamp?
+    private var watch: ClockWatch
+    /// Whether what a daemon before was sending waits again.
+    private var isRecovered = false
     /// Messages that came to their end since old ones were removed.
     var settled = 0
 
@@ -45,8 +48,9 @@ package actor Outbox {
     /// How long a message is tried from its first failure, or the daemon's start, on; then it is given up. So is, with it, what waits that
     /// long for a destination that failed all the time.
     package static let patience = Duration.seconds(24 * 3600)
-    /// Nothing is given up before so many failures, whatever the clock says.
+    /// Nothing is given up before so many failures, whatever the clock says; nor what nobody tried before its destination failed so long.
     package static let leastTries = 5
+    package static let leastTime = Duration.seconds(3600)
     /// What waits longer for a destination that fails is given up, however often the daemon was started meanwhile.
     package static let longestAge = Duration.seconds(7 * 86_400)
     /// So many messages that fail one after the other are their destination's failure.
@@ -66,6 +70,7 @@ package actor Outbox {
         self.senders = Dictionary(senders.map { ($0.kind, $0) }) { first, _ in first }
         self.clock = clock
         self.timer = timer
+        watch = ClockWatch(timer, at: clock.now())
         self.logger = logger
     }
 
@@ -73,7 +78,6 @@ package actor Outbox {
     package func run() async {
         let changes = store.changes()
         startedAt = clock.now()
-        await recover()
         wakeup.ring()
         await withDiscardingTaskGroup { group in
             group.addTask {
@@ -92,23 +96,35 @@ package actor Outbox {
         }
     }
 
-    private func recover() async {
-        do {
-            let count = try await store.recoverOutbox(at: clock.now())
-            if count > 0 {
-                logger.notice("messages that were being sent are taken up", metadata: ["count": "\(count)"])
-            }
-        } catch {
-            logger.error("the outbox could not be taken up", metadata: ["error": "\(error)"])
+    /// Before anything is sent: afterwards it would take what is being sent by this daemon for what another left.
+    private func recover() async throws {
+        guard !isRecovered else { return }
+        let count = try await store.recoverOutbox(at: clock.now())
+        isRecovered = true
+        if count > 0 {
+            logger.notice("messages that were being sent are taken up", metadata: ["count": "\(count)"])
         }
+    }
+
+    /// Where the machine slept, or its clock was set, nobody tried meanwhile: it is as if the daemon had been started now.
+    func noticeJump() {
+        let now = clock.now()
+        guard let jump = watch.jump(at: now) else { return }
+        logger.notice(
+            "the clock went on without this machine; what failed before it is tried anew",
+            metadata: ["seconds": "\(jump.components.seconds)"])
+        startedAt = now
+        troubles = OutboxTroubles()
     }
 
     /// - Returns: The destinations to begin with now, and when to look again, where nobody sleeps for that yet.
     private func round() async -> (places: [OutboxPlace], alarm: Timestamp?) {
+        noticeJump()
         var waiting: [OutboxPlace: Timestamp]
         // What comes to its end while the places are read is not among them, and keeps its trouble until the next round.
         let idle = troubles.places.subtracting(active.keys)
         do {
+            try await recover()
             waiting = try await store.outboxPlaces()
         } catch {
             logger.error("the outbox cannot be read", metadata: ["error": "\(error)"])
@@ -127,8 +143,10 @@ package actor Outbox {
             )
         }
         for (place, time) in ordered {
-            let due = max(time, troubles[place]?.until ?? time)
-            guard due <= now || due > now + Self.longestRetryAfter else {
+            // What lies beyond the longest wait was stored by a clock that went wrong, as `takeMessage` sees it too.
+            let due =
+                [time, troubles[place]?.until ?? time].map { $0 > now + Self.longestRetryAfter ? now : $0 }.max() ?? now
+            guard due <= now else {
                 earliest = min(earliest ?? due, due)
                 continue
             }

@@ -1,3 +1,4 @@
+import JobProtocol
 import Model
 import Storage
 import TestSupport
@@ -21,7 +22,7 @@ import Testing
             ).id
             try await store.apply(.started, to: id, at: time)
             // when: more than are read of each kind
-            let kinds: [(Finding.Category, Issue.Status, Int)] = [
+            let kinds: [(Finding.Category, Model.Issue.Status, Int)] = [
                 (.error, .new, 1200), (.testFailure, .new, 5), (.warning, .new, 3), (.error, .resolved, 1100),
                 (.error, .unresolved, 2),
             ]

@@ -5,6 +5,7 @@ import Model
 import Storage
 import TestSupport
 import Testing
+import Transfer
 
 /// One comment at a pull request, edited.
 @Suite struct ForgeCommentTests {
@@ -129,6 +130,112 @@ import Testing
             expectContains(text, "\n`````\n\nand 23 more\n")
             #expect(!text.unicodeScalars.contains { $0.value == 0x202E || $0.value == 0x1B })
             #expect(text.count < 8000)
+        }
+    }
+
+    /// Lets time pass until the comment's message is as the condition says.
+    private static func comment(
+        _ bot: Bot, number: Int, _ condition: @escaping @Sendable (OutboxMessage) -> Bool
+    ) async throws -> OutboxMessage {
+        try await bot.message("the comment of \(number)") {
+            $0.kind == .comment && $0.integration?.number == number && condition($0)
+        }
+    }
+
+    /// A conversation that is locked, or a token that lost the right for a while.
+    @Test(arguments: [["two"], []])
+    func testThatACommentThatMayNotBeEditedNowStaysTheOne(_ news: [String]) async throws {
+        try await withCommentingBot { bot, forge in
+            // given
+            try await Self.found(bot, ["one"])
+            let first = try await Self.comment(bot, "the first", number: 1)
+            #expect(first.state == .sent)
+            for suffix in ["/issues/comments/\(forge.comments[0].id)", "/issues/7/comments"] {
+                forge.answerNext(403, body: #"{"message":"Resource not accessible"}"#, at: suffix)
+            }
+            // when
+            try await Self.found(bot, news, verdict: news.isEmpty ? .succeeded : .buildErrors)
+            let denied = try await Self.comment(bot, number: 2) { $0.note != nil }
+            #expect(denied.state == .waiting)
+            expectContains(denied.note ?? "", "answered 403")
+            // then
+            _ = try await Self.comment(bot, number: 2) { $0.state == .sent }
+            #expect(forge.comments.count == 1)
+            expectContains(forge.comments[0].text, news.isEmpty ? "There are no new issues." : "error: two")
+        }
+    }
+
+    @Test func testThatAnotherAccountsCommentIsFollowedByAnother() async throws {
+        try await withCommentingBot { bot, forge in
+            // given
+            try await Self.found(bot, ["one"])
+            _ = try await Self.comment(bot, "the first", number: 1)
+            forge.answerNext(403, at: "/issues/comments/\(forge.comments[0].id)")
+            // when
+            try await Self.found(bot, ["two"])
+            #expect(try await Self.comment(bot, "the second", number: 2).state == .sent)
+            try await Self.found(bot, ["three"])
+            #expect(try await Self.comment(bot, "the third", number: 3).state == .sent)
+            // then
+            #expect(forge.comments.count == 2)
+            expectContains(forge.comments[0].text, "error: one")
+            expectContains(forge.comments[1].text, "error: three")
+        }
+    }
+
+    @Test(.program("python3")) func testThatACommentWhoseNumberCannotBeStoredIsFound() async throws {
+        try await withCommentingBot { bot, forge in
+            // given
+            try await SQLProgram.run(
+                "CREATE TRIGGER broken BEFORE INSERT ON comments BEGIN SELECT RAISE(ABORT, 'broken'); END",
+                at: bot.state.database)
+            // when
+            try await Self.found(bot, ["one"])
+            let waiting = try await Self.comment(bot, number: 1) { $0.note != nil }
+            #expect(waiting.state == .waiting && waiting.isUncertain)
+            try await SQLProgram.run("DROP TRIGGER broken", at: bot.state.database)
+            // then
+            _ = try await Self.comment(bot, number: 1) { $0.state == .sent }
+            #expect(forge.comments.count == 1)
+        }
+    }
+
+    @Test func testThatACommentWhoseNumberCannotBeReadIsFound() async throws {
+        try await withCommentingBot { bot, forge in
+            forge.answerNext(201, body: "<html>", at: "/issues/7/comments", isDone: true)
+            try await Self.found(bot, ["one"])
+            #expect(try await Self.comment(bot, "the first", number: 1).state == .sent)
+            try await Self.found(bot, ["two"])
+            #expect(try await Self.comment(bot, "the second", number: 2).state == .sent)
+            #expect(forge.comments.count == 1)
+            expectContains(forge.comments[0].text, "error: two")
+        }
+    }
+
+    /// A person has it tried again days later.
+    @Test func testThatALostCommentIsLookedForSinceItCouldBeMade() async throws {
+        try await withCommentingBot { bot, forge in
+            // given: the answer is lost, and then it is refused for good
+            try await bot.stop()
+            let time = bot.time.now
+            bot.transport.loseAnswer(toURLWithSuffix: "/issues/7/comments")
+            try await Self.found(bot, ["one"])
+            _ = try await Self.comment(bot, number: 1) { $0.isUncertain && $0.state == .waiting }
+            forge.answerNext(422, at: "/issues/comments/\(forge.comments[0].id)")
+            let refused = try await Self.comment(bot, number: 1) { $0.state == .givenUp }
+            bot.time.advance(by: .seconds(3 * 86_400))
+            _ = bot.transport.takeRequests()
+            // when: its number is lost, too
+            try await bot.store.setComment(
+                nil, at: .init(bot: bot.name, number: 7, destination: forge.api, project: forge.project))
+            _ = try await bot.store.retryMessage(refused.id, at: bot.time.now)
+            _ = try await Self.comment(bot, number: 1) { $0.state == .sent }
+            // then
+            let list = try #require(bot.transport.takeRequests().first { $0.method == .get })
+            let since = try #require(list.url.components(separatedBy: "since=").last?.removingPercentEncoding)
+            #expect(since < (time + .seconds(-3000)).description, "\(since)")
+            #expect(since > (time + .seconds(-7200)).description, "\(since)")
+            #expect(forge.comments.count == 1)
         }
     }
 }

@@ -159,6 +159,38 @@ import Transfer
         }
     }
 
+    /// GitHub hides what a token may not see; elsewhere 404 may be of one commit.
+    @Test(arguments: [(FakeForge.Kind.github, OutboxMessage.State.waiting), (.gitea, .givenUp)])
+    func testThatARepositoryThatATokenLostSightOfIsWaitedFor(
+        _ kind: FakeForge.Kind, _ state: OutboxMessage.State
+    ) async throws {
+        try await withFaultyForge(kind) { bot, forge in
+            _ = try await bot.leave(to: forge)
+            forge.answerNext(404, body: #"{"message":"Not Found"}"#)
+            try await bot.start()
+            let answered = try await Self.message(bot, "the answer") { $0.note != nil && $0.state != .sending }
+            expectContains(answered.note ?? "", "answered 404 (Not Found)")
+            #expect(answered.state == state)
+            guard state == .waiting else { return }
+            await Self.pass(bot, .seconds(5))
+            _ = try await Self.message(bot, "the end") { $0.state == .sent }
+        }
+    }
+
+    @Test(arguments: [FakeForge.Kind.github, .gitlab], ["t0\u{1}ken", "-----BEGIN KEY"])
+    func testThatATokenThatCannotBeSentIsWaitedForAsAMissingOne(_ kind: FakeForge.Kind, _ token: String) async throws {
+        try await withFaultyForge(kind) { bot, forge in
+            _ = try await bot.leave(to: forge)
+            try bot.secrets.set("kit-status", token)
+            try await bot.start()
+            let waiting = try await Self.message(bot, "the first try") { $0.note != nil && $0.state != .sending }
+            #expect(waiting.state == .waiting, "\(waiting.note ?? "")")
+            try bot.secrets.set("kit-status", forge.token)
+            await Self.pass(bot, .seconds(5))
+            _ = try await Self.message(bot, "the end") { $0.state == .sent }
+        }
+    }
+
     @Test func testT2ThatARedirectIsNotFollowed() async throws {
         try await withFaultyForge { bot, forge in
             _ = try await bot.leave(to: forge)

@@ -12,28 +12,52 @@ import Testing
     private static let own = OutboxOutcome.failed(OutboxFailure("500", isOfDestination: false))
 
     /// Lets it fail so often in a row, with time for each.
-    private static func fail(_ fixture: OutboxFixture, _ count: Int, from first: Int = 1) async throws {
+    private static func fail(
+        _ fixture: OutboxFixture, _ count: Int, from first: Int = 1, each pause: Duration = .seconds(300)
+    ) async throws {
         for number in first..<first + count {
             _ = try await until("try \(number)") {
                 let messages = try await fixture.store.outbox(limit: 200).items
                 return messages.reduce(0) { $0 + $1.tries } == number && !messages.contains { $0.state == .sending }
             }
-            if number < first + count - 1 { await fixture.pass(.seconds(300)) }
+            if number < first + count - 1 { await fixture.pass(pause) }
         }
     }
 
     @Test func testThatItIsGivenUpAfterADayOfTries() async throws {
         try await withOutbox { fixture in
-            for _ in 1...6 { fixture.sender.answer(Self.kit, with: Self.down) }
+            // given: a service that wants to be left alone for six hours each time
+            let limited = OutboxOutcome.failed(OutboxFailure("429", retryAfter: Outbox.longestRetryAfter))
+            for _ in 1...5 { fixture.sender.answer(Self.kit, with: limited) }
             _ = try await fixture.queue()
             try await fixture.running {
-                try await Self.fail(fixture, 5)
-                await fixture.pass(Outbox.patience)
+                try await Self.fail(fixture, 5, each: Outbox.longestRetryAfter + .seconds(10))
                 try await fixture.messages("the end") { $0[0].state == .givenUp }
             }
             let note = try #require(try await fixture.store.outbox().items.first?.note)
-            expectContains(note, "given up after 6 tries in 24 h; the last: connection refused")
+            expectContains(note, "given up after 5 tries in 24 h; the last: 429")
             expectContains(note, "martlet outbox --retry 1")
+        }
+    }
+
+    /// A machine that sleeps over the weekend, or whose clock is set, finds no network at first.
+    @Test(arguments: [Duration.seconds(3 * 86_400), .seconds(-3 * 86_400), .seconds(20_000 * 86_400)])
+    func testThatADayThatNobodyLivedThroughLosesNothing(_ jump: Duration) async throws {
+        try await withOutbox { fixture in
+            for _ in 1...12 { fixture.sender.answer(Self.kit, with: Self.down) }
+            for number in 1...3 { _ = try await fixture.queue("kit", number) }
+            try await fixture.running {
+                try await Self.fail(fixture, 5)
+                // when: the wall clock goes on, and nothing else
+                await fixture.timer.awaitSleepers()
+                fixture.time.advance(by: jump)
+                await fixture.pass(.seconds(300))
+                try await Self.fail(fixture, 7, from: 6)
+                // then
+                #expect(try await fixture.store.outbox().items.allSatisfy { $0.state == .waiting })
+                await fixture.pass(.seconds(300))
+                try await fixture.messages("all") { $0.allSatisfy { $0.state == .sent } }
+            }
         }
     }
 
@@ -131,6 +155,30 @@ import Testing
                 try await fixture.messages("the end") { $0[1].state == .sent }
                 // then
                 #expect(fixture.timer.sleeperCount <= 2)
+            }
+        }
+    }
+
+    /// A pause that ends later than any, by a clock that was set back a little, and a message that is due before it.
+    @Test func testThatAClockThatIsSetBackKeepsNobodyBusy() async throws {
+        try await withOutbox(["kit", "far"]) { fixture in
+            // given: one that is due in some minutes, and its destination is left alone for six hours
+            fixture.sender.answer(
+                Self.kit,
+                with: .failed(OutboxFailure("busy", retryAfter: .seconds(900), isOfDestination: false)),
+                .failed(OutboxFailure("429", retryAfter: Outbox.longestRetryAfter)))
+            for number in 1...2 { _ = try await fixture.queue("kit", number) }
+            try await fixture.running {
+                try await fixture.messages("both tries") { $0.allSatisfy { $0.tries == 1 && $0.state == .waiting } }
+                await fixture.timer.awaitSleepers()
+                // when
+                fixture.time.advance(by: .seconds(-300))
+                _ = try await fixture.queue("far")
+                try await fixture.messages("the other's") { $0[2].state == .sent }
+                // then: somebody sleeps until the first is due
+                await fixture.timer.awaitSleepers(2)
+                await fixture.pass(Outbox.longestRetryAfter + .seconds(400))
+                try await fixture.messages("all") { $0.allSatisfy { $0.state == .sent } }
             }
         }
     }
