@@ -1,13 +1,21 @@
 /// Another program at a database, such as one that makes it fail. Tests that use it need `python3`.
 package enum SQLProgram {
+    /// Changes it.
     /// - Parameter path: The database's.
     package static func run(_ statement: String, at path: String) async throws {
+        _ = try await read(statement, at: path)
+    }
+
+    /// - Returns: The first value of the first row as text; nothing where there is none.
+    package static func read(_ statement: String, at path: String) async throws -> String? {
         let script = """
             import sqlite3, sys
             database = sqlite3.connect(sys.argv[1], timeout=60)
-            database.execute(sys.argv[2])
+            row = database.execute(sys.argv[2]).fetchone()
             database.commit()
+            if row: sys.stdout.write(str(row[0]))
             """
-        try await runExpectingSuccess(["python3", "-c", script, path, statement])
+        let output = try await runExpectingSuccess(["python3", "-c", script, path, statement])
+        return output.isEmpty ? nil : output
     }
 }

@@ -250,6 +250,7 @@ import Transfer
             let refused = try await bot.message("the refusal for good") { $0.state == .givenUp }
             // then
             expectContains(refused.note ?? "", "answered 550 no such [31m user here")
+            #expect(refused.note?.hasPrefix("given up") == false, "at once, not after a day")
         }
     }
 

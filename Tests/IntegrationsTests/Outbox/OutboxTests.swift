@@ -100,6 +100,32 @@ import Testing
             }
         }
 
+        @Test func testN6ThatItsDestinationsPausesGrowWhateverElseWaits() async throws {
+            try await withOutbox { fixture in
+                // given: three failures in a row, each of another message
+                let failure = OutboxOutcome.failed(OutboxFailure("connection refused"))
+                fixture.sender.answer(kit, with: failure, failure, failure)
+                for number in 1...6 { _ = try await fixture.queue("kit", number) }
+                try await fixture.running {
+                    for count in 1...3 {
+                        try await fixture.messages("try \(count)") { messages in
+                            messages.reduce(0) { $0 + $1.tries } == count
+                                && messages.allSatisfy { $0.state == .waiting }
+                        }
+                        if count < 3 { await fixture.pass(.seconds(10)) }
+                    }
+                    #expect(fixture.sender.given.map(\.integration?.number) == [1, 2, 3])
+                    // when: the third pause is of 4 to 8 s
+                    await fixture.pass(.seconds(3))
+                    await fixture.timer.awaitSleepers()
+                    // then
+                    #expect(fixture.sender.given.count == 3)
+                    await fixture.pass(.seconds(10))
+                    try await fixture.messages("all") { $0.allSatisfy { $0.state == .sent } }
+                }
+            }
+        }
+
         @Test func testThatItsOtherMessagesWaitTooAndAreNotTriedOneByOne() async throws {
             try await withOutbox { fixture in
                 fixture.sender.answer(kit, with: .failed(OutboxFailure("down")))
