@@ -40,17 +40,30 @@ package struct ManifestName: Hashable, Sendable, Comparable, CustomStringConvert
         return old == new ? left.description < right.description : old.lexicographicallyPrecedes(new)
     }
 
-    /// The tools version that a manifest's first line says: `5.9` of `// swift-tools-version: 5.9`. One that says none is of Swift 3.1
-    /// (SwiftPM's "Swift Tools Version", section "Missing").
-    package static func toolsVersion(of manifest: some Sequence<UInt8>) -> String {
-        let line = String(decoding: manifest.prefix { $0 != 0x0A && $0 != 0x0D }.prefix(256), as: UTF8.self)
-        var rest = line.drop { $0 == " " || $0 == "\t" }
+    /// The tools version that a manifest says: `5.9` of `// swift-tools-version: 5.9`, always with a minor number, without which SwiftPM
+    /// reads none. It stands in the first line that is not blank, from 6.0 on in any. One that says none is of Swift 3.1 (SwiftPM's
+    /// "Swift Tools Version", section "Missing").
+    package static func toolsVersion(of manifest: some Collection<UInt8>) -> String {
+        let lines = String(decoding: manifest, as: UTF8.self).split(whereSeparator: \.isNewline)
+        var isFirst = true
+        for line in lines {
+            guard let text = line.firstIndex(where: { $0 != " " && $0 != "\t" }).map({ line[$0...] }) else { continue }
+            if let version = written(in: text), isFirst || (version.first ?? 0) >= 6 {
+                return version.map(String.init).joined(separator: ".")
+            }
+            isFirst = false
+        }
+        return "3.1"
+    }
+
+    /// The numbers that a line of a manifest says, two or three of them.
+    private static func written(in line: Substring) -> [Int]? {
         let word = "swift-tools-version"
-        guard rest.hasPrefix("//") else { return "3.1" }
-        rest = rest.dropFirst(2).drop { $0 == " " || $0 == "\t" }
-        guard rest.prefix(word.count).lowercased() == word else { return "3.1" }
+        guard line.hasPrefix("//") else { return nil }
+        var rest = line.dropFirst(2).drop { $0 == " " || $0 == "\t" }
+        guard rest.prefix(word.count).lowercased() == word else { return nil }
         rest = rest.dropFirst(word.count).drop { $0 == " " || $0 == "\t" || $0 == ":" }
-        let version = rest.prefix { ("0"..."9").contains($0) || $0 == "." }
-        return numbers(version) == nil ? "3.1" : String(version)
+        let text = rest.prefix { ("0"..."9").contains($0) || $0 == "." }
+        return numbers(text).map { Array($0.prefix(max(2, text.split(separator: ".").count))) }
     }
 }

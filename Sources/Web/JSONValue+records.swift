@@ -16,7 +16,7 @@ extension JSONValue {
         _ bot: BotRecord, specification: BotSpecification?, repository: RepositoryRecord?, nextScheduled: Timestamp?
     ) {
         self = [
-            "name": .string(bot.name.description), "repository": .string(bot.repository),
+            "name": .string(bot.name.description), "repository": .string(Pages.withoutUser(bot.repository)),
             "branches": specification?.branches.map { .array($0.map { .string($0.description) }) } ?? .null,
             "tags": .array((specification?.tags ?? []).map { .string($0.description) }),
             "product": .string((specification?.product ?? bot.name).description), "retired": .bool(bot.isRetired),

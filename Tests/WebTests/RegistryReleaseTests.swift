@@ -25,7 +25,7 @@ import Testing
                     {"id":"Acme.Kit","version":"1.4.2","resources":[{"name":"source-archive","type":"application/zip",\
                     "checksum":"\(digest)"}],"metadata":{"description":"Acme.Kit 1.4.2, made of \(commit) by kit#1",\
                     "repositoryURLs":["https://git.example/acme/kit.git"],\
-                    "originalPublicationTime":"2026-03-01T12:00:00.000Z"},"publishedAt":"2026-03-01T12:00:00.000Z"}
+                    "originalPublicationTime":"2026-03-01T12:00:00Z"},"publishedAt":"2026-03-01T12:00:00Z"}
 
                     """)
             #expect(
@@ -106,7 +106,9 @@ import Testing
     /// 4.3.1; SwiftPM asks by the tools version's numbers, which can be written shorter in the name.
     @Test(arguments: [
         ("5.9", 200, "Package@swift-5.9.swift"), ("5.9.0", 200, "Package@swift-5.9.swift"),
-        ("6", 200, "Package@swift-6.swift"), ("6.0.0", 200, "Package@swift-6.swift"), ("5.8", 303, nil),
+        ("6", 200, "Package@swift-6.swift"), ("6.0.0", 200, "Package@swift-6.swift"),
+        ("6.1.0", 200, "Package@swift-6.swift"), ("6.1", 200, "Package@swift-6.swift"),
+        ("5.8", 303, nil),
         ("x", 400, nil), ("5.9%2f..", 400, nil),
     ]) func testThatAManifestIsChosenByVersion(version: String, status: Int, file: String?) async throws {
         try await RegistryRoutesTests.withPackage { web in
@@ -117,6 +119,25 @@ import Testing
                 #expect(answer.body == RegistryRoutesTests.manifests[file])
             }
             #expect(answer["Location"] == (status == 303 ? "\(Self.base)/1.4.2/Package.swift" : nil))
+        }
+    }
+
+    /// S8: some write a token where the user stands.
+    @Test func testS8ThatATokenInARepositorysAddressIsNotTold() async throws {
+        try await RegistryRoutesTests.withPackage { web in
+            // given
+            let address = "https://ghp_secret@git.example/acme/kit.git"
+            try await web.store.register(
+                [BotSpecification(name: SampleContent.kit, repository: address)], at: WebFixture.now)
+            for path in ["/registry/acme/kit", "/registry/acme/kit/1.4.2", "/api/v1/bots", "/"] {
+                // when
+                let answer = try await web.send("GET", path)
+                // then
+                #expect(answer.status == 200)
+                let text = answer.text + (answer["Link"] ?? "")
+                #expect(text.contains("git.example/acme/kit"), "\(path)")
+                #expect(!text.contains("ghp_secret"), "\(path)")
+            }
         }
     }
 }

@@ -27,7 +27,8 @@ extension RegistryRoutes {
     private func metadata(_ record: VersionRecord, among versions: [VersionRecord]) async throws -> Response {
         let package = record.registry?.description ?? ""
         let archive = Self.archive(of: record)
-        let published = record.publishedAt?.description
+        // In whole seconds: before Swift 6.2 the client reads no others.
+        let published = (record.publishedAt?.description).map { $0.prefix { $0 != "." && $0 != "Z" } + "Z" }
         var response = Self.json([
             "id": .string(package), "version": .string(record.version.description),
             "resources": .array(
@@ -38,9 +39,9 @@ extension RegistryRoutes {
                 "description": .string(
                     "\(package) \(record.version), made of \(record.commit) by \(record.integration)"),
                 "repositoryURLs": .array(try await repositories(of: record).map { .string($0) }),
-                "originalPublicationTime": JSONValue(published),
+                "originalPublicationTime": JSONValue(published.map(String.init)),
             ],
-            "publishedAt": JSONValue(published),
+            "publishedAt": JSONValue(published.map(String.init)),
         ])
         let offered = Self.offered(versions)
         let named: [(String, VersionRecord?)] = [
@@ -91,7 +92,14 @@ extension RegistryRoutes {
             }
             // The very name first: a package can have Package@swift-5.swift and Package@swift-5.0.swift.
             let exact = manifests.first { $0.name.description == "Package@swift-\(text).swift" }
-            guard let found = exact ?? manifests.first(where: { $0.name.swift == asked }) else {
+            var found = exact ?? manifests.first { $0.name.swift == asked }
+            if found == nil {
+                // SwiftPM asks by the tools version that the link says, which can be another than the name's.
+                let others = manifests.filter { $0.name.swift != nil }
+                let tools = try await toolsVersions(of: others.map(\.file), in: record)
+                found = zip(others, tools).first { ManifestName.numbers($0.1) == asked }?.0
+            }
+            guard let found else {
                 var response = Response(status: .seeOther)
                 response.headers[.location] = place
                 return response
@@ -118,7 +126,7 @@ extension RegistryRoutes {
             .sorted { $0.name < $1.name }
     }
 
-    /// What each says in its first line.
+    /// What each says itself.
     private func toolsVersions(of files: [Artifact], in record: VersionRecord) async throws -> [String] {
         let place = "\(site.configuration.state)/files/\(record.product)/\(record.version)"
         return try await site.files.run {

@@ -104,10 +104,10 @@ struct RegistryRoutes: Sendable {
         "detail": "this release was yanked: it is not resolved any more; by its exact version it stays fetchable",
     ]
 
-    /// The addresses of what a version was made of that another machine can reach.
+    /// The addresses of what a version was made of that another machine can reach; a user in one can be a token.
     func repositories(of record: VersionRecord) async throws -> [String] {
         guard let package = record.registry else { return [] }
-        return try await site.store.packages().filter { $0.package == package }.map(\.repository)
+        return try await site.store.packages().filter { $0.package == package }.map { Pages.withoutUser($0.repository) }
             .filter { $0.contains("://") && !$0.hasPrefix("file:") && RegistryLink.isTarget($0) }
     }
 
