@@ -60,6 +60,10 @@ static inline CURLcode clibcurl_get_long(CURL *handle, CURLINFO info, long *valu
     return curl_easy_getinfo(handle, info, value);
 }
 
+static inline CURLcode clibcurl_get_offset(CURL *handle, CURLINFO info, curl_off_t *value) {
+    return curl_easy_getinfo(handle, info, value);
+}
+
 static inline CURLcode clibcurl_get_pointer(CURL *handle, CURLINFO info, void **value) {
     return curl_easy_getinfo(handle, info, value);
 }
@@ -75,6 +79,7 @@ static inline CURLcode clibcurl_message_result(CURLMsg *message) {
 
 // Macros with casts are not imported.
 static inline long clibcurl_auth_basic(void) { return (long)CURLAUTH_BASIC; }
+static inline CURLINFO clibcurl_content_length(void) { return CURLINFO_CONTENT_LENGTH_DOWNLOAD_T; }
 static inline long clibcurl_ssh_auth_public_key(void) { return CURLSSH_AUTH_PUBLICKEY; }
 static inline long clibcurl_ssh_auth_password(void) { return CURLSSH_AUTH_PASSWORD | CURLSSH_AUTH_KEYBOARD; }
 static inline size_t clibcurl_pause(void) { return CURL_WRITEFUNC_PAUSE; }

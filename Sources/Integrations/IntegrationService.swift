@@ -156,7 +156,7 @@ package struct IntegrationService: Service {
                 store: store, registry: registry, remotes: remotes, scheduler: scheduler, clock: clock,
                 queue: queueWakeup,
                 logger: logger),
-            publisher: publisher)
+            publisher: publisher, board: parts.uploader.board)
         self.store = store
         self.logger = logger
     }

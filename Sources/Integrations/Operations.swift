@@ -1,5 +1,6 @@
 package import Model
 package import Storage
+package import Transfer
 
 /// Everything that the HTTP interface and the command-line tool may change. Each function returns only after what it
 /// did is on the disk.
@@ -8,12 +9,17 @@ package struct Operations: Sendable {
     private let intake: EventIntake
     private let requests: PersonRequests
     private let publisher: Publisher
+    /// How far uploads are.
+    package let board: UploadBoard
 
-    package init(registry: BotRegistry, intake: EventIntake, requests: PersonRequests, publisher: Publisher) {
+    package init(
+        registry: BotRegistry, intake: EventIntake, requests: PersonRequests, publisher: Publisher, board: UploadBoard
+    ) {
         self.registry = registry
         self.intake = intake
         self.requests = requests
         self.publisher = publisher
+        self.board = board
     }
 
     /// Verifies and stores a push. No network is used before it returns.
@@ -110,6 +116,9 @@ package struct Operations: Sendable {
     package func yank(product: Name, version: SemanticVersion, by person: String) async throws(OperationError) {
         try await publisher.yank(product: product, version: version, by: person)
     }
+
+    /// How far the integration's uploads that are under way are, by trigger.
+    package func uploads(of id: IntegrationID) -> [Name: UploadProgress] { board.uploads(of: id) }
 
     /// The bots as their files say now, with what is wrong in them.
     package func overview() async -> Overview { await registry.overview() }

@@ -165,11 +165,17 @@ package struct TriggerRunner: Sendable {
                 let publication = try await publisher.publish(request)
                 finish(&record, .succeeded, publication.sentence)
             case .upload(let url, let credentials):
-                let sent = try await cancellation.interrupting {
-                    try await upload(url, credentials: credentials, context)
+                guard let shipment = try await shipment(trigger, to: url, credentials: credentials, context) else {
+                    // The publish trigger before it succeeded, or this one would not run: a later commit was published.
+                    finish(&record, .skipped, "the commit got no version; see the trigger that publishes")
+                    return
                 }
-                guard let sent else { throw CancellationError() }
-                finish(&record, sent.state, sent.reason)
+                let sent = try await cancellation.interrupting { try await send(shipment) }
+                guard let sent else {
+                    await uploads.discard(shipment)
+                    throw CancellationError()
+                }
+                finish(&record, .succeeded, sent)
             }
         } catch {
             if Task.isCancelled { throw CancellationError() }
@@ -211,9 +217,24 @@ package struct TriggerRunner: Sendable {
         return try await lane.run { try attempt.job().isolation.rawValue }
     }
 
-    private func upload(
-        _ url: String, credentials: String?, _ context: Context
-    ) async throws -> (state: TriggerState, reason: String) {
+    private func send(_ shipment: Uploads.Shipment) async throws -> String {
+        let (store, logger) = (store, logger)
+        return try await uploads.send(shipment) { interruption in
+            store.tell(.integration(shipment.integration))
+            guard let interruption else { return }
+            logger.warning(
+                "an upload broke off and is tried again",
+                metadata: [
+                    "integration": "\(shipment.integration)", "trigger": "\(shipment.trigger)",
+                    "error": "\(interruption)",
+                ])
+        }
+    }
+
+    /// What an upload trigger sends; nothing where its address wants a version and the commit has none.
+    private func shipment(
+        _ trigger: Trigger, to url: String, credentials: String?, _ context: Context
+    ) async throws -> Uploads.Shipment? {
         let version = try await version(of: context)
         var values = [
             "product": context.bot.product.description,
@@ -233,14 +254,13 @@ package struct TriggerRunner: Sendable {
             }
             files = (version.files + sums).map { .init(path: "\(directory)/\($0.path)", artifact: $0) }
         } else {
-            guard !url.contains("{version}") else {
-                // The publish trigger before it succeeded, or this one would not run: a later commit was published.
-                return (.skipped, "the commit got no version; see the trigger that publishes")
-            }
+            guard !url.contains("{version}") else { return nil }
             files = try await self.files(of: context).map { .init(path: $0.path, artifact: $0.artifact) }
         }
         guard !files.isEmpty else { throw UploadTriggerError("the integration archived nothing to upload") }
-        return (.succeeded, try await uploads.send(files, to: url, values: values, credentials: credentials))
+        return Uploads.Shipment(
+            files: files, template: url, values: values, credentials: credentials,
+            integration: context.integration.id, trigger: trigger.name)
     }
 }
 

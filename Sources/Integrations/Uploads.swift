@@ -1,17 +1,23 @@
 import Basics
+import Foundation
 package import Model
 package import Settings
+import Synchronization
 package import Transfer
 
 /// Sends an integration's files to where an upload trigger says.
 package struct Uploads: Sendable {
+    /// How far those under way are.
+    package let board = UploadBoard()
     private let uploader: Uploader
     private let secrets: SecretStore
+    private let retries: UploadRetries
     private let lane = BlockingLane(label: "upload-secrets")
 
-    package init(uploader: Uploader, secrets: SecretStore) {
+    package init(uploader: Uploader, secrets: SecretStore, retries: UploadRetries = UploadRetries()) {
         self.uploader = uploader
         self.secrets = secrets
+        self.retries = retries
     }
 
     /// One file to send.
@@ -25,40 +31,107 @@ package struct Uploads: Sendable {
         }
     }
 
-    /// - Parameters:
-    ///   - template: The trigger's URL.
-    ///   - values: What the URL's `{names}` stand for, but two: `{file}` is each file's own, `{configuration}` the archived
-    ///     one's, the same for all files.
-    ///   - credentials: The name of a secret: `user:password`, or for sftp a private key. Its host keys are the secret
-    ///     of the same name with `-known-hosts` behind it.
-    /// - Returns: How many files arrived, for people.
-    /// - Throws: `UploadTriggerError`, `TransferError`, `SettingsError`.
-    package func send(
-        _ files: [File], to template: String, values: [String: String], credentials: String?
-    ) async throws -> String {
-        // One configuration archives, so all files have the same; the source archive has none and goes along.
-        var values = values
-        values["configuration"] = files.lazy.compactMap(\.artifact.configuration).first?.description ?? ""
-        let options: UploadOptions = try await lane.run { try self.options(credentials, template: template) }
-        let results = try await uploader.upload(
+    /// What goes where, and for whom.
+    package struct Shipment: Sendable {
+        package var files: [File]
+        /// The trigger's URL.
+        package var template: String
+        /// What the URL's `{names}` stand for, but two: `{file}` is each file's own, `{configuration}` the archived one's, the same
+        /// for all files.
+        package var values: [String: String]
+        /// The name of a secret: `user:password`, for sftp a private key, for S3 `ACCESSKEY:SECRET`. An sftp server's host keys are
+        /// the secret of the same name with `-known-hosts` behind it.
+        package var credentials: String?
+        package var integration: IntegrationID
+        package var trigger: Name
+
+        package init(
+            files: [File], template: String, values: [String: String], credentials: String?, integration: IntegrationID,
+            trigger: Name
+        ) {
+            self.files = files
+            self.template = template
+            self.values = values
+            self.credentials = credentials
+            self.integration = integration
+            self.trigger = trigger
+        }
+
+        fileprivate var uploadFiles: [UploadFile] {
             files.map {
                 UploadFile(
                     path: $0.path, name: $0.artifact.path, sha256: $0.artifact.sha256, size: $0.artifact.size.bytes)
-            }, to: template, values: values, options: options)
+            }
+        }
+
+        fileprivate var allValues: [String: String] {
+            // One configuration archives, so all files have the same; the source archive has none and goes along.
+            values.merging(
+                ["configuration": files.lazy.compactMap(\.artifact.configuration).first?.description ?? ""]
+            ) { _, new in new }
+        }
+
+        /// The same in each run of this trigger for this integration, so that the next daemon finds what this one left beside, and
+        /// another's elsewhere.
+        fileprivate var session: String {
+            UploadOptions.session(
+                of: [integration.description, trigger.description, template, values["commit"] ?? ""])
+        }
+    }
+
+    /// - Parameter onChange: Called when those who look should look again, from threads of the transport's; with why, when a try broke off.
+    /// - Returns: How many files arrived, for people.
+    /// - Throws: `UploadTriggerError`, `TransferError`, `SettingsError`.
+    package func send(
+        _ shipment: Shipment, onChange: @escaping @Sendable (_ interruption: String?) -> Void = { _ in }
+    ) async throws -> String {
+        var options: UploadOptions = try await lane.run { try self.options(shipment) }
+        let (id, trigger, board) = (shipment.integration, shipment.trigger, board)
+        let interruptions = Interruptions()
+        options.progress = { progress in
+            let isNews = board.note(progress, integration: id, trigger: trigger)
+            if progress.phase == .waiting {
+                interruptions.add()
+                onChange(progress.interruption)
+            } else if isNews {
+                onChange(nil)
+            }
+        }
+        defer { board.end(integration: id, trigger: trigger) }
+        let results = try await uploader.upload(
+            shipment.uploadFiles, to: shipment.template, values: shipment.allValues, options: options)
         let already = results.count { $0.outcome == .alreadyThere }
         return "uploaded " + (results.count - already).counting("file")
             + (already == 0 ? "" : ", \(already) were there already")
+            + (interruptions.count == 0 ? "" : "; broken off and tried again \(interruptions.count.counting("time"))")
     }
 
-    private func options(_ name: String?, template: String) throws -> UploadOptions {
+    /// Removes what an upload that a person canceled left beside. What the server does not let go within seconds stays.
+    package func discard(_ shipment: Shipment) async {
+        // Without its secret nothing was sent either.
+        guard var options = try? await lane.run({ try self.options(shipment) }) else { return }
+        options.limits = TransferLimits(connect: .seconds(3), total: .seconds(10))
+        await uploader.discard(
+            shipment.uploadFiles, to: shipment.template, values: shipment.allValues, options: options)
+    }
+
+    private func options(_ shipment: Shipment) throws -> UploadOptions {
+        let template = shipment.template.lowercased()
         var options = UploadOptions()
-        // The operator wrote the URL, so that http is what was meant.
-        options.isPlainHTTPAllowed = template.hasPrefix("http:")
-        guard let name else { return options }
+        options.session = shipment.session
+        options.retries = retries
+        // The operator wrote the URL, so that a plain one is what was meant; the bot file had to say `insecure: true`.
+        let isBucket = template.hasPrefix("s3:")
+        options.isPlainHTTPAllowed = template.hasPrefix("http:") || template.hasPrefix("ftp:") || isBucket
+        guard let name = shipment.credentials else { return options }
         guard let secret = try secrets.value(name) else {
             throw UploadTriggerError("the secret \(name) is not set; set it with `martlet secret set \(name)`")
         }
-        options.credentials = TransferCredentials(secret: secret, file: try secrets.file(name))
+        if isBucket {
+            options.credentials = try TransferCredentials(accessKeyAndSecret: secret, name: name)
+        } else {
+            options.credentials = TransferCredentials(secret: secret, file: try secrets.file(name))
+        }
         if template.hasPrefix("sftp:") {
             guard let knownHosts = try secrets.file("\(name)-known-hosts") else {
                 throw UploadTriggerError(
@@ -69,6 +142,28 @@ package struct Uploads: Sendable {
         }
         return options
     }
+}
+
+extension TransferCredentials {
+    /// Split at the last colon: an access key can hold one (OpenStack's `test:tester`), a secret of AWS's kind never does.
+    fileprivate init(accessKeyAndSecret text: String, name: String) throws {
+        let line = text.trimmingCharacters(in: .newlines)
+        guard let colon = line.lastIndex(of: ":"), colon != line.startIndex else {
+            throw UploadTriggerError(
+                "the secret \(name) is no ACCESSKEY:SECRET, which an S3 server wants; set it with `martlet secret set \(name)`"
+            )
+        }
+        self = .password(user: String(line[..<colon]), password: String(line[line.index(after: colon)...]))
+    }
+}
+
+/// Counts from threads of the transport's.
+private final class Interruptions: Sendable {
+    private let state = Mutex(0)
+
+    var count: Int { state.withLock { $0 } }
+
+    func add() { state.withLock { $0 += 1 } }
 }
 
 /// Why an upload could not begin, for the operator to mend.

@@ -35,6 +35,11 @@ enum ActionReader {
         default:
             let url = upload(value, context, isPublished: isPublished, &diagnostics)
             let credentials = diagnostics.secretName(fields["credentials"], "credentials")
+            if url?.lowercased().hasPrefix("s3:") == true, fields.written("credentials") == nil {
+                diagnostics.error(
+                    "an upload to a bucket needs `credentials:`, the name of a secret with ACCESSKEY:SECRET",
+                    at: value.position)
+            }
             return url.map { .upload(url: $0, credentials: credentials) }
         }
     }
@@ -130,16 +135,19 @@ enum ActionReader {
             return text.split(separator: "/").contains("..") ? "`upload` has `..` in it: \(shown)" : nil
         }
         guard let parts = RepositoryAddress.parts(of: text) else {
-            return "\(shown) is no address; write sftp://host/path/, https://host/path/ or an absolute path"
+            return "\(shown) is no address; write sftp://host/path/, https://host/path/, ftps://host/path/, "
+                + "s3://bucket/path/ or an absolute path"
         }
         switch parts.scheme {
-        case "https", "sftp": break
-        case "http":
+        case "https", "sftp", "ftps": break
+        case "s3": return UploadBucket.problem(parts, isInsecure: isInsecure)
+        case "http", "ftp":
             if !isInsecure {
-                return
-                    "http:// can be read and changed on its way; use https or sftp, or add `insecure: true` at the top"
+                return "\(parts.scheme):// can be read and changed on its way; use https, sftp or ftps, or add "
+                    + "`insecure: true` at the top"
             }
-        default: return "the scheme `\(parts.scheme)` is not supported; use sftp, https or an absolute path"
+        default:
+            return "the scheme `\(parts.scheme)` is not supported; use sftp, https, ftps, s3 or an absolute path"
         }
         if parts.hasPassword {
             return RepositoryAddress.passwordProblem("upload", "; name a secret with `credentials:`")

@@ -152,7 +152,7 @@ package enum JSONSchemas {
                       "registry": { "type": "string", "pattern": "^[A-Za-z0-9]([A-Za-z0-9]|-[A-Za-z0-9]){0,38}\\.[A-Za-z0-9]([A-Za-z0-9]|[-_][A-Za-z0-9]){0,99}$" }
                     }
                   },
-                  "upload": { "type": "string", "pattern": "^((https?|sftp)://|/)" },
+                  "upload": { "type": "string", "pattern": "^((https?|sftp|ftps?|s3)://|/)" },
                   "credentials": { "$ref": "#/$defs/secret" },
                   "secrets": { "$ref": "#/$defs/texts" },
                   "timeout": { "$ref": "#/$defs/duration", "default": "30m" }

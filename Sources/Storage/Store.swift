@@ -88,6 +88,9 @@ package final class Store: Sendable {
     /// The changes from now on, each after its commit. A listener that is more than 256 changes behind loses the oldest.
     package func changes() -> AsyncStream<StoreChange> { broadcast.stream() }
 
+    /// Has listeners look again at what is kept in memory beside the database, such as how far an upload is.
+    package func tell(_ change: StoreChange) { broadcast.publish([change]) }
+
     /// What its writer did since it was opened.
     package func writerFigures() -> WriterFigures { lane.figures }
 

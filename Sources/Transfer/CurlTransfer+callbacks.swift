@@ -44,8 +44,8 @@ extension CurlTransfer {
     }
 
     private func receiveHeader(_ bytes: UnsafeRawBufferPointer) -> Int {
-        // sftp has no headers; libcurl makes some up.
-        if isSFTP { return bytes.count }
+        // sftp has no headers, libcurl makes some up; ftp's are its control connection.
+        if kind == .sftp || kind == .ftp { return bytes.count }
         if reply != nil {
             reply?.append(bytes)
             return bytes.count
@@ -75,7 +75,9 @@ extension CurlTransfer {
     private func send(_ space: UnsafeMutableRawBufferPointer) -> Int {
         guard let source else { return 0 }
         do throws(TransferError) {
-            return try source.read(into: space, operation: operation)
+            let count = try source.read(into: space, operation: operation)
+            request.progress?(source.position)
+            return count
         } catch {
             failure = error
             return clibcurl_abort()

@@ -8,12 +8,12 @@ extension CurlTransfer {
         case CURLE_OPERATION_TIMEDOUT: return failure(.timedOut, said)
         case CURLE_COULDNT_RESOLVE_HOST, CURLE_COULDNT_RESOLVE_PROXY, CURLE_COULDNT_CONNECT:
             return failure(.unreachable, said)
-        case CURLE_PEER_FAILED_VERIFICATION where isSFTP:
+        case CURLE_PEER_FAILED_VERIFICATION where kind == .sftp:
             return failure(
                 .hostKey,
                 "the server's host key is missing in, or differs from, the known_hosts file; compare it with its "
                     + "administrator and write the ed25519 line into the file (ssh-keyscan -t ed25519 HOST)")
-        case CURLE_FAILED_INIT where isSFTP, CURLE_SSH where isSFTP && detail.contains("session"):
+        case CURLE_FAILED_INIT where kind == .sftp, CURLE_SSH where kind == .sftp && detail.contains("session"):
             return failure(
                 .hostKey,
                 "no ssh session (\(said)); does the known_hosts file hold an RSA line for the server? Keep the ed25519 one"
@@ -26,7 +26,7 @@ extension CurlTransfer {
         case CURLE_LOGIN_DENIED:
             return failure(
                 .credentials,
-                isSFTP
+                kind == .sftp
                     ? "the server refused the user or the key (an RSA key is always refused here: use ed25519)"
                     : "the server refused the user or the password")
         case CURLE_REMOTE_ACCESS_DENIED: return failure(.denied, "the server denies it: \(said)")
@@ -35,6 +35,10 @@ extension CurlTransfer {
         case CURLE_REMOTE_FILE_NOT_FOUND: return failure(.notFound, said)
         case CURLE_GOT_NOTHING, CURLE_SEND_ERROR, CURLE_RECV_ERROR, CURLE_PARTIAL_FILE, CURLE_HTTP2, CURLE_HTTP2_STREAM:
             return failure(.interrupted, said)
+        // What libssh2 and an ftp server say of a line that broke.
+        case CURLE_SSH, CURLE_WEIRD_SERVER_REPLY, CURLE_FTP_WEIRD_PASV_REPLY, CURLE_FTP_CANT_GET_HOST:
+            return failure(.interrupted, said)
+        case CURLE_USE_SSL_FAILED: return failure(.certificate, "the server offers no TLS: \(said)")
         case CURLE_UPLOAD_FAILED:
             return failure(
                 said.lowercased().contains("permission") ? .denied : .other, "the server did not take it: \(said)")

@@ -21,25 +21,26 @@ extension CurlTransfer {
         if let socket = request.unixSocket { try set(handle, CURLOPT_UNIX_SOCKET_PATH, socket) }
         setLimits(handle)
         setCallbacks(handle)
-        if isSFTP {
-            try configureSSH(handle, url)
-        } else if reply != nil {
-            try configureMail(handle, url)
-        } else {
-            try configureHTTP(handle, url)
+        switch kind {
+        case .sftp: try configureSSH(handle, url)
+        case .ftp: try configureFTP(handle, url)
+        case .mail: try configureMail(handle, url)
+        case .http: try configureHTTP(handle, url)
         }
     }
 
     private func checkScheme(_ url: TransferURL) throws(TransferError) {
         switch url.scheme {
-        case "https", "sftp", "smtps", "smtp": return
+        case "https", "sftp", "ftps", "smtps", "smtp": return
         case "http" where request.isPlainHTTPAllowed || request.unixSocket != nil: return
-        case "http":
+        case "ftp" where request.isPlainHTTPAllowed: return
+        case "http", "ftp":
             throw failure(
                 .schemeRefused,
-                "plain http would send everything readable on the way; use https, or allow it with `insecure: true`")
+                "plain \(url.scheme) would send everything readable on the way; use \(url.scheme)s, or allow it with "
+                    + "`insecure: true`")
         default:
-            throw failure(.schemeRefused, "\(url.scheme): is not supported; use https: or sftp:")
+            throw failure(.schemeRefused, "\(url.scheme): is not supported; use https:, sftp: or ftps:")
         }
     }
 
@@ -112,8 +113,9 @@ extension CurlTransfer {
     }
 
     /// Opens what is sent and tells libcurl its size.
-    func attachSource(_ handle: UnsafeMutableRawPointer) throws(TransferError) {
-        let source = try UploadSource(request.body, operation: operation)
+    /// - Parameter skipping: So many of the first bytes are left out.
+    func attachSource(_ handle: UnsafeMutableRawPointer, skipping: Int64 = 0) throws(TransferError) {
+        let source = try UploadSource(request.body, skipping: skipping, operation: operation)
         self.source = source
         clibcurl_set_long(handle, CURLOPT_UPLOAD, 1)
         clibcurl_set_offset(handle, CURLOPT_INFILESIZE_LARGE, curl_off_t(source.size))

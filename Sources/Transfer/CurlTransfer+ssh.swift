@@ -23,9 +23,16 @@ extension CurlTransfer {
         guard let path = url.decodedPath else { throw failure(.invalid, "the path holds a control character") }
         switch request.method {
         case .get: break
+        // libcurl opens the file, learns its size and reads none of it.
+        case .head: clibcurl_set_long(handle, CURLOPT_NOBODY, 1)
         case .put:
             try attachSource(handle)
             clibcurl_set_long(handle, CURLOPT_FTP_CREATE_MISSING_DIRS, 1)
+            // It then opens without truncating and writes at that place: what an earlier connection still brings in is the same
+            // bytes at the same places.
+            if request.resumeOffset > 0 {
+                clibcurl_set_offset(handle, CURLOPT_RESUME_FROM_LARGE, curl_off_t(request.resumeOffset))
+            }
         case .move:
             guard let target = request.target else { throw failure(.invalid, "a move needs a target") }
             let there = try TransferURL(target, operation: operation)
@@ -34,7 +41,7 @@ extension CurlTransfer {
             }
             try command(handle, url, "rename \(quoted(path)) \(quoted(targetPath))")
         case .delete: try command(handle, url, "rm \(quoted(path))")
-        case .head, .post, .patch, .makeCollection, .mail:
+        case .post, .patch, .makeCollection, .mail:
             throw failure(.invalid, "\(request.method.rawValue) means nothing to sftp")
         }
     }

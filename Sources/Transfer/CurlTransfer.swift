@@ -5,6 +5,14 @@ import Glibc
 ///
 /// Made anywhere; from `CurlEngine.start` on only the engine's thread touches it, hence unchecked.
 final class CurlTransfer: @unchecked Sendable {
+    /// Which family of protocols the URL names.
+    enum Kind {
+        case http
+        case sftp
+        case ftp
+        case mail
+    }
+
     typealias Completion = @Sendable (Result<TransferResponse, TransferError>) -> Void
 
     let id: UInt64
@@ -17,7 +25,7 @@ final class CurlTransfer: @unchecked Sendable {
     var status = 0
     var headers = TransferHeaders()
     var headerSize = 0
-    var isSFTP = false
+    private(set) var kind = Kind.http
     /// An SMTP server's last answer; nothing where none is spoken to.
     var reply: MailReply?
     /// Whether it is to end, asked where it holds the engine's thread up.
@@ -72,8 +80,14 @@ final class CurlTransfer: @unchecked Sendable {
         let url = try TransferURL(request.url, operation: operation)
         operation = request.method.rawValue + " " + url.shown
         guard let handle else { throw failure(.other, "no memory for the transfer") }
-        isSFTP = url.scheme == "sftp"
-        reply = ["smtp", "smtps"].contains(url.scheme) ? MailReply() : nil
+        kind =
+            switch url.scheme {
+            case "sftp": .sftp
+            case "ftp", "ftps": .ftp
+            case "smtp", "smtps": .mail
+            default: .http
+            }
+        reply = kind == .mail ? MailReply() : nil
         try sink.open(operation: operation)
         clibcurl_set_pointer(handle, CURLOPT_ERRORBUFFER, errorText)
         try configure(handle, url)
@@ -98,20 +112,28 @@ final class CurlTransfer: @unchecked Sendable {
         if let answer = (sink as? HeadSink)?.answer { return end(.success(answer)) }
         do throws(TransferError) {
             if let failure { throw failure }
-            if isSFTP {
-                status = try sftpStatus(result)
-            } else if reply != nil {
-                return end(.success(try mailAnswer(result)))
-            } else {
+            switch kind {
+            case .sftp: status = try sftpStatus(result)
+            case .ftp: status = try ftpStatus(result)
+            case .mail: return end(.success(try mailAnswer(result)))
+            case .http:
                 guard result == CURLE_OK else { throw error(of: result) }
                 var code = 0
                 clibcurl_get_long(handle, CURLINFO_RESPONSE_CODE, &code)
                 status = code
             }
+            if kind == .sftp || kind == .ftp, request.method == .head, status == 200 { noteSize() }
             end(.success(try sink.close(status: status, headers: headers, operation: operation)))
         } catch {
             end(.failure(error))
         }
+    }
+
+    /// As HTTP would say it.
+    private func noteSize() {
+        var size: curl_off_t = -1
+        clibcurl_get_offset(handle, clibcurl_content_length(), &size)
+        if size >= 0 { headers["Content-Length"] = String(size) }
     }
 
     /// Reports the end; the second and later calls do nothing.

@@ -6,18 +6,22 @@ import Glibc
 struct LocalUpload: UploadMethod {
     let lane: BlockingLane
     let identifiers: any IdentifierSource
+    let session: String?
 
     /// Largest file copied, 1 TiB: a limit against a wrong size, not against use.
     static let maximumSize: Int64 = 1 << 40
 
     func stage(_ target: UploadTarget) async throws(TransferError) -> String? {
-        let identifier = identifiers.next()
+        let identifier = session ?? identifiers.next()
+        target.course.say(.sending, UploadTries())
         return try await onLane(target) { directory, name throws(FileError) in
             if let isSame = try holds(directory, name, target.file) {
                 guard isSame else { throw FileError(code: .exists, operation: "upload", path: name, message: "") }
                 return nil
             }
             let part = ".\(name).part-\(identifier)"
+            // A killed try's own.
+            if session != nil, try directory.status(part) != nil { try directory.remove(part) }
             let source = try Self.parent(of: target.file.path)
             do throws(FileError) {
                 _ = try source.directory.copyFile(source.name, to: directory, part, limit: Self.maximumSize)
@@ -53,12 +57,20 @@ struct LocalUpload: UploadMethod {
         try? await onLane(target) { directory, _ throws(FileError) in try directory.remove(part) }
     }
 
+    func leftParts(_ target: UploadTarget) async -> [String] {
+        guard let session else { return [] }
+        return [
+            ".\(target.url[(target.url.lastIndex(of: "/").map { target.url.index(after: $0) } ?? target.url.startIndex)...])"
+                + ".part-\(session)"
+        ]
+    }
+
     private func onLane<Value: Sendable>(
         _ target: UploadTarget, _ body: @escaping @Sendable (Directory, String) throws(FileError) -> Value
     ) async throws(TransferError) -> Value {
         do throws(FileError) {
             return try await lane.run { () throws(FileError) in
-                let path = target.localPath ?? target.url
+                let path = target.url
                 let slash = path.lastIndex(of: "/") ?? path.startIndex
                 let directory = try Directory(creating: slash == path.startIndex ? "/" : String(path[..<slash]))
                 return try body(directory, String(path[path.index(after: slash)...]))
@@ -70,8 +82,7 @@ struct LocalUpload: UploadMethod {
             }
             throw TransferError(
                 code: .exists, operation: operation,
-                message: "there is a file of this name with other bytes; it was left as it is. A published file never "
-                    + "changes: upload under another version, or remove that file there", underlying: error)
+                message: UploadMessage.exists, underlying: error)
         }
     }
 

@@ -1,6 +1,6 @@
 import Basics
 
-/// Uploads by http(s) and sftp, whose methods `Transport` gives one form.
+/// Uploads by http(s), sftp and ftp(s), whose methods `Transport` gives one form.
 struct RemoteUpload: UploadMethod {
     let transport: any Transport
     let identifiers: any IdentifierSource
@@ -9,28 +9,73 @@ struct RemoteUpload: UploadMethod {
     /// Room for the text of a 404 where a smaller file was expected, 64 KiB.
     static let errorPage: Int64 = 64 << 10
 
+    // MARK: Staging
+
     func stage(_ target: UploadTarget) async throws(TransferError) -> String? {
-        if try await isThere(target) { return nil }
-        let part = target.partURL(identifiers.next())
+        let part = target.partURL(options.session ?? identifiers.next())
+        var (isLookedAt, isWritten, wrongReads) = (false, false, 0)
+        // Whether something of this file may be there: of another process's try, or of one of ours that broke off.
+        var mayBeThere = options.session != nil
         do throws(TransferError) {
-            for attempt in 1...Uploader.attempts {
-                try await put(target, to: part)
-                if try await holds(part, target.file) == true { return part }
-                if attempt == Uploader.attempts {
-                    throw failure(
-                        .corrupted, target,
-                        "the server took it, but other bytes were read back, \(attempt) times; look at its disk and at "
-                            + "what stands between")
+            return try await options.retries.repeating(target) { tries throws(TransferError) in
+                if !isLookedAt {
+                    target.course.say(.looking, tries)
+                    if try await isThere(target) {
+                        if mayBeThere, options.session != nil { await discard(target, part: part) }
+                        return nil
+                    }
+                    isLookedAt = true
+                }
+                while true {
+                    if !isWritten {
+                        let offset = target.isResumable && mayBeThere ? try await size(of: part, target.file) : 0
+                        tries.note(reached: offset)
+                        mayBeThere = true
+                        if offset < target.file.size || offset == 0 {
+                            try await put(target, to: part, from: offset, tries)
+                        }
+                        isWritten = true
+                    }
+                    target.course.say(.readingBack, bytes: target.file.size, tries)
+                    if try await holds(part, target.file) == true { return part }
+                    wrongReads += 1
+                    guard wrongReads < Uploader.attempts else {
+                        throw failure(
+                            .corrupted, target,
+                            "the server took it, but other bytes were read back, \(wrongReads) times; look at its disk "
+                                + "and at what stands between")
+                    }
+                    // From the first byte, over whatever is there.
+                    (isWritten, mayBeThere) = (false, false)
                 }
             }
-            return part
         } catch {
-            await discard(target, part: part)
+            if !(error.code == .canceled && options.session != nil) { await discard(target, part: part) }
             throw error
         }
     }
 
+    /// How many of the file's bytes a part has; 0 when there is none, or one that is too long to be it.
+    private func size(of part: String, _ file: UploadFile) async throws(TransferError) -> Int64 {
+        let answer = try await transport.perform(request(.head, part))
+        guard answer.status == 200, let size = answer.headers["Content-Length"].flatMap({ Int64($0) }) else { return 0 }
+        return size <= file.size ? size : 0
+    }
+
+    // MARK: The name
+
     func commit(_ target: UploadTarget, part: String) async throws(TransferError) {
+        try await options.retries.repeating(target) { tries throws(TransferError) in
+            target.course.say(.moving, bytes: target.file.size, tries)
+            // An ftp server renames over what is there: between this look and the rename another could write there.
+            if tries.attempt > 1 || target.isFTP, try await isThere(target) {
+                return await discard(target, part: part)
+            }
+            try await move(target, part: part, tries)
+        }
+    }
+
+    private func move(_ target: UploadTarget, part: String, _ tries: UploadTries) async throws(TransferError) {
         var request = self.request(.move, part)
         request.target = target.url
         let status: Int
@@ -43,7 +88,7 @@ struct RemoteUpload: UploadMethod {
         }
         switch status {
         case 200..<300: return
-        case 405, 501: try await putInPlace(target, part: part)
+        case 405, 501: try await putInPlace(target, part: part, tries)
         // 404: libcurl sends a request again when a connection that was used before closes without an answer; the first
         // one may have moved it.
         case 404, 409, 412:
@@ -58,14 +103,16 @@ struct RemoteUpload: UploadMethod {
         _ = try? await transport.perform(request(.delete, part))
     }
 
-    // MARK: Steps
+    func leftParts(_ target: UploadTarget) async -> [String] { options.session.map { [target.partURL($0)] } ?? [] }
 
     /// For servers without MOVE; see `Uploader`.
-    private func putInPlace(_ target: UploadTarget, part: String) async throws(TransferError) {
+    private func putInPlace(
+        _ target: UploadTarget, part: String, _ tries: UploadTries
+    ) async throws(TransferError) {
         await discard(target, part: part)
         if try await isThere(target) { return }
         do throws(TransferError) {
-            try await put(target, to: target.url, isNew: true)
+            try await put(target, to: target.url, isNew: true, tries)
         } catch {
             if error.code != .canceled, (try? await isThere(target)) == true { return }
             throw error
@@ -77,17 +124,15 @@ struct RemoteUpload: UploadMethod {
         }
     }
 
+    // MARK: Steps
+
     /// Whether the target holds the right bytes.
     /// - Throws: `exists` when it holds others.
     private func isThere(_ target: UploadTarget) async throws(TransferError) -> Bool {
         switch try await holds(target.url, target.file) {
         case nil: return false
         case true?: return true
-        case false?:
-            throw failure(
-                .exists, target,
-                "there is a file of this name with other bytes; it was left as it is. A published file never changes: "
-                    + "upload under another version, or remove that file there")
+        case false?: throw failure(.exists, target, UploadMessage.exists)
         }
     }
 
@@ -108,13 +153,18 @@ struct RemoteUpload: UploadMethod {
         }
     }
 
-    private func put(_ target: UploadTarget, to url: String, isNew: Bool = false) async throws(TransferError) {
+    private func put(
+        _ target: UploadTarget, to url: String, from offset: Int64 = 0, isNew: Bool = false, _ tries: UploadTries
+    ) async throws(TransferError) {
+        target.course.say(.sending, bytes: offset, tries)
         var request = self.request(.put, url)
         request.body = .file(path: target.file.path)
+        request.resumeOffset = offset
+        request.progress = target.course.sending(after: target.isFTP ? offset : 0, tries)
         request.headers["Content-Type"] = "application/octet-stream"
         if isNew { request.headers["If-None-Match"] = "*" }
         var status = try await transport.perform(request).status
-        if [404, 409, 500].contains(status), !url.hasPrefix("sftp:") {
+        if [404, 409, 500].contains(status), !target.isResumable {
             // The collection above may be missing: 409 by RFC 4918 section 9.7.1, 500 from nginx 1.22 without
             // `create_full_put_path`. Making one that exists gives 405, which is fine.
             for collection in target.collections {
@@ -154,7 +204,8 @@ struct RemoteUpload: UploadMethod {
             default: (.status, "the server did not accept it")
             }
         return TransferError(
-            code: code, operation: "upload to \(shown)", message: "\(step): status \(status); \(advice)")
+            code: code, operation: "upload to \(shown)", message: "\(step): status \(status); \(advice)", status: status
+        )
     }
 
     private func failure(_ code: TransferError.Code, _ target: UploadTarget, _ message: String) -> TransferError {

@@ -6,7 +6,7 @@ package struct TransferError: Error, Sendable, CustomStringConvertible {
     package enum Code: String, Sendable {
         /// The URL, template, header or file name cannot be used.
         case invalid
-        /// The scheme is not one of https, sftp, or http where the request allows it.
+        /// The scheme is none that is spoken, or one without encryption that the request does not allow.
         case schemeRefused
         /// No connection: name not found, refused, no route.
         case unreachable
@@ -45,12 +45,17 @@ package struct TransferError: Error, Sendable, CustomStringConvertible {
     package let underlying: (any Error)?
     /// Whether the server may have done what was asked all the same; of a mail it is known.
     package var mayHaveArrived = true
+    /// The server's answer, where that is what was wrong.
+    package let status: Int?
 
-    package init(code: Code, operation: String, message: String, underlying: (any Error)? = nil) {
+    package init(
+        code: Code, operation: String, message: String, underlying: (any Error)? = nil, status: Int? = nil
+    ) {
         self.code = code
         self.operation = operation
         self.message = message
         self.underlying = underlying
+        self.status = status
     }
 
     package var description: String { "\(operation) failed: \(message)" }

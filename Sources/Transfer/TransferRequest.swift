@@ -1,7 +1,8 @@
 /// One request to another machine, or to a unix socket of this one.
 ///
 /// For sftp URLs the methods mean: `get` reads a file, `put` writes it and makes missing directories, `move` renames and
-/// never over something, `delete` removes a file; the answers are given as the HTTP statuses of the same outcome. For smtp and
+/// never over something, `delete` removes a file, `head` asks for its size; the answers are given as the HTTP statuses of the same
+/// outcome. For ftp and ftps they mean the same, but that servers rename over what is there (vsftpd 3.0.3 does). For smtp and
 /// smtps there is `mail` alone, whose answer has the server's own code (RFC 5321, section 4.2) as its status and its words as its body.
 package struct TransferRequest: Sendable {
     /// A method by RFC 9110, RFC 5789 or RFC 4918.
@@ -24,6 +25,8 @@ package struct TransferRequest: Sendable {
         case bytes([UInt8])
         /// A file's bytes as it is when the transfer begins. Streamed; its size is sent before.
         case file(path: String)
+        /// So many of a file's bytes from an offset on.
+        case filePart(path: String, offset: Int64, count: Int64)
     }
 
     /// Where the answer's body goes.
@@ -39,8 +42,9 @@ package struct TransferRequest: Sendable {
     }
 
     package var method: Method
-    /// https, sftp, smtps, smtp, or http where `isPlainHTTPAllowed` or `unixSocket` says so. An sftp path begins at the server's
-    /// root, `/~/` at the user's home.
+    /// https, sftp, ftps, smtps, smtp, or http and ftp where `isPlainHTTPAllowed` (http also where `unixSocket`) says so. An sftp path
+    /// begins at the server's root, `/~/` at the user's home; an ftp path where the server puts the user. ftps is explicit TLS
+    /// (RFC 4217) on port 21 or the URL's own, on port 990 TLS from the first byte.
     package var url: String
     package var headers: TransferHeaders
     package var body: Body
@@ -53,10 +57,15 @@ package struct TransferRequest: Sendable {
     package var knownHosts: String?
     /// The socket to connect to instead of the URL's host.
     package var unixSocket: String?
+    /// Of ftp too.
     package var isPlainHTTPAllowed = false
     /// A file of PEM certificates to trust instead of the machine's.
     package var certificateAuthorities: String?
     package var limits = TransferLimits()
+    /// For a `put` of a file by sftp and ftp: from which of its bytes on; those before are at the server, which keeps them.
+    package var resumeOffset: Int64 = 0
+    /// Told as the body goes out: how many of its bytes have been handed over. Called on the transport's own thread: it must not block.
+    package var progress: (@Sendable (_ bytes: Int64) -> Void)?
     /// Who a `mail` is from and for.
     package var envelope: MailEnvelope?
     /// Whether a `mail` to an smtp URL goes without TLS; else STARTTLS is required. It then carries no credentials.

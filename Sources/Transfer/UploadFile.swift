@@ -25,8 +25,19 @@ package struct UploadOptions: Sendable {
     package var certificateAuthorities: String?
     /// Of each single request; the response limit is not used.
     package var limits = TransferLimits()
+    package var retries = UploadRetries()
+    /// Names the parts beside, so that the same upload, begun again by another process, finds what it left and goes on there. Two that
+    /// are under way at a time have different ones. Nothing: names that nobody finds again.
+    package var session: String?
+    /// Told how far it is, from threads of the transport's: it must not block.
+    package var progress: (@Sendable (UploadProgress) -> Void)?
 
     package init() {}
+
+    /// A session's name: the same for the same texts, 20 hexadecimal digits.
+    package static func session(of texts: [String]) -> String {
+        String(S3Signature.sha256(texts.joined(separator: "\n")).prefix(20))
+    }
 }
 
 /// What became of one file.

@@ -1,37 +1,57 @@
 import Glibc
 
-/// What a request sends: bytes, or an open file.
+/// What a request sends: bytes, an open file, or a part of one.
 final class UploadSource {
     /// In bytes.
     let size: Int64
     private let bytes: [UInt8]
     private let descriptor: Int32?
+    /// Where in the file the first byte lies.
+    private let start: Int64
     private var offset: Int64 = 0
 
-    /// - Throws: `file` when it cannot be opened or is no regular file.
-    init(_ body: TransferRequest.Body, operation: String) throws(TransferError) {
+    /// - Parameter skipping: So many of the first bytes are left out.
+    /// - Throws: `file` when it cannot be opened or is no regular file; `invalid` when there are not so many bytes.
+    init(_ body: TransferRequest.Body, skipping: Int64 = 0, operation: String) throws(TransferError) {
         switch body {
-        case .none: (bytes, descriptor, size) = ([], nil, 0)
-        case .bytes(let content): (bytes, descriptor, size) = (content, nil, Int64(content.count))
+        case .none: (bytes, descriptor, size, start) = ([], nil, 0, 0)
+        case .bytes(let content): (bytes, descriptor, size, start) = (content, nil, Int64(content.count), 0)
         case .file(let path):
-            func failure(_ message: String) -> TransferError {
-                TransferError(code: .file, operation: operation, message: "\(path) cannot be sent: \(message)")
-            }
-            // O_NONBLOCK: a pipe must not hold the thread up.
-            let number = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
-            guard number >= 0 else { throw failure(String(cString: strerror(errno))) }
-            var status = stat()
-            guard fstat(number, &status) == 0, status.st_mode & S_IFMT == S_IFREG else {
-                close(number)
-                throw failure("it is no regular file")
-            }
-            (bytes, descriptor, size) = ([], number, Int64(status.st_size))
+            let (number, whole) = try Self.open(path, operation: operation)
+            (bytes, descriptor, size, start) = ([], number, whole - skipping, skipping)
+        case .filePart(let path, let offset, let count):
+            let (number, whole) = try Self.open(path, operation: operation)
+            let isWithin = offset >= 0 && count >= 0 && offset <= whole && count <= whole - offset
+            (bytes, descriptor, size, start) = ([], number, isWithin ? count : -1, offset)
+        }
+        guard size >= 0 else {
+            if let descriptor { close(descriptor) }
+            throw TransferError(
+                code: .file, operation: operation, message: "the file is shorter than what is to be sent of it")
         }
     }
 
     deinit { if let descriptor { close(descriptor) } }
 
-    /// For a transfer that libcurl has to begin anew.
+    private static func open(_ path: String, operation: String) throws(TransferError) -> (Int32, Int64) {
+        func failure(_ message: String) -> TransferError {
+            TransferError(code: .file, operation: operation, message: "\(path) cannot be sent: \(message)")
+        }
+        // O_NONBLOCK: a pipe must not hold the thread up.
+        let number = Glibc.open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
+        guard number >= 0 else { throw failure(String(cString: strerror(errno))) }
+        var status = stat()
+        guard fstat(number, &status) == 0, status.st_mode & S_IFMT == S_IFREG else {
+            close(number)
+            throw failure("it is no regular file")
+        }
+        return (number, Int64(status.st_size))
+    }
+
+    /// How many bytes have been read, which is where the next read begins.
+    var position: Int64 { offset }
+
+    /// For a transfer that libcurl has to begin anew, or that goes on within a file.
     func seek(to offset: Int64) { self.offset = offset }
 
     /// - Returns: 0 at the end.
@@ -45,7 +65,7 @@ final class UploadSource {
             return wanted
         }
         while true {
-            let count = pread(descriptor, space.baseAddress, wanted, off_t(offset))
+            let count = pread(descriptor, space.baseAddress, wanted, off_t(start + offset))
             if count < 0, errno == EINTR { continue }
             guard count > 0 else {
                 let reason = count == 0 ? "it became shorter meanwhile" : String(cString: strerror(errno))

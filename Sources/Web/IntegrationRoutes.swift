@@ -22,7 +22,11 @@ struct IntegrationRoutes: Sendable {
             },
             Route(.get, Self.root + "/triggers", .read, "What its triggers did.") { call in
                 let record = try await site.integration(of: call)
-                return .json(.list(try await site.store.triggers(of: record.id).map { JSONValue($0) }))
+                let triggers = try await site.store.triggers(of: record.id)
+                // After the rows: a trigger that a row calls ended has no progress.
+                let uploads = site.operations.uploads(of: record.id)
+                return .json(
+                    .list(triggers.map { JSONValue($0, upload: $0.endedAt == nil ? uploads[$0.trigger] : nil) }))
             },
             Route(.get, Self.root + "/artifacts", .read, "What it archived; ?attempt=.") { call in
                 let record = try await site.integration(of: call)

@@ -1,5 +1,7 @@
+import Integrations
 import Model
 import Storage
+import Transfer
 
 /// The shapes of `docs/manual.md`, "The HTTP interface": times in RFC 3339, durations in seconds, sizes in bytes.
 extension JSONValue {
@@ -144,12 +146,24 @@ extension JSONValue {
         ]
     }
 
-    init(_ trigger: TriggerRecord) {
+    /// - Parameter upload: How far it is, while it is under way.
+    init(_ trigger: TriggerRecord, upload: UploadProgress? = nil) {
         self = [
             "name": .string(trigger.trigger.description), "attempt": .integer(Int64(trigger.attempt)),
             "run": .integer(Int64(trigger.run)), "phase": .string(trigger.phase.rawValue),
             "state": .string(trigger.state.rawValue),
             "reason": .init(trigger.reason), "started": .init(trigger.startedAt), "ended": .init(trigger.endedAt),
+            "upload": upload.map { JSONValue($0) } ?? .null,
+        ]
+    }
+
+    private init(_ upload: UploadProgress) {
+        self = [
+            "phase": .string(upload.phase.rawValue), "file": .string(upload.file),
+            "number": .integer(Int64(upload.number)),
+            "count": .integer(Int64(upload.count)), "bytes": .integer(upload.bytes), "size": .integer(upload.size),
+            "attempt": .integer(Int64(upload.attempt)), "interruption": .init(upload.interruption),
+            "text": .string(upload.sentence),
         ]
     }
 

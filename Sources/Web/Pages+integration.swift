@@ -1,6 +1,8 @@
 import Hummingbird
+import Integrations
 import Model
 import Storage
+import Transfer
 
 extension Pages {
     func integration(_ call: Call) async throws -> Response {
@@ -43,7 +45,8 @@ extension Pages {
         view["hasArtifacts"] = .flag(!artifacts.isEmpty)
         view["noArtifacts"] = .text(
             record.summary == nil ? "Known when a configuration is done." : "Nothing was archived.")
-        view["triggers"] = .list(triggers.map { trigger($0, of: record) })
+        let uploads = site.operations.uploads(of: id)
+        view["triggers"] = .list(triggers.map { trigger($0, of: record, upload: uploads[$0.trigger]) })
         view["hasTriggers"] = .flag(!triggers.isEmpty)
         let isDone = record.state.word == "completed"
         return try await page(
@@ -148,17 +151,28 @@ extension Pages {
         ]
     }
 
-    private func trigger(_ trigger: TriggerRecord, of record: IntegrationRecord) -> ViewObject {
+    private func trigger(
+        _ trigger: TriggerRecord, of record: IntegrationRecord, upload: UploadProgress?
+    ) -> ViewObject {
         let took = trigger.endedAt.map { PageText.duration($0 - trigger.startedAt) }
         return [
             "name": .text(trigger.trigger), "phase": .text(trigger.phase.rawValue),
             "run": .text(record.run > 1 ? "run \(trigger.run)" : nil),
             "result": .list([ResultView(trigger.state).view]), "text": .text(trigger.reason ?? ""),
+            "progress": .list(
+                upload.flatMap { trigger.endedAt == nil ? [Self.progress($0)] : nil } ?? []),
             "took": .text(took ?? ""),
             "log": .text(
                 trigger.log.map { _ in
                     "/bots/\(record.id.bot)/\(record.id.number)/log/\(trigger.trigger)?attempt=\(trigger.attempt)"
                 }),
+        ]
+    }
+
+    private static func progress(_ upload: UploadProgress) -> ViewObject {
+        [
+            "text": .text(upload.sentence), "bytes": .text(String(upload.bytes)),
+            "size": .text(String(max(1, upload.size))),
         ]
     }
 }

@@ -190,6 +190,14 @@ struct TriggerAnswer: Decodable {
     var name: String
     var state: String
     var reason: String?
+    var upload: Upload?
+
+    struct Upload: Decodable {
+        var text: String
+    }
+
+    /// What happened, or how far it is.
+    var words: String { reason ?? upload?.text ?? "" }
 }
 
 struct VersionAnswer: Decodable {

@@ -123,7 +123,9 @@ package final class Bot: Sendable {
         return IntegrationService.Parts(
             settings: settings, state: state, store: store, directory: BotDirectory(directory: settings.bots),
             secrets: secrets, mirrors: mirrors, executor: executor,
-            uploader: Uploads(uploader: Uploader(transport: transport, identifiers: identifiers), secrets: secrets),
+            uploader: Uploads(
+                uploader: Uploader(transport: transport, identifiers: identifiers), secrets: secrets,
+                retries: UploadRetries(backoff: Backoff(first: .zero, limit: .zero))),
             transport: transport, mailTransport: plan.mailTransport ?? transport, clock: time.clock, timer: timer,
             environment: [
                 "PATH": ProcessInfo.processInfo.environment["PATH"] ?? "/usr/bin:/bin", "HOME": directory.path("home"),

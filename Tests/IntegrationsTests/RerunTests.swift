@@ -173,7 +173,7 @@ import Testing
             try await withBot(plan) { bot in
                 // given
                 bot.transport.serve("https://files.example/")
-                bot.transport.fail(request: 1, with: .status(503))
+                bot.transport.fail(request: 1, with: .status(403))
                 let first = try await bot.integrate(on: "release/1.0")
                 expectResult(of: first, "trigger-error")
                 #expect(first.issues.map(\.finding.category) == [.triggerError])

@@ -119,7 +119,7 @@ import Transfer
             try await withBot(configurations: ["debug"], file: Self.triggers) { bot in
                 // given
                 bot.transport.serve("https://files.example/")
-                bot.transport.fail(request: 1, with: .status(503))
+                bot.transport.fail(request: 1, with: .status(403))
                 bot.transport.forbid(.put, "https://more.example/")
 
                 // when

@@ -48,6 +48,13 @@ import Testing
         Marked("  - name: a\n    branches: ['*']\n    upload: §sftp://h/{commit/\n", "has no partner"),
         Marked("  - name: a\n    branches: ['*']\n    upload: §sftp://{branch}.h/\n", "a placeholder in its host"),
         Marked("  - name: a\n    branches: ['*']\n    upload: §http://h/x/\n", "add `insecure: true`"),
+        Marked("  - name: a\n    branches: ['*']\n    upload: §ftp://h/x/\n", "use https, sftp or ftps"),
+        Marked("  - name: a\n    branches: ['*']\n    upload: §s3://acme/x/\n", "needs `credentials:`"),
+        Marked("  - name: a\n    branches: ['*']\n    upload: §s3://{product}/x/\n", "names no bucket"),
+        Marked("  - name: a\n    branches: ['*']\n    upload: §s3://acme/x/?acl=public\n", "`region=NAME`"),
+        Marked("  - name: a\n    branches: ['*']\n    upload: §s3://acme/x/?region={branch}\n", "belong to the path"),
+        Marked(
+            "  - name: a\n    branches: ['*']\n    upload: §s3://acme/x/?endpoint=http://h\n", "an endpoint by http"),
         Marked("  - name: a\n    branches: ['*']\n    upload: §gopher://h/x/\n", "is not supported; use sftp"),
         Marked(
             "  - name: a\n    branches: ['*']\n    upload: §https://u:hunter2@h/x/\n",
@@ -67,6 +74,15 @@ import Testing
         sample.expectFirst(of: lines)
         #expect(reading.value == nil)
         #expect(!reading.diagnostics.contains { $0.message.contains("hunter2") })
+    }
+
+    @Test(arguments: [
+        "ftps://h/{product}/", "ftps://u@h:990/x", "s3://acme-files/{product}/{commit}/",
+        "s3://acme/x?region=eu-west-1&endpoint=https://s3.example:9000&use_path_style=false",
+    ])
+    func testThatItTakesWhatTransferSpeaks(address: String) {
+        let trigger = "  - name: u\n    branches: [main]\n    credentials: office\n    upload: \"\(address)\"\n"
+        #expect(read(trigger).diagnostics.isEmpty)
     }
 
     @Test func testThatAVersionIsKnownAfterAPublishTrigger() {

@@ -175,6 +175,10 @@ extension FakeTransport {
             } catch {
                 throw self.error(.file, request, "\(error)")
             }
+        case .filePart(let path, let offset, let count):
+            var whole = request
+            whole.body = .file(path: path)
+            return Array(try content(of: whole).dropFirst(Int(offset)).prefix(Int(count)))
         }
     }
 

@@ -49,8 +49,11 @@ package final class LoopbackSocket: Sendable {
         return port
     }
 
-    package static func isListening(_ port: Int) -> Bool {
-        guard let connection = connected(to: port) else { return false }
+    package static func isListening(_ port: Int) -> Bool { isListening(port, at: "127.0.0.1") }
+
+    /// - Parameter address: One of the loopback's in four numbers.
+    package static func isListening(_ port: Int, at address: String) -> Bool {
+        guard let connection = connected(to: port, at: address) else { return false }
         close(connection)
         return true
     }
@@ -71,10 +74,11 @@ package final class LoopbackSocket: Sendable {
 
     /// A connection to a port, to be closed by the caller; nothing when nobody listens there.
     /// - Parameter isWaiting: False: it is given although it may not be made yet.
-    package static func connected(to port: Int, isWaiting: Bool = true) -> Int32? {
+    package static func connected(to port: Int, at host: String = "127.0.0.1", isWaiting: Bool = true) -> Int32? {
         let flags = Int32(SOCK_CLOEXEC.rawValue) | (isWaiting ? 0 : Int32(SOCK_NONBLOCK.rawValue))
-        let number = socket(AF_INET, Int32(SOCK_STREAM.rawValue) | flags, 0)
         var address = address(port: port)
+        guard inet_pton(AF_INET, host, &address.sin_addr) == 1 else { return nil }
+        let number = socket(AF_INET, Int32(SOCK_STREAM.rawValue) | flags, 0)
         let result = withUnsafePointer(to: &address) {
             $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
                 connect(number, $0, socklen_t(MemoryLayout<sockaddr_in>.size))

@@ -12,6 +12,7 @@ import Testing
 /// A service with a real store and a real server on a loopback port and a unix socket.
 struct WebFixture: Sendable {
     let store: Store
+    let operations: Operations
     let directory: TemporaryDirectory
     /// The state directory, with `integrations/` and `files/`.
     let state: String
@@ -92,7 +93,8 @@ func withWeb(
             let bound = try #require(await iterator.next(), sourceLocation: sourceLocation)
             let port = try #require(bound[0].split(separator: ":").last.flatMap { Int($0) })
             let fixture = WebFixture(
-                store: store, directory: directory, state: state, port: port, socket: bound[1], table: server.table,
+                store: store, operations: operations, directory: directory, state: state, port: port, socket: bound[1],
+                table: server.table,
                 log: log, tokens: tokens)
             let result: Result<Void, any Error>
             do { result = .success(try await body(fixture)) } catch { result = .failure(error) }

@@ -31,7 +31,8 @@ struct Show: AsyncParsableCommand {
             if !coverage.items.isEmpty { Output.print("\n" + Output.table(coverage.items.map(\.row))) }
             let triggers = try await connection.get(integration.path + "/triggers", as: List<TriggerAnswer>.self).items
             if !triggers.isEmpty {
-                Output.print("\n" + Output.table(triggers.map { ["trigger \($0.name)", $0.state, $0.reason ?? ""] }))
+                let rows = triggers.map { ["trigger \($0.name)", $0.state, Output.visible($0.words)] }
+                Output.print("\n" + Output.table(rows))
             }
         }
     }

@@ -22,11 +22,7 @@ struct PythonServer: Sendable {
         try directory.write("requests", "")
         let socket = isSocket ? directory.path("socket") : nil
         if isTLS {
-            try await runExpectingSuccess([
-                "openssl", "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-days", "2", "-subj", "/CN=localhost",
-                "-addext", "subjectAltName=IP:127.0.0.1", "-keyout", directory.path("key.pem"), "-out",
-                directory.path("certificate.pem"),
-            ])
+            try await makeCertificate(in: directory)
         }
         try await ServerProcess.running(
             ["/usr/bin/python3", script, directory.path, socket ?? "", isTLS ? "tls" : ""],

@@ -20,9 +20,9 @@ struct SSHServer: Sendable {
     }
 
     static func running(
-        in directory: TemporaryDirectory, _ body: (SSHServer) async throws -> Void
+        in directory: TemporaryDirectory, port: Int? = nil, _ body: (SSHServer) async throws -> Void
     ) async throws {
-        let port = try LoopbackSocket.freePort()
+        let port = try port ?? LoopbackSocket.freePort()
         for name in ["hostkey", "key", "stranger"] {
             try await runExpectingSuccess(["ssh-keygen", "-q", "-t", "ed25519", "-N", "", "-f", directory.path(name)])
         }
@@ -48,7 +48,13 @@ struct SSHServer: Sendable {
         let hostKey = try directory.text("hostkey.pub").split(separator: " ").prefix(2).joined(separator: " ")
         try directory.write("known_hosts", "[127.0.0.1]:\(port) \(hostKey)\n")
         try await ServerProcess.running(
-            [TestTools.find("sshd") ?? "sshd", "-D", "-e", "-f", file], log: directory.path("sshd.log"),
+            // sshd closes what it inherits, which Foundation takes for its end: it would then wait for it and see no other end. So a
+            // shell stands before it, and takes it along.
+            [
+                "/bin/sh", "-c", "setpriv --pdeathsig KILL \"$@\"; exit $?", "sh", TestTools.find("sshd") ?? "sshd",
+                "-D",
+                "-e", "-f", file,
+            ], log: directory.path("sshd.log"),
             isReady: { LoopbackSocket.isListening(port) }
         ) {
             try await body(SSHServer(directory: directory, port: port, user: String(user)))

@@ -1,0 +1,56 @@
+package import Model
+import Synchronization
+package import Transfer
+
+/// How far the uploads that are under way are. In memory: after a restart an upload begins again, and tells anew.
+package final class UploadBoard: Sendable {
+    private struct Key: Hashable {
+        var integration: IntegrationID
+        var trigger: Name
+    }
+
+    private let state = Mutex<[Key: UploadProgress]>([:])
+
+    package init() {}
+
+    /// By trigger.
+    package func uploads(of id: IntegrationID) -> [Name: UploadProgress] {
+        state.withLock { state in
+            var found: [Name: UploadProgress] = [:]
+            for (key, progress) in state where key.integration == id { found[key.trigger] = progress }
+            return found
+        }
+    }
+
+    /// - Returns: Whether those who look should look again: something else is done, or a twentieth of the file more is there.
+    package func note(_ progress: UploadProgress, integration: IntegrationID, trigger: Name) -> Bool {
+        let before = state.withLock { state in
+            let key = Key(integration: integration, trigger: trigger)
+            defer { state[key] = progress }
+            return state[key]
+        }
+        guard let before, before.number == progress.number, before.phase == progress.phase,
+            before.attempt == progress.attempt
+        else { return true }
+        return Self.twentieth(before) != Self.twentieth(progress)
+    }
+
+    /// The upload is over, however it ended.
+    package func end(integration: IntegrationID, trigger: Name) {
+        state.withLock { $0[Key(integration: integration, trigger: trigger)] = nil }
+    }
+
+    private static func twentieth(_ progress: UploadProgress) -> Int64 { progress.bytes / max(1, progress.size / 20) }
+}
+
+extension UploadProgress {
+    /// For people: `sending kit.tar.zst, file 1 of 3: 12 MiB of 64 MiB, try 2 (the connection broke)`.
+    package var sentence: String {
+        let done =
+            phase == .sending || phase == .waiting
+            ? "\(ByteCount(bytes)) of \(ByteCount(size))" : ByteCount(size).description
+        let what = phase == .waiting ? "waiting to send" : phase.rawValue
+        let again = interruption.map { phase == .waiting ? " (\($0))" : ", try \(attempt) (\($0))" } ?? ""
+        return "\(what) \(file), file \(number) of \(count): \(done)\(again)"
+    }
+}

@@ -1,0 +1,35 @@
+/// Holds an upload's `s3://BUCKET/KEY?region=…&endpoint=…&use_path_style=…` to what can be meant; `Transfer` reads it again.
+enum UploadBucket {
+    /// What is wrong with it; nothing when it is fine.
+    static func problem(_ parts: RepositoryAddress.Parts, isInsecure: Bool) -> String? {
+        let isName = parts.host.utf8.allSatisfy {
+            (0x61...0x7A).contains($0) || (0x30...0x39).contains($0) || $0 == 0x2D || $0 == 0x2E
+        }
+        guard isName, (3...63).contains(parts.host.utf8.count) else {
+            return "`upload` names no bucket (3 to 63 of a–z, 0–9, `-` and `.`, no placeholder): "
+                + Printable.quoted(parts.host)
+        }
+        if parts.path.contains("#") { return "`upload` has a `#` in it" }
+        let question = parts.path.firstIndex(of: "?") ?? parts.path.endIndex
+        let query = parts.path[question...].dropFirst()
+        if query.contains("{") { return "`upload` has a placeholder behind its `?`; they belong to the path" }
+        for pair in query.split(separator: "&") {
+            let name = pair.prefix { $0 != "=" }
+            let value = pair.dropFirst(name.count + 1)
+            switch name {
+            case "region" where !value.isEmpty: break
+            case "use_path_style" where value == "true" || value == "false": break
+            case "endpoint" where value.hasPrefix("https://") || value.lowercased().hasPrefix("https%3a"): break
+            case "endpoint" where value.hasPrefix("http://") || value.lowercased().hasPrefix("http%3a"):
+                if !isInsecure {
+                    return "an endpoint by http:// can be read and changed on its way; use https, or add "
+                        + "`insecure: true` at the top"
+                }
+            default:
+                return "`upload` to a bucket knows `region=NAME`, `endpoint=https://HOST:PORT` and "
+                    + "`use_path_style=true` or `false` behind its `?`, not \(Printable.quoted(String(pair)))"
+            }
+        }
+        return nil
+    }
+}

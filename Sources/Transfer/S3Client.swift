@@ -1,0 +1,95 @@
+import Foundation
+
+/// Signed requests to one bucket.
+struct S3Client: Sendable {
+    let transport: any Transport
+    let options: UploadOptions
+    let bucket: S3Bucket
+    /// Seconds since 1970.
+    let now: @Sendable () -> Int64
+
+    /// Longest answer that is read: the list of 1,000 parts is 0.3 MB.
+    private static let answerLimit: Int64 = 4 << 20
+
+    /// - Parameters:
+    ///   - payload: The body's SHA-256; the server refuses another body (`XAmzContentSHA256Mismatch`).
+    ///   - progress: See `TransferRequest`.
+    func perform(
+        _ method: TransferRequest.Method, _ key: String, query: [(String, String)] = [],
+        body: TransferRequest.Body = .none, payload: String = S3Signature.emptyPayload, isNew: Bool = false,
+        progress: (@Sendable (Int64) -> Void)? = nil
+    ) async throws(TransferError) -> TransferResponse {
+        var request = try signed(method, key, query: query, payload: payload, isNew: isNew)
+        request.body = body
+        request.progress = progress
+        request.limits.response = Self.answerLimit
+        return try await transport.perform(request)
+    }
+
+    /// Whether an object has the right bytes; nothing when there is none.
+    func holds(_ key: String, _ file: UploadFile) async throws(TransferError) -> Bool? {
+        var request = try signed(.get, key, query: [], payload: S3Signature.emptyPayload)
+        request.destination = .digest
+        request.limits.response = file.size + RemoteUpload.errorPage
+        do throws(TransferError) {
+            let answer = try await transport.perform(request)
+            switch answer.status {
+            case 200: return answer.size == file.size && answer.sha256 == file.sha256
+            case 404: return nil
+            // Its body went the way of the file's: asked again for what it says.
+            default: throw refused(try await perform(.get, key), key, "reading what is there")
+            }
+        } catch  where error.code == .tooLarge {
+            return false
+        }
+    }
+
+    private func signed(
+        _ method: TransferRequest.Method, _ key: String, query: [(String, String)], payload: String, isNew: Bool = false
+    ) throws(TransferError) -> TransferRequest {
+        guard case .password(let user?, let password) = options.credentials, !user.isEmpty else {
+            throw TransferError(
+                code: .credentials, operation: "upload to s3://\(bucket.name)/\(key)",
+                message: "an S3 server wants ACCESSKEY:SECRET; store it as the secret that `credentials:` names")
+        }
+        let signature = S3Signature(accessKey: user, secret: password, region: bucket.region)
+        let path = bucket.path(key)
+        var headers: TransferHeaders = isNew ? ["If-None-Match": "*"] : [:]
+        if method == .put { headers["Content-Type"] = "application/octet-stream" }
+        let text = S3Signature.query(query)
+        var request = TransferRequest(
+            method, "\(bucket.scheme)\(bucket.host)\(path)" + (text.isEmpty ? "" : "?" + text),
+            headers: signature.headers(
+                method.rawValue, host: bucket.host, path: path, query: query, headers: headers, payload: payload,
+                time: now()))
+        request.isPlainHTTPAllowed = options.isPlainHTTPAllowed
+        request.certificateAuthorities = options.certificateAuthorities
+        request.limits = options.limits
+        return request
+    }
+
+    /// What a server's refusal means.
+    func refused(_ answer: TransferResponse, _ key: String, _ step: String) -> TransferError {
+        let text = S3Answer(answer)
+        let said =
+            text.first("Code").map { code in ": \(code)" + (text.first("Message").map { ", \($0)" } ?? "") } ?? ""
+        let (code, advice): (TransferError.Code, String) =
+            switch (answer.status, text.first("Code")) {
+            case (_, "RequestTimeTooSkewed"):
+                (.credentials, "this machine's clock and the server's differ; set the clock")
+            case (_, "SignatureDoesNotMatch"), (_, "InvalidAccessKeyId"), (401, _):
+                (.credentials, "the server refused the access key or its secret; see `credentials:` of the trigger")
+            case (_, "AuthorizationHeaderMalformed"), (300..<400, _):
+                (.status, "the bucket is in another region; write the right region= into the address")
+            case (403, _): (.denied, "the server denies it to this access key")
+            case (_, "NoSuchBucket"): (.notFound, "there is no such bucket; make it first")
+            case (404, _): (.notFound, "the server does not know it")
+            case (507, _): (.status, "the server's disk is full")
+            case (500..., _): (.status, "the server failed")
+            default: (.status, "the server did not accept it")
+            }
+        return TransferError(
+            code: code, operation: "upload to s3://\(bucket.name)/\(key)",
+            message: "\(step): status \(answer.status)\(said.prefix(500)); \(advice)", status: answer.status)
+    }
+}

@@ -1,0 +1,139 @@
+import Basics
+import TestSupport
+import Testing
+import Transfer
+
+/// Uploads that arrive at a real vsftpd on loopback.
+@Suite(.program("vsftpd"), .program("openssl")) struct UploadsByFTPTests {
+    @Test(arguments: [true, false]) func testThatFilesArriveWholeAndOnce(isTLS: Bool) async throws {
+        try await withTemporaryDirectory { directory in
+            try await FTPServer.running(in: directory) { server in
+                // given
+                let files = [
+                    try UploaderTests.file(
+                        directory, "kit \"1\";type=a.tar.zst", String(repeating: "x", count: 1_000_000)),
+                    try UploaderTests.file(directory, "SHA256SUMS", "sums"),
+                ]
+                let uploader = try Uploader(transport: CurlTransport())
+                let target = server.url(isTLS: isTLS) + "{branch}/{version}/"
+                let values = ["version": "1.0.0", "branch": "r"]
+
+                // when
+                let first = try await uploader.upload(files, to: target, values: values, options: server.options)
+                let second = try await uploader.upload(files, to: target, values: values, options: server.options)
+
+                // then
+                #expect(first.map(\.outcome) == [.uploaded, .uploaded])
+                #expect(second.map(\.outcome) == [.alreadyThere, .alreadyThere])
+                let place = try Directory(opening: directory.path("remote/r/1.0.0"))
+                #expect(try place.entries().map(\.name) == ["SHA256SUMS", "kit \"1\";type=a.tar.zst"])
+                expectFile(directory.path("remote/r/1.0.0/SHA256SUMS"), "sums")
+                // What is encrypted is in the server's own log all the same; PBSZ and PROT say that it is.
+                let log = try directory.text("ftp.log")
+                #expect(log.contains("\"PROT P\"") == isTLS)
+            }
+        }
+    }
+
+    @Test func testThatOtherBytesThereAreAnErrorAndStay() async throws {
+        try await withTemporaryDirectory { directory in
+            try await FTPServer.running(in: directory) { server in
+                // given
+                try directory.write("remote/a", "mine")
+                let file = try UploaderTests.file(directory, "a", "one")
+
+                // when, then
+                await expectRejection(TransferError.self, \.code, .exists) {
+                    try await Uploader(transport: CurlTransport()).upload(
+                        [file], to: server.url(), options: server.options)
+                }
+                expectFile(directory.path("remote/a"), "mine")
+                #expect(try Directory(opening: directory.path("remote")).entries().count == 1)
+            }
+        }
+    }
+
+    @Test func testThatItRenamesOverNothingThatCameMeanwhile() async throws {
+        try await withTemporaryDirectory { directory in
+            try await FTPServer.running(in: directory) { server in
+                // given: as the bytes go out, another writes the name.
+                let file = try UploaderTests.file(directory, "a", "one")
+                var options = server.options
+                options.progress = { progress in
+                    guard progress.phase == .readingBack else { return }
+                    do { try directory.write("remote/a", "mine") } catch { Issue.record(error) }
+                }
+
+                // when, then
+                await expectRejection(TransferError.self, \.code, .exists) {
+                    try await Uploader(transport: CurlTransport()).upload([file], to: server.url(), options: options)
+                }
+                expectFile(directory.path("remote/a"), "mine")
+                #expect(try Directory(opening: directory.path("remote")).entries().count == 1)
+            }
+        }
+    }
+
+    @Test func testThatNothingGoesOutReadableUnlessItMay() async throws {
+        try await withTemporaryDirectory { directory in
+            try await FTPServer.running(in: directory, offersTLS: false) { server in
+                // given
+                let file = try UploaderTests.file(directory, "a", "one")
+                let uploader = try Uploader(transport: CurlTransport())
+                var options = server.options
+                options.isPlainHTTPAllowed = false
+
+                // when, then
+                await expectRejection(TransferError.self, \.code, .schemeRefused) {
+                    try await uploader.upload([file], to: server.url(isTLS: false), options: options)
+                }
+                await expectRejection(TransferError.self, \.code, .certificate) {
+                    try await uploader.upload([file], to: server.url(), options: options)
+                }
+                #expect(!server.hasUser)
+            }
+        }
+    }
+
+    @Test func testThatT3ACertificateOfNobodyIsRefused() async throws {
+        try await withTemporaryDirectory { directory in
+            try await FTPServer.running(in: directory) { server in
+                let file = try UploaderTests.file(directory, "a", "one")
+                var options = server.options
+                options.certificateAuthorities = nil
+                await expectRejection(TransferError.self, \.code, .certificate) {
+                    try await Uploader(transport: CurlTransport()).upload([file], to: server.url(), options: options)
+                }
+                #expect(!server.hasUser)
+            }
+        }
+    }
+
+    @Test func testThatAWrongPasswordIsNamed() async throws {
+        try await withTemporaryDirectory { directory in
+            try await FTPServer.running(in: directory) { server in
+                let file = try UploaderTests.file(directory, "a", "one")
+                var options = server.options
+                options.credentials = .password(user: "ftp", password: "canary-other")
+                let error = await expectRejection(TransferError.self, \.code, .credentials) {
+                    try await Uploader(transport: CurlTransport()).upload([file], to: server.url(), options: options)
+                }
+                #expect(error?.description.contains("canary") == false)
+            }
+        }
+    }
+
+    @Test(arguments: ["\r\nDELE remote", "a\u{0}b"])
+    func testThatT1NothingInAPathEndsACommand(name: String) async throws {
+        try await withTemporaryDirectory { directory in
+            try await FTPServer.running(in: directory) { server in
+                var request = TransferRequest(.delete, server.url() + PercentEncoding.encode(name))
+                request.credentials = server.options.credentials
+                request.certificateAuthorities = server.options.certificateAuthorities
+                let transport = try CurlTransport()
+                await expectRejection(TransferError.self, \.code, .invalid) { try await transport.perform(request) }
+                #expect(!server.hasUser)
+            }
+        }
+    }
+}
