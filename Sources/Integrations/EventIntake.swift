@@ -67,7 +67,7 @@ package struct EventIntake: Sendable {
         let recorded: RecordedEvent
         do {
             // A look too many does no harm, one too few would.
-            for repository in others { try await store.requestLook(at: repository, telling: event.pull) }
+            for repository in others { try await store.requestLook(at: repository, telling: event) }
             recorded = try await store.record(event)
         } catch {
             logger.error(

@@ -90,7 +90,7 @@ extension IntegrationRunner {
         let changes = try await history.changes(current: current, before: before)
         var issues = compared.issues(current, before: before, changes: changes, number: record.id.number)
         if findsSuspects { try await history.introduce(&issues, known: earlier?.issues ?? []) }
-        let silences = try await store.silences(of: record.id.bot)
+        let silences = try await store.silences(for: record.id)
         // Also where there is none: one that was taken back may still stand at the issue of before.
         issues.silence(by: silences, at: clock.now())
         let counts = Counts(issues, tests: tested)

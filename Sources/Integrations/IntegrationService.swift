@@ -172,6 +172,8 @@ package struct IntegrationService: Service {
     /// Prepares, then works until graceful shutdown or cancellation. Jobs that run then go on without it.
     package func run() async throws {
         try await prepare()
+        // Taken before any job begins, removed beside them.
+        let left = await jobs.takeLeftWorkspaces()
         let changes = store.changes()
         await cancelWhenGracefulShutdown {
             await withDiscardingTaskGroup { group in
@@ -181,6 +183,7 @@ package struct IntegrationService: Service {
                 group.addTask { await self.scheduler.run() }
                 group.addTask { await self.outages.run() }
                 group.addTask { await self.compression.run() }
+                group.addTask { for workspace in left { await self.jobs.giveBack(workspace) } }
                 group.addTask { await self.outbox.run() }
                 group.addTask {
                     for await change in changes {

@@ -8,7 +8,7 @@ import Storage
 extension JobRunner {
     /// Frees a workspace of which nothing runs any more; one of a fork's is removed before, but for a daemon that stops, which may have
     /// started something in it.
-    func giveBack(_ workspace: Workspace) async {
+    package func giveBack(_ workspace: Workspace) async {
         if workspace.isThrowaway, !Task.isCancelled {
             do {
                 try await remove(workspace)
@@ -19,6 +19,26 @@ extension JobRunner {
             }
         }
         await workspaces.giveBack(workspace)
+    }
+
+    /// Takes the workspaces of forks in which a daemon before this one was ended; call it when those of running jobs are taken.
+    package func takeLeftWorkspaces() async -> [Workspace] {
+        let root = state.workspaces
+        let found = await lane.run { () -> [Workspace] in
+            guard let directory = try? Directory(opening: root) else { return [] }
+            func names(_ path: String) -> [String] {
+                (try? directory.entries(path))?.filter(\.isText).map(\.name) ?? []
+            }
+            var found: [Workspace] = []
+            for bot in names(".") {
+                for configuration in names(bot) {
+                    let lane = "\(bot)/\(configuration)/\(Workspaces.Lane.fork.rawValue)"
+                    found += names(lane).map { Workspace(path: "\(root)/\(lane)/\($0)") }
+                }
+            }
+            return found
+        }
+        return await workspaces.takeLeft(of: found)
     }
 
     func remove(_ workspace: Workspace) async throws {

@@ -44,7 +44,7 @@ extension PersonRequests {
         _ digits: String, of id: IntegrationID, by person: String
     ) async throws(OperationError) -> String {
         do {
-            let fingerprint = try IssueName.resolve(digits, among: try await store.silences(of: id.bot).keys)
+            let fingerprint = try IssueName.resolve(digits, among: try await store.silences(for: id).keys)
             guard try await store.unsilence(fingerprint, of: id) else {
                 throw OperationError(.notFound, "no such issue is silenced")
             }

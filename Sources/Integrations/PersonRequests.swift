@@ -145,6 +145,7 @@ package struct PersonRequests: Sendable {
                 throw OperationError(.conflict, "\(id) is completed already: \(record.state.result?.description ?? "")")
             }
             if await !scheduler.isRunning(id), try await endWaiting(record, wish) { return }
+            try await store.markEnding(id, run: record.run)
             try await scheduler.cancel(id, run: record.run, wish)
         } catch let error as OperationError {
             throw error

@@ -14,7 +14,7 @@ package actor RepositoryLooks {
     private let timer: any Clock<Duration>
     private let wakeup: Wakeup
     private let cancel: Cancel
-    private let logger: Logger
+    let logger: Logger
     private let marks: CrashMarks?
 
     private var queue = LookQueue()
@@ -29,7 +29,9 @@ package actor RepositoryLooks {
     private var mustRead: Set<String> = []
 
     private struct Pause {
-        var request: LookRequest
+        /// What failed; nothing: it waits for a head that was told of.
+        var request: LookRequest?
+        var deliveries: [Int64] = []
         var length: Duration
     }
     private let paused: AsyncStream<Pause>
@@ -52,7 +54,7 @@ package actor RepositoryLooks {
         self.timer = timer
         self.wakeup = wakeup
         self.logger = logger
-        // As many as there are repositories.
+        // As many as there are repositories, and heads that are waited for (`Look`'s bound for each).
         (paused, pausing) = AsyncStream.makeStream(bufferingPolicy: .unbounded)
     }
 
@@ -60,6 +62,8 @@ package actor RepositoryLooks {
     package func run() async {
         await withDiscardingTaskGroup { group in
             group.addTask { await self.waitOutPauses() }
+            // Pauses of a daemon before this one went with it.
+            await lookAgain(for: nil)
             for await _ in wakeup.rings {
                 await readRequests()
                 while let request = queue.next() {
@@ -131,10 +135,27 @@ package actor RepositoryLooks {
         }
     }
 
-    private func end(_ pause: Pause) {
-        if let current = pauses[pause.request.repository], current.sequence == pause.request.sequence {
+    private func end(_ pause: Pause) async {
+        guard let request = pause.request else { return await lookAgain(for: pause.deliveries) }
+        if let current = pauses[request.repository], current.sequence == request.sequence {
             // Zero is no request's sequence, so that the next round takes it, and the backoff is kept.
-            pauses[pause.request.repository] = (0, current.backoff)
+            pauses[request.repository] = (0, current.backoff)
+        }
+        wakeup.ring()
+    }
+
+    private func lookLater(for awaited: [LookOutcome.Awaited]) {
+        for (pause, together) in Dictionary(grouping: awaited, by: \.pause) {
+            pausing.yield(Pause(deliveries: together.map(\.delivery), length: pause))
+        }
+    }
+
+    private func lookAgain(for deliveries: [Int64]?) async {
+        do {
+            try await store.lookAgain(for: deliveries)
+        } catch {
+            // They wait for the next start; what they told of is found by any look.
+            logger.error("a second look could not be asked for", metadata: ["error": "\(error)"])
         }
         wakeup.ring()
     }
@@ -165,20 +186,27 @@ package actor RepositoryLooks {
             }
             let listing: Listing
             // After the request was taken: what an event tells later asks for a look of its own.
-            let pulls = Set(try await store.openPulls(of: request.repository).map(\.place))
-            do {
-                listing = try await remotes.mirror(for: bot).look(others: pulls.filter { $0.branch == nil })
-            } catch let error as SourceControlError where error.code == .empty {
+            let open = try await store.openPulls(of: request.repository)
+            let pulls = Set(open.map(\.place))
+            let mirror = try await remotes.mirror(for: bot)
+            do throws(SourceControlError) {
+                listing = try await mirror.look(others: pulls.filter { $0.branch == nil })
+            } catch {
+                guard error.code == .empty else { throw error }
                 return try await noteEmpty(request, error)
             }
+            let judged = await judge(open, listing, mirror)
+            let watchers = bots.map {
+                Watcher(for: $0, isolation: registry.isolation, defaultBranch: listing.defaultBranch)
+            }
             let look = Look(
-                request: request, heads: listing.heads, others: listing.others, asked: pulls,
-                defaultBranch: listing.defaultBranch, at: clock.now(), cause: .poll,
-                watchers: bots.map { watcher(for: $0, defaultBranch: listing.defaultBranch) })
+                request: request, heads: listing.heads, others: listing.others, asked: pulls, judged: judged,
+                defaultBranch: listing.defaultBranch, at: clock.now(), cause: .poll, watchers: watchers)
             let outcome = try await store.apply(look)
             for id in outcome.integrations {
                 logger.info("queued", metadata: ["integration": "\(id)"])
             }
+            lookLater(for: outcome.awaited)
             for closed in outcome.closed { try await cancel(closed.id, closed.run, closed.reason) }
             return .looked(isRequestedAgain: outcome.isRequestedAgain)
         } catch {
@@ -200,25 +228,4 @@ package actor RepositoryLooks {
             Look(request: request, heads: [:], defaultBranch: nil, at: clock.now(), cause: .poll, watchers: []))
         return .looked(isRequestedAgain: outcome.isRequestedAgain)
     }
-
-    private func watcher(for bot: BotSpecification, defaultBranch: RefName?) -> Watcher {
-        let branches = bot.branches?.map(\.description) ?? [defaultBranch?.description ?? "", "release/*"]
-        var patterns =
-            "branches: \(branches.joined(separator: " ")) tags: \(bot.tags.map(\.description).joined(separator: " "))"
-        let isFenced = registry.isolation == .sandbox
-        // What was refused before is looked at again once it is not any more.
-        if bot.pullRequests != .trusted || !isFenced {
-            patterns += " pull-requests: \(isFenced ? bot.pullRequests.rawValue : "refused")"
-        }
-        return Watcher(
-            bot: bot.name, patterns: patterns, watches: { bot.watches($0, defaultBranch: defaultBranch) },
-            isRelease: { bot.isRelease($0) }, supersede: { bot.supersede(on: $0) },
-            answer: {
-                isFenced ? bot.answer(to: $0, defaultBranch: defaultBranch) : .refuses(Self.unfencedReason)
-            })
-    }
-
-    /// Why nothing of a pull request is run where nothing keeps jobs from the machine.
-    static let unfencedReason =
-        "jobs are not separated from the machine (isolation: none), so nothing of a pull request is run"
 }

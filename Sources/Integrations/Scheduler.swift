@@ -188,8 +188,9 @@ package actor Scheduler {
 
     /// The integrations to start now.
     ///
-    /// Lower priority first (a person's and reruns, then release branches, then others, then upgrades, then schedules), then the bot with the
-    /// fewest running, then the oldest. One ref of a bot is integrated by one integration at a time, in order, since
+    /// Lower priority first (a person's and reruns, then release branches, then others, then upgrades, then schedules, then pull requests of forks, which
+    /// anybody can open), then the bot with the fewest running, then the oldest. Of forks' at most half of the capacity goes to one bot, and
+    /// one place of it stays free for whatever else comes. One ref of a bot is integrated by one integration at a time, in order, since
     /// each is compared with the one before.
     package static func choose(
         from queued: [OpenIntegration], running: [OpenIntegration], capacity: Int
@@ -199,13 +200,20 @@ package actor Scheduler {
         for record in running { load[record.id.bot, default: 0] += 1 }
         func priority(_ candidate: OpenIntegration) -> Int {
             if candidate.run > 1 { return Cause.person.priority }
+            if candidate.isFork { return Cause.schedule.priority + 1 }
             let cause = candidate.cause
             return [.person, .upgrade, .schedule].contains(cause) || !candidate.isRelease ? cause.priority : 1
         }
         var waiting = queued.filter { candidate in !running.contains { $0.id == candidate.id } }
         var chosen: [OpenIntegration] = []
+        func mayRun(_ candidate: OpenIntegration) -> Bool {
+            guard candidate.isFork, candidate.run == 1 else { return true }
+            let forks = (running + chosen).filter(\.isFork)
+            return forks.count < max(1, capacity - 1)
+                && forks.count { $0.id.bot == candidate.id.bot } < max(1, capacity / 2)
+        }
         while running.count + chosen.count < capacity {
-            let free = waiting.filter { !busy.contains(BotRef($0)) }
+            let free = waiting.filter { !busy.contains(BotRef($0)) && mayRun($0) }
             let next = free.min {
                 (priority($0), load[$0.id.bot, default: 0], $0.rowID)
                     < (priority($1), load[$1.id.bot, default: 0], $1.rowID)

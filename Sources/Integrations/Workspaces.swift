@@ -54,6 +54,13 @@ package actor Workspaces {
     /// Takes the very workspace that a job, found running after a restart, is using.
     package func retake(_ workspace: Workspace) { taken.insert(workspace.path) }
 
+    /// Takes the throwaway workspaces that a daemon before this one left, so that they can be removed: no job uses them any more.
+    /// - Parameter found: Those that lie on the disk.
+    /// - Returns: Those of them that nobody has taken.
+    package func takeLeft(of found: [Workspace]) -> [Workspace] {
+        found.filter { $0.isThrowaway && taken.insert($0.path).inserted }
+    }
+
     /// Gives it back.
     package func giveBack(_ workspace: Workspace) { taken.remove(workspace.path) }
 }

@@ -7,9 +7,9 @@ import Model
 /// reach (`LibGit2`).
 struct MergeWriter {
     let reading: CommitReading
+    /// Above which nothing is merged.
+    var limits = MergeSurvey.Limits()
 
-    /// Commits that lead to no more common one than this are enough: with merges back and forth each has two of its own.
-    private static let maximumRecursion: UInt32 = 16
     /// In seconds: what git takes as a time. A commit may claim any.
     private static let times: ClosedRange<Int64> = 0...253_402_300_799
 
@@ -25,8 +25,11 @@ struct MergeWriter {
         do throws(SourceControlError) {
             var options = git_merge_options()
             try git(operation) { git_merge_options_init(&options, UInt32(GIT_MERGE_OPTIONS_VERSION)) }
-            options.flags = GIT_MERGE_FIND_RENAMES.rawValue
-            options.recursion_limit = Self.maximumRecursion
+            switch try MergeSurvey(reading: reading, limits: limits).answer(head: head, base: base) {
+            case .tooMuch(let reason): return .refused("it would be too much to merge: \(reason)")
+            case .mayMerge(let findsRenames): options.flags = findsRenames ? GIT_MERGE_FIND_RENAMES.rawValue : 0
+            }
+            options.recursion_limit = UInt32(limits.ancestors)
             let index = try GitHandle(operation, free: git_index_free) {
                 git_merge_commits($0, reading.repository, first, second, &options)
             }

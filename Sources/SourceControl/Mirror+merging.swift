@@ -6,9 +6,16 @@ extension Mirror {
     /// - Returns: The merge, or why there is none.
     /// - Throws: `commitMissing` when one of the two is not here; `mirrorDamaged`.
     package func merge(_ head: CommitID, into base: CommitID) async throws(SourceControlError) -> MergeOutcome {
+        try await merge(head, into: base, limits: MergeSurvey.Limits())
+    }
+
+    /// - Parameter limits: Above which nothing is merged.
+    func merge(
+        _ head: CommitID, into base: CommitID, limits: MergeSurvey.Limits
+    ) async throws(SourceControlError) -> MergeOutcome {
         try await local { repository throws(SourceControlError) in
             let operation = "merging \(head.abbreviated) into \(base.abbreviated)"
-            return try MergeWriter(reading: CommitReading(repository: repository, operation: operation))
+            return try MergeWriter(reading: CommitReading(repository: repository, operation: operation), limits: limits)
                 .merge(head, into: base)
         }
     }
@@ -21,18 +28,21 @@ extension Mirror {
             let reading = CommitReading(repository: repository, operation: operation)
             let before = try reading.rootTree(of: old)
             let after = try reading.rootTree(of: new)
-            let (first, second) = (before.pointer, after.pointer)
-            let difference = try GitHandle(operation, free: git_diff_free) {
-                git_diff_tree_to_tree($0, repository, first, second, nil)
-            }
-            for index in 0..<git_diff_num_deltas(difference.pointer) {
-                guard let delta = git_diff_get_delta(difference.pointer, index)?.pointee else { continue }
-                for file in [delta.old_file, delta.new_file] {
-                    if UInt32(file.mode) == GIT_FILEMODE_COMMIT.rawValue { return true }
-                    if let path = file.path, String(cString: path) == ".gitmodules" { return true }
+            var isOther = false
+            let difference = TreeDifference(reading: reading, limit: MergeSurvey.Limits().entries)
+            let isAll = try difference.walk(from: CommitReading.id(of: before), to: CommitReading.id(of: after)) {
+                path, old, new throws(SourceControlError) in
+                if path.elementsEqual(".gitmodules".utf8) { isOther = true }
+                for entry in [old, new] where UInt32(entry?.mode ?? 0) == GIT_FILEMODE_COMMIT.rawValue {
+                    isOther = true
                 }
             }
-            return false
+            guard isAll || isOther else {
+                throw SourceControlError(
+                    code: .tooLarge, operation: operation,
+                    message: "more than \(difference.limit) files and directories differ")
+            }
+            return isOther
         }
     }
 }

@@ -8,25 +8,38 @@ extension LookApplication {
         var updates: [Int64] = []
     }
 
-    /// Gives every event that asked before this look began its fate.
-    func decideEvents() throws {
+    /// Gives every event that asked before this look began its fate, but for those that wait for another look.
+    mutating func decideEvents() throws {
         let rows = try Row.fetchAll(
             db,
-            sql:
-                "SELECT id, claims, reason, pull_request FROM deliveries WHERE repository = ? AND fate = 'pending' AND request <= ? ORDER BY id",
+            sql: """
+                SELECT id, claims, reason, pull_request, tries FROM deliveries
+                WHERE repository = ? AND fate = 'pending' AND request <= ? ORDER BY id
+                """,
             arguments: [repository, look.request.sequence])
+        // The heads that the newest of them tell of, by pull request.
+        var told: [Int: CommitID] = [:]
+        for row in rows {
+            guard let number = row["pull_request"] as Int? else { continue }
+            told[number] = try row.json("claims", as: [RefClaim].self)?.first?.after ?? told[number]
+        }
         for row in rows {
             let id: Int64 = row["id"]
             let claims = try row.json("claims", as: [RefClaim].self) ?? []
-            var decision =
-                if let number = row["pull_request"] as Int? { decide(pull: number, claims.first) } else {
-                    try decide(claims)
+            var decision: Decision
+            if let number = row["pull_request"] as Int? {
+                if try mayComeYet(number, claims.first, newest: told[number]) {
+                    if try wait(for: number, claims.first, delivery: id, tries: row["tries"]) { continue }
                 }
+                decision = try decide(pull: number, claims.first)
+            } else {
+                decision = try decide(claims)
+            }
             // What it was stored with says why it asked, such as a pull request; what came of it says the look.
             let reasons = [row["reason"] as String?, decision.reason].compactMap(\.self)
             if !reasons.isEmpty { decision.reason = reasons.joined(separator: "; ") }
             try db.execute(
-                sql: "UPDATE deliveries SET fate = ?, reason = ? WHERE id = ?",
+                sql: "UPDATE deliveries SET fate = ?, reason = ?, awaited = NULL WHERE id = ?",
                 arguments: [decision.fate.rawValue, decision.reason, id])
             let link = try db.cachedStatement(
                 sql: "INSERT OR IGNORE INTO delivery_updates (delivery, ref_update) VALUES (?, ?)")
@@ -58,8 +71,10 @@ extension LookApplication {
         return best
     }
 
-    private func decide(pull number: Int, _ claim: RefClaim?) -> Decision {
-        guard let pull = pulls[number] else { return Decision(fate: .ignored, reason: "it is closed") }
+    private func decide(pull number: Int, _ claim: RefClaim?) throws -> Decision {
+        guard let pull = pulls[number] else {
+            return Decision(fate: .ignored, reason: try whyNotLooked(at: number))
+        }
         let decision = Decision(fate: pull.fate, reason: pull.reason, updates: pull.update.map { [$0] } ?? [])
         guard let claimed = claim?.after, let head = pull.head, claimed != head, let ref = claim?.ref else {
             return decision

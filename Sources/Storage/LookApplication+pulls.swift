@@ -25,9 +25,11 @@ extension LookApplication {
     /// Looks at each open pull request that was asked for. Only what this look lists decides whose it is.
     mutating func lookAtPulls(anew: Set<Name>) throws {
         let rows = try db.all(
-            "SELECT * FROM pull_requests WHERE repository = ? AND is_open = 1 ORDER BY number", [repository],
-            Store.pullRequest)
-        for pull in rows {
+            """
+            SELECT * FROM \(Store.openPullRequests) WHERE repository = ? AND is_open = 1
+            ORDER BY number DESC LIMIT \(Store.maximumOpenPulls)
+            """, [repository], Store.pullRequest)
+        for pull in rows.reversed() {
             // One that an event has told of since the look began is of the next.
             guard look.asked.contains(pull.place) || look.heads[pull.place] != nil else { continue }
             try lookAt(pull, anew)
@@ -35,27 +37,30 @@ extension LookApplication {
     }
 
     private mutating func lookAt(_ known: PullRequestRecord, _ anew: Set<Name>) throws {
-        guard let head = look.others[known.place] ?? look.heads[known.place] else {
-            pulls[known.number] = PullFate(fate: .ignored, reason: "the repository does not list \(known.place)")
-            return
-        }
+        guard let head = look.others[known.place] ?? look.heads[known.place] else { return try miss(known) }
         var pull = known
+        (pull.head, pull.source) = (head, source(of: head, at: pull.place))
         let isMoved = known.head != head
-        let watchers = look.watchers.filter { isMoved || known.hasChanged || anew.contains($0.bot) }
+        if !isMoved, let judged = look.judged[pull.number], judged.head == head, judged.tip == look.heads[pull.base] {
+            if judged.isMerged { return try close(pull, "its head is in \(pull.base.shortName) by now") }
+            pull.judgedTip = judged.tip
+        }
+        // Whose it is says each look anew: of a fork's head that is a branch's by now somebody who may push has made his own.
+        let isAdopted = !isMoved && known.source == nil && pull.source != nil
+        let watchers = look.watchers.filter {
+            isMoved || known.hasChanged || isAdopted || anew.contains($0.bot)
+        }
+        if isMoved { pull.generation += 1 }
+        if isMoved || known.hasChanged { (pull.baseTip, pull.judgedTip) = (look.heads[pull.base], nil) }
+        pull.hasChanged = known.hasChanged && watchers.isEmpty
+        pull.missingSince = nil
+        if pull != known { try store(pull, isMoved: isMoved) }
         guard isMoved || !watchers.isEmpty else {
             let update = try lastUpdate(of: pull)
             pulls[pull.number] = PullFate(
                 fate: .duplicate, reason: "this was known already", update: update, head: head)
             return
         }
-        (pull.head, pull.source) = (head, source(of: head, at: pull.place))
-        if isMoved { pull.generation += 1 }
-        try db.change(
-            """
-            UPDATE pull_requests SET head = ?, source = ?, generation = ?, has_changed = 0
-            WHERE repository = ? AND number = ?
-            """,
-            [head.description, pull.source?.description, pull.generation, repository, pull.number])
         var fate = PullFate(fate: .ignored, reason: "no bot of the repository integrates it", head: head)
         if isMoved {
             fate.update = try move(pull, from: known.head, to: head)
@@ -63,7 +68,11 @@ extension LookApplication {
             fate.update = try lastUpdate(of: pull)
         }
         for watcher in watchers {
-            guard let decided = try queue(pull, for: watcher, update: isMoved ? fate.update : nil) else { continue }
+            guard
+                let decided = try queue(
+                    pull, for: watcher, update: isMoved ? fate.update : nil, isNew: isMoved && known.head != nil,
+                    isAdopted: isAdopted)
+            else { continue }
             if Self.rank(decided.fate) < Self.rank(fate.fate) || fate.fate == .ignored {
                 (fate.fate, fate.reason) = decided
             }
@@ -73,6 +82,20 @@ extension LookApplication {
             movements[pull.ref]?.reason = fate.reason
         }
         pulls[pull.number] = fate
+    }
+
+    private func store(_ pull: PullRequestRecord, isMoved: Bool) throws {
+        try db.change(
+            """
+            UPDATE pull_requests SET head = ?3, source = ?4, generation = ?5, has_changed = ?6, base_tip = ?7,
+                judged_tip = ?8, missing_since = ?9, moved_at = CASE WHEN ?10 THEN ?11 ELSE moved_at END
+            WHERE repository = ?1 AND number = ?2
+            """,
+            [
+                repository, pull.number, pull.head?.description, pull.source?.description, pull.generation,
+                pull.hasChanged, pull.baseTip?.description, pull.judgedTip?.description,
+                pull.missingSince?.millisecondsSinceEpoch, isMoved, look.at.millisecondsSinceEpoch,
+            ])
     }
 
     private static func rank(_ fate: Fate) -> Int {
@@ -108,10 +131,13 @@ extension LookApplication {
         ) { $0[0] }
     }
 
-    /// - Parameter update: Of the head, where it moved in this look.
+    /// - Parameters:
+    ///   - update: Of the head, where it moved in this look.
+    ///   - isNew: Whether it moved there from another.
+    ///   - isAdopted: Whether it was a fork's until this look.
     /// - Returns: What became of it for this bot; nothing for one that is gone.
     private mutating func queue(
-        _ pull: PullRequestRecord, for watcher: Watcher, update: Int64?
+        _ pull: PullRequestRecord, for watcher: Watcher, update: Int64?, isNew: Bool, isAdopted: Bool
     ) throws -> (fate: Fate, reason: String?)? {
         let row: Int64? = try db.first(
             "SELECT id FROM bots WHERE name = ? AND repository = ? AND is_retired = 0",
@@ -127,9 +153,15 @@ extension LookApplication {
         if answer == .awaitsApproval, approver == nil {
             return (.refused, Store.awaitsApproval(seen, bot: watcher.bot))
         }
-        // Opened again, or for a bot that asks anew: what it came to once is still what it comes to.
-        if update == nil, let done = try Store.integration(of: seen, bot: bot, db) {
+        // Opened again, told of after it was forgotten, or for a bot that asks anew: what it came to once is still what it comes to.
+        if !isNew, let done = try Store.integration(of: seen, bot: bot, db) {
             return (.duplicate, "it was integrated already: \(done.id)")
+        }
+        var update = update
+        if update == nil, isAdopted, let source = pull.source {
+            update = try Store.waitingUpdate(
+                of: pull, bot: bot, repository, because: "its head is the tip of \(source.shortName) by now",
+                transaction)
         }
         let ref = RefName(pullRequest: pull.number)
         let new = NewIntegration(
@@ -160,6 +192,8 @@ extension LookApplication {
         for record in open {
             let reason = "pull request \(record.pull?.number ?? 0) was closed"
             guard record.state == .queued else {
+                // Until it has its end nobody takes it for what the pull request came to.
+                try db.change("UPDATE integrations SET ending_run = run WHERE id = ?", [record.rowID])
                 running.append(.init(id: record.id, run: record.run, reason: reason))
                 continue
             }

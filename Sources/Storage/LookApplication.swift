@@ -21,6 +21,8 @@ struct LookApplication {
     /// What became of each pull request that is open, by its number.
     var pulls: [Int: PullFate] = [:]
     var integrations: [IntegrationID] = []
+    /// Events that wait for another look.
+    var awaited: [LookOutcome.Awaited] = []
     /// Refs that events which wait for this look say were pushed; nothing: one of those events names none, so it may be any.
     private var claimed: Set<RefName>? = []
 
@@ -41,9 +43,11 @@ struct LookApplication {
         let anew = try botsThatWatchAnew()
         for watcher in look.watchers { try queue(for: watcher) }
         try lookAtPulls(anew: anew)
+        try closeForgottenPulls()
         let closed = try endClosedPulls()
         try storeFates()
         try decideEvents()
+        try trimPulls()
         let isRequestedAgain = try Bool.fetchOne(
             db,
             sql: """
@@ -58,7 +62,7 @@ struct LookApplication {
         let updates = try movements.sorted { $0.key < $1.key }.map { try refUpdate($0.value.rowID) }
         return LookOutcome(
             refUpdates: updates, integrations: integrations, isRequestedAgain: isRequestedAgain ?? false,
-            closed: closed)
+            closed: closed, awaited: awaited)
     }
 
     private func refUpdate(_ rowID: Int64) throws -> RefUpdateRecord {

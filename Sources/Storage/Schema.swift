@@ -37,6 +37,7 @@ enum Schema {
         migrator.registerMigration("skipping") { try $0.execute(sql: skipping) }
         migrator.registerMigration("toolchains") { try $0.execute(sql: toolchains) }
         migrator.registerMigration("registry") { try $0.execute(sql: registry) }
+        migrator.registerMigration("pull care") { try $0.execute(sql: pullCare) }
         return migrator
     }
 

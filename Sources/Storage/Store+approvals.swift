@@ -2,6 +2,17 @@ import GRDB
 package import Model
 
 extension Store {
+    /// Approvals of one pull request that are remembered, the newest.
+    static let maximumApprovals = 100
+
+    /// Where the last look saw a branch.
+    private static func tip(of branch: RefName, _ repository: Int64, _ db: Database) throws -> CommitID? {
+        try db.first(
+            "SELECT head FROM refs WHERE repository = ? AND name = ? AND head IS NOT NULL",
+            [repository, branch.description]
+        ) { try $0.value("head") { CommitID($0) } }
+    }
+
     /// Stores that an operator approves one head of a pull request for the base that it has now, and queues its integration, with the
     /// ledger's row. Another head, or another base, waits again, also after it was closed and opened.
     /// - Parameters:
@@ -32,22 +43,28 @@ extension Store {
             let found = try db.first(
                 "SELECT * FROM pull_requests WHERE repository = ? AND number = ?", [row.repository, number],
                 Self.pullRequest)
-            guard let pull = found, let seen = pull.seen else { return .unknown }
+            guard var pull = found else { return .unknown }
+            // A branch that is not at the head any more, of a look that did not find the head, makes nobody trusted.
+            if let source = pull.source, try Self.tip(of: source, row.repository, db) != pull.head { pull.source = nil }
+            guard let seen = pull.seen else { return .unknown }
             guard pull.isOpen else { return .closed }
             guard seen.head == head else { return .moved(to: seen.head.description) }
             if case .refuses(let reason) = answer(seen, row.main) { return .refused(reason) }
             try db.change(
                 "INSERT OR REPLACE INTO pull_approvals (bot, number, base, head, person, at) VALUES (?, ?, ?, ?, ?, ?)",
                 [row.bot, number, seen.base.description, head.description, person.kept, time.millisecondsSinceEpoch])
+            try db.change(
+                """
+                DELETE FROM pull_approvals WHERE bot = ?1 AND number = ?2 AND (base, head) IN (
+                    SELECT base, head FROM pull_approvals WHERE bot = ?1 AND number = ?2
+                    ORDER BY at DESC, head LIMIT -1 OFFSET \(Self.maximumApprovals))
+                """, [row.bot, number])
             if let done = try Self.integration(of: seen, bot: row.bot, db) {
                 try db.change("UPDATE integrations SET approved_by = ? WHERE id = ?", [person.kept, done.rowID])
                 transaction.changed(.integration(done.id))
                 return .noted(try Self.integration(done.id, db))
             }
-            let tip: CommitID? = try db.first(
-                "SELECT head FROM refs WHERE repository = ? AND name = ? AND head IS NOT NULL",
-                [row.repository, seen.base.description]
-            ) { try $0.value("head") { CommitID($0) } }
+            let tip = try Self.tip(of: seen.base, row.repository, db)
             guard let tip else { return .refused("the repository has no branch \(seen.base.shortName)") }
             let ref = RefName(pullRequest: number)
             let new = NewIntegration(
@@ -55,7 +72,8 @@ extension Store {
                 pull: IntegratedPullRequest(
                     number: number, place: pull.place, base: seen.base, baseCommit: tip, head: head,
                     source: seen.source, approvedBy: person))
-            let update = try Self.approvedUpdate(of: pull, bot: row.bot, row.repository, transaction)
+            let update = try Self.waitingUpdate(
+                of: pull, bot: row.bot, row.repository, because: "its head was approved", transaction)
             let id = try Self.insert(
                 new, bot: row.bot, repository: row.repository, refUpdate: update, at: time, transaction)
             try Self.supersede(ref, ofBot: row.bot, by: id, supersede, at: time, transaction)
@@ -66,10 +84,12 @@ extension Store {
         }
     }
 
-    /// The update of the head that waited, which is integrated from now on, with the events that told of it.
+    /// The update of the head that waited or was refused, which is integrated from now on, with the events that told of it.
+    /// - Parameter reason: What has changed.
     /// - Returns: Nothing where the bot has integrated it before.
-    private static func approvedUpdate(
-        of pull: PullRequestRecord, bot: Int64, _ repository: Int64, _ transaction: StoreTransaction
+    static func waitingUpdate(
+        of pull: PullRequestRecord, bot: Int64, _ repository: Int64, because reason: String,
+        _ transaction: StoreTransaction
     ) throws -> Int64? {
         let db = transaction.db
         let update: Int64? = try db.first(
@@ -80,12 +100,13 @@ extension Store {
         ) { $0[0] }
         guard let update else { return nil }
         try db.change(
-            "UPDATE ref_updates SET fate = 'integrated', reason = NULL WHERE id = ? AND fate = 'refused'", [update])
+            "UPDATE ref_updates SET fate = 'integrated', reason = NULL WHERE id = ? AND fate IN ('refused', 'ignored')",
+            [update])
         let deliveries: [Int64] = try db.all(
             """
-            UPDATE deliveries SET fate = 'integrated', reason = 'its head was approved' WHERE fate = 'refused'
-            AND id IN (SELECT delivery FROM delivery_updates WHERE ref_update = ?) RETURNING id
-            """, [update]
+            UPDATE deliveries SET fate = 'integrated', reason = ?2 WHERE fate IN ('refused', 'ignored')
+            AND id IN (SELECT delivery FROM delivery_updates WHERE ref_update = ?1) RETURNING id
+            """, [update, reason]
         ) { $0[0] }
         for delivery in deliveries { transaction.changed(.delivery(rowID: delivery)) }
         return update

@@ -63,12 +63,16 @@ extension Store {
             sql: refUpdateQuery
                 + " WHERE ref_updates.id IN (SELECT ref_update FROM delivery_updates WHERE delivery = ?) ORDER BY ref_updates.id",
             arguments: [rowID])
+        // What it waits for stands beside why it asked, which goes on with its fate.
+        let words = [row["reason"] as String?, row["awaited"] as String?].compactMap(\.self)
+        let reason = words.isEmpty ? nil : words.joined(separator: "; ")
         return DeliveryRecord(
             id: row["delivery_id"] ?? String(rowID), rowID: rowID, repository: row["url"],
             bot: try row.optional("bot") { Name($0) }, source: try row.value("source") { EventSource(rawValue: $0) },
             hook: row["hook"], event: row["event"], receivedAt: row.time("received_at"),
             claims: try row.json("claims", as: [RefClaim].self) ?? [],
-            fate: try row.value("fate") { Fate(rawValue: $0) }, reason: row["reason"],
+            fate: try row.value("fate") { Fate(rawValue: $0) },
+            reason: reason,
             refUpdates: try updates.map { try refUpdate($0, db) })
     }
 

@@ -50,7 +50,9 @@ extension Store {
                 try jsonText(event.claims), fate.rawValue, reason?.kept, request, event.pull?.number,
             ])
         let rowID = db.lastInsertedRowID
-        if fate == .pending, let repository, let pull = event.pull { try note(pull, of: repository, db) }
+        if fate == .pending, let repository, let pull = event.pull {
+            try note(pull, of: repository, at: event.receivedAt, db)
+        }
         // What asks for nothing, such as a star, does not show that pushes arrive.
         if event.source == .webhook, fate == .pending, let repository {
             try db.change(
@@ -63,13 +65,15 @@ extension Store {
     }
 
     /// Asks for a look at a repository without an event's row: the poller's timer, a person's button.
-    /// - Parameter pull: What an event that is stored elsewhere says of a pull request of the repository.
+    /// - Parameter event: One that is stored elsewhere, and what it says of a pull request of the repository.
     package func requestLook(
-        at repository: String, telling pull: PullRequestClaim? = nil
+        at repository: String, telling event: NewEvent? = nil
     ) async throws(StoreError) {
         try await lane.write("request a look at \(repository)") { transaction in
             let row = try Self.repositoryRow(repository, transaction.db)
-            if let pull { try Self.note(pull, of: row, transaction.db) }
+            if let event, let pull = event.pull {
+                try Self.note(pull, of: row, at: event.receivedAt, transaction.db)
+            }
             try Self.requestLook(repository, transaction)
         }
     }

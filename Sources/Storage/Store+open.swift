@@ -53,6 +53,7 @@ extension Store {
             try db.all(
                 """
                 SELECT integrations.id, number, ref, "commit", cause, is_release, run, step, bots.name AS bot_name,
+                    pull_request IS NOT NULL AND source IS NULL AS is_fork,
                     \(Self.newerNumber)
                 FROM integrations JOIN bots ON bots.id = bot WHERE \(condition) ORDER BY integrations.id
                 """
@@ -64,7 +65,7 @@ extension Store {
                     cause: try row.value("cause") { Cause(rawValue: $0) }, isRelease: row["is_release"],
                     run: row["run"],
                     supersededBy: (row["newer_number"] as Int?).map { IntegrationID(bot: bot, number: $0) },
-                    isPreparing: row["step"] == IntegrationStep.preparing.rawValue)
+                    isPreparing: row["step"] == IntegrationStep.preparing.rawValue, isFork: row["is_fork"])
             }
         }
     }

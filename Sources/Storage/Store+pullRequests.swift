@@ -5,26 +5,42 @@ extension Store {
     /// Open pull requests of a repository that a look asks for; of more, those with the highest numbers.
     package static let maximumOpenPulls = 2000
 
+    /// Open ones of a repository that are remembered; of more, those with the highest numbers.
+    static let maximumKnownPulls = 10_000
+    /// Closed ones of a repository that are remembered.
+    static let maximumClosedPulls = 5_000
+    /// How long a closed one is remembered.
+    static let closedKept = Duration.seconds(90 * 86_400)
+    /// How long one counts as open of which nothing is heard.
+    static let forgottenAfter = Duration.seconds(180 * 86_400)
+
+    /// By the index of what is open, of which there is little, and not by the key: of what is closed there is ever more.
+    static let openPullRequests = "pull_requests INDEXED BY pull_requests_open"
+
+    static let openPullsQuery = """
+        SELECT * FROM \(openPullRequests) WHERE repository = (SELECT id FROM repositories WHERE url = ?)
+        AND is_open = 1 ORDER BY number DESC LIMIT \(maximumOpenPulls)
+        """
+
+    static let latestOfPullsQuery =
+        integrationQuery + """
+             WHERE integrations.id IN (SELECT (SELECT max(id) FROM integrations INDEXED BY integrations_by_pull_request
+                WHERE bot = bots.id AND pull_request = pull_requests.number)
+            FROM bots CROSS JOIN \(openPullRequests) ON pull_requests.repository = bots.repository
+            WHERE bots.name = ? AND is_open = 1 ORDER BY number DESC LIMIT \(maximumOpenPulls))
+            """
+
     /// The open pull requests of a repository, newest first, at most `maximumOpenPulls`.
     package func openPulls(of repository: String) async throws(StoreError) -> [PullRequestRecord] {
         try await read("read the open pull requests of \(repository)") { db in
-            try db.all(
-                """
-                SELECT * FROM pull_requests WHERE repository = (SELECT id FROM repositories WHERE url = ?) AND is_open = 1
-                ORDER BY number DESC LIMIT \(Self.maximumOpenPulls)
-                """, [repository], Self.pullRequest)
+            try db.all(Self.openPullsQuery, [repository], Self.pullRequest)
         }
     }
 
-    /// The newest integration of each pull request of a bot, by its number.
+    /// The newest integration of each open pull request of a bot, by its number, of at most `maximumOpenPulls`.
     package func latestOfPulls(of bot: Name) async throws(StoreError) -> [Int: IntegrationRecord] {
         try await read("read the integrations of pull requests of \(bot)") { db in
-            let records = try db.all(
-                Self.integrationQuery + """
-                     WHERE integrations.id IN (SELECT max(id) FROM integrations
-                    WHERE bot = (SELECT id FROM bots WHERE name = ?) AND pull_request IS NOT NULL GROUP BY pull_request
-                    ORDER BY max(id) DESC LIMIT \(Self.maximumOpenPulls))
-                    """, [bot.description], Self.integration)
+            let records = try db.all(Self.latestOfPullsQuery, [bot.description], Self.integration)
             return Dictionary(records.compactMap { record in record.pull.map { ($0.number, record) } }) { $1 }
         }
     }
@@ -33,37 +49,73 @@ extension Store {
         PullRequestRecord(
             number: row["number"], ref: try row.ref("ref"), place: try row.ref("place"), base: try row.ref("base"),
             isOpen: row["is_open"], hasChanged: row["has_changed"], head: try row.optional("head") { CommitID($0) },
-            source: (row["source"] as String?).map { RefName($0) }, generation: row["generation"])
+            source: (row["source"] as String?).map { RefName($0) }, generation: row["generation"],
+            baseTip: try row.optional("base_tip") { CommitID($0) },
+            judgedTip: try row.optional("judged_tip") { CommitID($0) }, missingSince: row.optionalTime("missing_since"))
     }
 
     /// Stores what an event says of a pull request, with the event; one that the forge sent before another that came first
     /// changes nothing.
-    static func note(_ claim: PullRequestClaim, of repository: Int64, _ db: Database) throws {
+    static func note(
+        _ claim: PullRequestClaim, of repository: Int64, at time: Timestamp, _ db: Database
+    ) throws {
+        let now = time.millisecondsSinceEpoch
+        let known = try db.first(
+            "SELECT * FROM pull_requests WHERE repository = ? AND number = ?", [repository, claim.number],
+            PullRequestStand.init)
+        guard let known else {
+            // Of one that was forgotten meanwhile the heads are still counted.
+            return try db.change(
+                """
+                INSERT INTO pull_requests (repository, number, ref, place, base, is_open, told_at, told_rank, moved_at,
+                    closed_at, generation)
+                VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, CASE WHEN ?6 THEN NULL ELSE ?9 END,
+                    (SELECT coalesce(max(generation), 0) FROM ref_updates WHERE repository = ?1 AND ref = ?3))
+                """,
+                [
+                    repository, claim.number, claim.ref.description, claim.place.description, claim.base.description,
+                    claim.isOpen, claim.toldAt?.millisecondsSinceEpoch,
+                    claim.toldAt == nil ? PullRequestStand.lastRank : claim.change.rawValue, now,
+                ])
+        }
+        guard let next = known.after(claim) else { return }
         try db.change(
             """
-            INSERT INTO pull_requests (repository, number, ref, place, base, is_open, told_at)
-            VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)
-            ON CONFLICT (repository, number) DO UPDATE SET
-                has_changed = has_changed OR base <> excluded.base OR (excluded.is_open AND NOT is_open),
-                place = excluded.place, base = excluded.base, is_open = excluded.is_open, told_at = excluded.told_at
-            WHERE told_at IS NULL OR excluded.told_at IS NULL OR excluded.told_at >= told_at
+            UPDATE pull_requests SET place = ?3, base = ?4, is_open = ?5, told_at = ?6, told_rank = ?7, base_before = ?8,
+                has_changed = has_changed OR ?9, moved_at = ?10, closed_reason = NULL,
+                missing_since = CASE WHEN ?5 THEN NULL ELSE missing_since END,
+                closed_at = CASE WHEN ?5 THEN NULL ELSE coalesce(closed_at, ?10) END
+            WHERE repository = ?1 AND number = ?2
             """,
             [
-                repository, claim.number, claim.ref.description, claim.place.description, claim.base.description,
-                claim.isOpen, claim.toldAt?.millisecondsSinceEpoch,
+                repository, claim.number, claim.place.description, next.base.description, next.isOpen, next.toldAt,
+                next.rank, next.baseBefore?.description, known.base != next.base || (next.isOpen && !known.isOpen), now,
             ])
     }
 
-    /// The integration of just this head into just this base that was not canceled, the newest; a canceled one says nothing of it.
+    /// The integration of just this head into just this base, the newest: one that was not canceled, and is not to be. A canceled one says
+    /// nothing of it, and one that is still being ended is as good as canceled.
     static func integration(
         of pull: SeenPullRequest, bot: Int64, _ db: Database
     ) throws -> IntegrationRecord? {
         try db.first(
             integrationQuery + """
                  WHERE bot = ? AND pull_request = ? AND integrations.base = ? AND integrations.head = ?
-                AND verdict IS NOT 'canceled' ORDER BY integrations.id DESC LIMIT 1
+                AND CASE WHEN state = 'completed' THEN verdict <> 'canceled'
+                    ELSE superseded_by IS NULL AND ending_run IS NOT run END
+                ORDER BY integrations.id DESC LIMIT 1
                 """,
             [bot, pull.number, pull.base.description, pull.head.description], integration)
+    }
+
+    /// Notes that a run which may go on for a while is to end.
+    /// - Throws: `notFound`.
+    package func markEnding(_ id: IntegrationID, run: Int) async throws(StoreError) {
+        try await lane.write("mark \(id) as ending") { transaction in
+            try transaction.db.change(
+                "UPDATE integrations SET ending_run = ? WHERE id = ? AND state <> 'completed'",
+                [run, try Self.integrationRow(id, transaction.db)])
+        }
     }
 
     /// Who approved just this head for just this base.

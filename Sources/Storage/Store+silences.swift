@@ -7,9 +7,10 @@ extension Store {
     /// How long a silence that expired is remembered, for its note at the issue.
     private static let expiredKept: Duration = .seconds(90 * 86_400)
 
-    /// Silences an issue of the bot, in all branches, from this integration on. A silence of before is replaced.
+    /// Silences an issue of the bot from this integration on, in all branches and what is merged into them; of a pull request, whose
+    /// issues may be a fork's, in that pull request alone. A silence of before is replaced.
     ///
-    /// It shows at once in this integration and in the newest of each branch; their verdicts and counts stay as they were
+    /// It shows at once in this integration and in the newest of each branch, or of the pull request; their verdicts and counts stay as they were
     /// given, and those that are compared from now on heed it.
     /// - Throws: `notFound` when the integration has no such issue, or it is resolved; `tooLarge` for a reason that is too
     ///   long, or when the bot has `maximumSilences`.
@@ -26,28 +27,37 @@ extension Store {
         try await lane.write(operation) { transaction in
             let db = transaction.db
             let row = try Self.integrationRow(id, db)
-            let bot: Int64 = try db.first("SELECT bot FROM integrations WHERE id = ?", [row]) { $0[0] } ?? 0
+            let (bot, number) = try Self.place(row, db)
             try Self.requireIssue(fingerprint, row: row, db)
             let forgotten = silence.at.millisecondsSinceEpoch - Self.expiredKept.components.seconds * 1000
-            try db.change("DELETE FROM silences WHERE bot = ? AND expires < ?", [bot, forgotten])
+            let table = number == nil ? "silences" : "pull_silences"
+            try db.change("DELETE FROM \(table) WHERE bot = ? AND expires < ?", [bot, forgotten])
             let count: Int =
                 try db.first(
-                    "SELECT count(*) FROM silences WHERE bot = ? AND fingerprint <> ?", [bot, fingerprint]
+                    "SELECT count(*) FROM \(table) WHERE bot = ? AND fingerprint <> ?", [bot, fingerprint]
                 ) { $0[0] } ?? 0
             guard count < Self.maximumSilences else {
                 throw Refusal(
                     code: .tooLarge,
                     message: "\(id.bot) has \(count) silenced issues already; take some back, or mend what they say")
             }
-            try db.change(
-                """
-                INSERT OR REPLACE INTO silences (bot, fingerprint, reason, person, at, expires)
-                VALUES (?, ?, ?, ?, ?, ?)
-                """,
-                [
-                    bot, fingerprint, silence.reason, silence.person.kept, silence.at.millisecondsSinceEpoch,
-                    silence.expires?.millisecondsSinceEpoch,
-                ])
+            let values: StatementArguments = [
+                bot, fingerprint, silence.reason, silence.person.kept, silence.at.millisecondsSinceEpoch,
+                silence.expires?.millisecondsSinceEpoch,
+            ]
+            if let number {
+                try db.change(
+                    """
+                    INSERT OR REPLACE INTO pull_silences (bot, fingerprint, reason, person, at, expires, number)
+                    VALUES (?, ?, ?, ?, ?, ?, ?)
+                    """, values + [number])
+            } else {
+                try db.change(
+                    """
+                    INSERT OR REPLACE INTO silences (bot, fingerprint, reason, person, at, expires)
+                    VALUES (?, ?, ?, ?, ?, ?)
+                    """, values)
+            }
             try Self.show(
                 "UPDATE issues SET status = 'silenced', silence = ?3 WHERE status <> 'resolved'", fingerprint,
                 in: shown,
@@ -56,7 +66,7 @@ extension Store {
         }
     }
 
-    /// Takes a silence back.
+    /// Takes a silence back: that of the branches, or, of a pull request's integration, that of the pull request.
     /// - Returns: Whether there was one.
     /// - Throws: `notFound` for an integration that does not exist.
     package func unsilence(_ fingerprint: String, of id: IntegrationID) async throws(StoreError) -> Bool {
@@ -64,9 +74,14 @@ extension Store {
         return try await lane.write("take back a silence of \(id)") { transaction in
             let db = transaction.db
             let row = try Self.integrationRow(id, db)
-            try db.change(
-                "DELETE FROM silences WHERE bot = (SELECT bot FROM integrations WHERE id = ?) AND fingerprint = ?",
-                [row, fingerprint])
+            let (bot, number) = try Self.place(row, db)
+            if let number {
+                try db.change(
+                    "DELETE FROM pull_silences WHERE bot = ? AND number = ? AND fingerprint = ?",
+                    [bot, number, fingerprint])
+            } else {
+                try db.change("DELETE FROM silences WHERE bot = ? AND fingerprint = ?", [bot, fingerprint])
+            }
             guard db.changesCount > 0 else { return false }
             try Self.show(
                 """
@@ -78,21 +93,46 @@ extension Store {
         }
     }
 
-    /// A bot's silences by fingerprint, those that expired lately among them.
+    /// The silences of a bot's branches by fingerprint, those that expired lately among them.
     package func silences(of bot: Name) async throws(StoreError) -> [String: Silence] {
-        try await read("read the silences of \(bot)") { db in
-            let all = try db.all(
-                "SELECT silences.* FROM silences JOIN bots ON bots.id = bot WHERE bots.name = ?", [bot.description]
-            ) { row in
-                (
-                    row["fingerprint"] as String,
-                    Silence(
-                        reason: row["reason"], person: row["person"], at: row.time("at"),
-                        expires: row.optionalTime("expires"))
-                )
-            }
-            return Dictionary(uniqueKeysWithValues: all)
+        try await read("read the silences of \(bot)") { db in try Self.silences(of: bot, db) }
+    }
+
+    /// Those that an integration heeds: its bot's, and of a pull request's its own before them.
+    package func silences(for id: IntegrationID) async throws(StoreError) -> [String: Silence] {
+        try await read("read the silences of \(id)") { db in
+            let own = try db.all(
+                """
+                SELECT pull_silences.* FROM pull_silences JOIN integrations ON integrations.bot = pull_silences.bot
+                    AND pull_request = pull_silences.number JOIN bots ON bots.id = integrations.bot
+                WHERE name = ? AND integrations.number = ?
+                """, [id.bot.description, id.number], Self.silence)
+            return try Self.silences(of: id.bot, db).merging(own) { $1 }
         }
+    }
+
+    private static func silences(of bot: Name, _ db: Database) throws -> [String: Silence] {
+        Dictionary(
+            uniqueKeysWithValues: try db.all(
+                "SELECT silences.* FROM silences JOIN bots ON bots.id = bot WHERE bots.name = ?", [bot.description],
+                silence))
+    }
+
+    private static func silence(_ row: Row) throws -> (String, Silence) {
+        (
+            row["fingerprint"],
+            Silence(
+                reason: row["reason"], person: row["person"], at: row.time("at"), expires: row.optionalTime("expires"))
+        )
+    }
+
+    /// The bot's row, and the pull request's number where the integration is of one.
+    private static func place(_ row: Int64, _ db: Database) throws -> (bot: Int64, number: Int?) {
+        let place = try db.first("SELECT bot, pull_request FROM integrations WHERE id = ?", [row]) {
+            (bot: $0["bot"] as Int64, number: $0["pull_request"] as Int?)
+        }
+        guard let place else { throw Refusal.notFound("integration row \(row)") }
+        return place
     }
 
     private static func requireIssue(_ fingerprint: String, row: Int64, _ db: Database) throws {
@@ -111,7 +151,7 @@ extension Store {
         }
     }
 
-    /// Where people look at an issue: an integration, and the newest of each branch of its bot. Read beside the writer, since it visits all
+    /// Where people look at an issue: an integration, and the newest of each branch of its bot, or of its pull request. Read beside the writer, since it visits all
     /// integrations of the bot; one that ends meanwhile is compared with what it read of the silences.
     private func shownIntegrations(_ id: IntegrationID) async throws(StoreError) -> String {
         try await read("read the newest integrations of \(id.bot)") { db in
@@ -120,7 +160,9 @@ extension Store {
                 SELECT id FROM integrations WHERE (bot, number) = ((SELECT id FROM bots WHERE name = ?1), ?2)
                 UNION SELECT id FROM integrations WHERE (bot, ref, number) IN (
                     SELECT bot, ref, max(number) FROM integrations
-                    WHERE bot = (SELECT id FROM bots WHERE name = ?1) AND state = 'completed' GROUP BY bot, ref)
+                    WHERE bot = (SELECT id FROM bots WHERE name = ?1) AND state = 'completed' AND pull_request IS
+                        (SELECT pull_request FROM integrations JOIN bots ON bots.id = bot WHERE name = ?1 AND number = ?2)
+                    GROUP BY bot, ref)
                 """, [id.bot.description, id.number]
             ) { $0[0] }
             return try jsonText(rows)

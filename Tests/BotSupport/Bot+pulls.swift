@@ -4,6 +4,7 @@ package import Integrations
 package import Model
 package import Storage
 import TestSupport
+import Testing
 
 extension Bot {
     /// Commits what a pull request is to bring, and puts it where GitHub has its head.
@@ -35,12 +36,22 @@ extension Bot {
     /// - Parameters:
     ///   - action: GitHub's word: `opened`, `synchronize`, `edited`, `reopened`, `closed`.
     ///   - more: Further members of `pull_request`.
+    ///   - isUnlisted: Whether the repository shows another head than this: then all pauses before further looks are passed.
     @discardableResult
     package func tell(
-        _ action: String, pull number: Int, head: CommitID, base: String = "main", more: String = ""
+        _ action: String, pull number: Int, head: CommitID, base: String = "main", more: String = "",
+        isUnlisted: Bool = false
     ) async throws -> DeliveryRecord {
         let id = identifiers.next()
         try await send(action, pull: number, head: head, base: base, more: more, delivery: id)
+        if isUnlisted {
+            let store = try store
+            // The looks between are asked for by the clock alone.
+            try await until("the last look for \(head.abbreviated)", limit: Bot.waitLimit) {
+                timer.advance(by: .seconds(32))
+                return try await store.deliveries().items.first { $0.id == id }?.fate != .pending
+            }
+        }
         return try await wait("the fate of \(action) of pull request \(number)") { store in
             try await store.deliveries().items.first { $0.id == id && $0.fate != .pending }
         }
@@ -54,7 +65,7 @@ extension Bot {
         let state = action == "closed" ? "closed" : "open"
         let body =
             #"{"action":"\#(action)","number":\#(number),"pull_request":{"number":\#(number),"state":"\#(state)","#
-            + #""updated_at":"2026-03-01T12:00:00Z",\#(more)"head":{"sha":"\#(head)","ref":"topic"},"#
+            + #""updated_at":"\#(time.now)",\#(more)"head":{"sha":"\#(head)","ref":"topic"},"#
             + #""base":{"ref":"\#(base)"}},"repository":{"full_name":"acme/kit"}}"#
         let bytes = Array(body.utf8)
         let key = Array("It's a Secret to Everybody".utf8)

@@ -23,11 +23,12 @@ enum Samples {
 
     static func open(
         _ number: Int = 1, bot: String = "kit", ref: RefName = RefName(branch: "main"), cause: Cause = .push,
-        isRelease: Bool = false, run: Int = 1
+        isRelease: Bool = false, run: Int = 1, isFork: Bool = false
     ) throws -> OpenIntegration {
         OpenIntegration(
             id: IntegrationID(bot: try name(bot), number: number), rowID: Int64(number), ref: ref,
-            commit: try commit(number), cause: cause, isRelease: isRelease, run: run)
+            commit: try commit(number), cause: cause, isRelease: isRelease, run: run,
+            isFork: isFork)
     }
 
     static func configuration(_ name: String = "debug") throws -> Recipe.Configuration {

@@ -30,6 +30,39 @@ import Testing
         #expect(chosen == ["kit#4", "kit#3", "kit#2", "kit#5", "kit#1"])
     }
 
+    @Test func testThatForksGoLastOfAll() throws {
+        // given
+        let queued = [
+            try Samples.open(1, ref: RefName(pullRequest: 1), cause: .pull, isFork: true),
+            try Samples.open(2, ref: branch("a"), cause: .schedule),
+            try Samples.open(3, ref: RefName(pullRequest: 2), cause: .pull),
+            try Samples.open(4, ref: branch("b"), cause: .push),
+        ]
+
+        // when, then: one of the repository's own is as good as a push
+        #expect(choose(queued) == ["kit#3", "kit#4", "kit#2", "kit#1"])
+    }
+
+    @Test func testThatForksLeaveRoomForWhateverElseComes() throws {
+        // given: more than there is room for, of two bots
+        let kit = try (1...9).map { try Samples.open($0, ref: RefName(pullRequest: $0), cause: .pull, isFork: true) }
+        let other = try (11...19).map {
+            try Samples.open($0, bot: "other", ref: RefName(pullRequest: $0), cause: .pull, isFork: true)
+        }
+
+        // when, then: half of it to one bot, and one place to nobody
+        #expect(choose(kit, capacity: 5) == ["kit#1", "kit#2"])
+        #expect(choose(kit + other, capacity: 5) == ["kit#1", "other#11", "kit#2", "other#12"])
+        #expect(choose(kit, running: [kit[0], kit[1]], capacity: 5) == [])
+        #expect(choose(kit, capacity: 2) == ["kit#1"])
+        #expect(choose(kit + other, capacity: 2) == ["kit#1"])
+        // and a push, or what a person asks for of a fork's, comes in beside them
+        let push = try Samples.open(30, ref: branch("a"))
+        #expect(choose(kit + [push], running: [kit[0], kit[1]], capacity: 5) == ["kit#30"])
+        let rerun = try Samples.open(31, ref: RefName(pullRequest: 31), cause: .pull, run: 2, isFork: true)
+        #expect(choose(kit + [rerun], running: [kit[0], kit[1]], capacity: 5) == ["kit#31"])
+    }
+
     @Test func testThatARerunGoesFirstSinceAPersonAskedForIt() throws {
         // given
         let queued = [

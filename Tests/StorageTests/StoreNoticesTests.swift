@@ -69,6 +69,34 @@ import Testing
         }
     }
 
+    @Test func testThatAPullRequestStandsForNothingAndWhatStandsIsBounded() async throws {
+        try await Self.withNotices { fixture in
+            // given: as many refs as are kept, and more
+            try await fixture.change(
+                """
+                WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 3000)
+                INSERT INTO standings SELECT id, 'refs/heads/b' || i, 1, -i, NULL, NULL FROM bots, n
+                """)
+
+            // when: one of a branch, and one of a pull request
+            try await Self.end(fixture, .succeeded)
+            let head = try commit(7)
+            let pull = try await fixture.store.queue(
+                NewIntegration(
+                    bot: try name("kit"), ref: RefName(pullRequest: 12), commit: head, cause: .pull,
+                    pull: IntegratedPullRequest(
+                        number: 12, place: StoreFixture.place, base: .main, baseCommit: head, head: head)), at: time(10)
+            )
+            try await Self.finish(fixture, pull.id, .testFailures)
+
+            // then: those with the highest numbers stay
+            #expect(try await fixture.count("standings") == Store.maximumStandings)
+            #expect(try await fixture.count("standings WHERE ref = 'refs/heads/main'") == 1)
+            #expect(try await fixture.count("standings WHERE ref GLOB 'refs/pull/*'") == 0)
+            #expect(try await Self.told(fixture).isEmpty)
+        }
+    }
+
     @Test func testThatEachChangeIsToldOnceToEach() async throws {
         try await Self.withNotices { fixture in
             // when

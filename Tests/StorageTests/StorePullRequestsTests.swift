@@ -51,8 +51,8 @@ import Testing
 
             // then
             #expect(try await fixture.store.openPulls(of: StoreFixture.repository).isEmpty)
-            // and one that was told after it, or does not say when, does
-            try await tell(try claim(base: .line, at: 200), id: "4", in: fixture)
+            // and one that was told after it does
+            try await tell(try claim(base: .line, at: 201), id: "4", in: fixture)
             let open = try #require(try await fixture.store.openPulls(of: StoreFixture.repository).first)
             #expect(open.base == .line && open.hasChanged)
         }

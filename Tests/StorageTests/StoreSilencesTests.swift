@@ -54,6 +54,68 @@ import Testing
         }
     }
 
+    /// A completed integration of a pull request with the issue `a`.
+    private func ofPull(_ fixture: StoreFixture, _ number: Int, at commitNumber: Int) async throws -> IntegrationID {
+        let ref = RefName(pullRequest: number)
+        let head = try commit(commitNumber)
+        let id = try await fixture.store.queue(
+            NewIntegration(
+                bot: try name("kit"), ref: ref, commit: head, cause: .pull,
+                pull: IntegratedPullRequest(
+                    number: number, place: RefName("refs/pull/\(number)/head"), base: .main,
+                    baseCommit: try commit(1), head: head)), at: time(10)
+        ).id
+        try await fixture.store.apply(.started, to: id, at: time(20))
+        try await fixture.store.completeIssues(
+            of: id, issues: [issue("a")], summary: Summary(), at: time(50),
+            with: .completed(.warnings, triggerFailed: false))
+        return id
+    }
+
+    @Test func testThatAPullRequestsIsItsOwn() async throws {
+        try await withStore { fixture in
+            // given: the same issue in main and in two pull requests, one with two heads
+            let main = try await integration(fixture, 1, [issue("a")])
+            let first = try await ofPull(fixture, 7, at: 2)
+            let second = try await ofPull(fixture, 7, at: 3)
+            let other = try await ofPull(fixture, 8, at: 4)
+
+            // when it is silenced in one
+            try await fixture.store.silence("a", of: first, Self.silence)
+            // then there alone
+            #expect(try await statuses(fixture, first) == ["a silenced known"])
+            #expect(try await statuses(fixture, second) == ["a silenced known"])
+            #expect(try await statuses(fixture, other) == ["a new -"])
+            #expect(try await statuses(fixture, main) == ["a new -"])
+            #expect(try await fixture.store.silences(of: name("kit")) == [:])
+            #expect(try await fixture.store.silencedIssues(of: name("kit")).isEmpty)
+            #expect(try await fixture.store.silences(for: main) == [:])
+            #expect(try await fixture.store.silences(for: other) == [:])
+            #expect(try await fixture.store.silences(for: second) == ["a": Self.silence])
+
+            // when it is silenced in main for another reason
+            var mains = Self.silence
+            mains.reason = "accepted"
+            try await fixture.store.silence("a", of: main, mains)
+            // then the other pull request heeds it from its next head on, and the list shows main's
+            #expect(try await statuses(fixture, main) == ["a silenced accepted"])
+            #expect(try await statuses(fixture, other) == ["a new -"])
+            #expect(try await statuses(fixture, second) == ["a silenced known"])
+            #expect(try await fixture.store.silences(for: other) == ["a": mains])
+            #expect(try await fixture.store.silences(for: second) == ["a": Self.silence])
+            let listed = try await fixture.store.silencedIssues(of: name("kit"))
+            #expect(listed.map(\.silence) == [mains] && listed.first?.issue?.integration == main)
+
+            // when the pull request's is taken back
+            #expect(try await fixture.store.unsilence("a", of: second))
+            // then main's is there
+            #expect(try await fixture.store.silences(of: name("kit")) == ["a": mains])
+            #expect(try await statuses(fixture, second) == ["a new -"])
+            #expect(try await statuses(fixture, main) == ["a silenced accepted"])
+            #expect(try await fixture.store.unsilence("a", of: second) == false)
+        }
+    }
+
     @Test func testThatWhatIsNotThereCannotBeSilenced() async throws {
         try await withStore { fixture in
             let id = try await integration(fixture, 1, [issue("a", .resolved)])

@@ -65,6 +65,19 @@ extension ForgeEventReader {
         let commit = head.text.flatMap { CommitID($0) }
         return PullRequestClaim(
             number: Int(number), ref: RefName("refs/pull/\(number)/head"), place: place(Int(number)), base: branch,
-            head: commit?.isZero == true ? nil : commit, isOpen: isOpen, toldAt: ForgeTime.read(time))
+            head: commit?.isZero == true ? nil : commit, isOpen: isOpen, toldAt: ForgeTime.read(time),
+            change: change.claimed)
+    }
+}
+
+extension ForgeEvent.PullRequestChange {
+    /// As the store orders events of one time.
+    fileprivate var claimed: PullRequestClaim.Change {
+        switch self {
+        case .opened: .opened
+        case .updated: .updated
+        case .reopened: .reopened
+        case .closed: .closed
+        }
     }
 }

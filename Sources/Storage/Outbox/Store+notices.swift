@@ -7,7 +7,8 @@ extension Store {
     static func announceTransitions(
         of record: IntegrationRecord, at time: Timestamp, _ transaction: StoreTransaction
     ) throws {
-        guard let verdict = record.state.verdict else { return }
+        // A pull request has its own page and comment.
+        guard record.pull == nil, let verdict = record.state.verdict else { return }
         let isTriggers = record.state == .completed(.canceled, triggerFailed: true)
         guard Standing.says(verdict) || isTriggers else { return }
         let notices = try notices(of: record.id.bot, transaction)
@@ -114,6 +115,9 @@ extension Store {
         ) { $0[0] } ?? false
     }
 
+    /// Branches and tags of a bot of which it is kept; of others the integration before says it.
+    static let maximumStandings = 1000
+
     private static func store(_ standing: Standing, of record: IntegrationRecord, _ db: Database) throws {
         try db.change(
             """
@@ -124,6 +128,12 @@ extension Store {
                 record.ref.description, standing.isGood, standing.number, standing.brokenBy?.number,
                 standing.brokenBy?.run, record.id.bot.description,
             ])
+        try db.change(
+            """
+            DELETE FROM standings WHERE bot = (SELECT id FROM bots WHERE name = ?1) AND ref IN (
+                SELECT ref FROM standings WHERE bot = (SELECT id FROM bots WHERE name = ?1)
+                ORDER BY number DESC LIMIT -1 OFFSET \(maximumStandings))
+            """, [record.id.bot.description])
     }
 
     /// The visible issues that `Issue.isTold` says of.

@@ -9,6 +9,8 @@ package struct Look: Sendable {
     package var others: [RefName: CommitID]
     /// All that were asked for.
     package var asked: Set<RefName>
+    /// Pull requests whose head was looked for in their base's tip, by number.
+    package var judged: [Int: JudgedPull]
     package var defaultBranch: RefName?
     package var at: Timestamp
     /// The cause of the integrations of refs that moved: `push` when an event asked for the look, else `poll`.
@@ -21,10 +23,12 @@ package struct Look: Sendable {
 
     package init(
         request: LookRequest, heads: [RefName: CommitID], others: [RefName: CommitID] = [:],
-        asked: Set<RefName> = [], defaultBranch: RefName?, at: Timestamp, cause: Cause, watchers: [Watcher]
+        asked: Set<RefName> = [], judged: [Int: JudgedPull] = [:], defaultBranch: RefName?, at: Timestamp, cause: Cause,
+        watchers: [Watcher]
     ) {
         self.others = others
         self.asked = asked
+        self.judged = judged
         self.request = request
         self.heads = heads
         self.defaultBranch = defaultBranch

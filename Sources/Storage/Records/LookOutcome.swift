@@ -12,6 +12,16 @@ package struct LookOutcome: Hashable, Sendable {
     /// Those that run and are of pull requests which are closed: to be canceled.
     package var closed: [ClosedIntegration]
 
+    /// Events that told of a head which the repository does not list yet, and how long to wait before it is looked for again.
+    package var awaited: [Awaited]
+
+    /// An event whose fate is not decided.
+    package struct Awaited: Hashable, Sendable {
+        /// Its row in the ledger.
+        package var delivery: Int64
+        package var pause: Duration
+    }
+
     /// An integration whose pull request was closed while it runs.
     package struct ClosedIntegration: Hashable, Sendable {
         package var id: IntegrationID
@@ -23,8 +33,9 @@ package struct LookOutcome: Hashable, Sendable {
 
     package init(
         refUpdates: [RefUpdateRecord], integrations: [IntegrationID], isRequestedAgain: Bool = false,
-        closed: [ClosedIntegration] = []
+        closed: [ClosedIntegration] = [], awaited: [Awaited] = []
     ) {
+        self.awaited = awaited
         self.isRequestedAgain = isRequestedAgain
         self.closed = closed
         self.refUpdates = refUpdates

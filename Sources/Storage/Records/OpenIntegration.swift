@@ -16,10 +16,12 @@ package struct OpenIntegration: Hashable, Sendable {
     package var supersededBy: IntegrationID?
     /// Its first step: it runs, and neither its recipe nor any job of it does.
     package var isPreparing: Bool
+    /// Of a fork's pull request: anybody can ask for it.
+    package var isFork: Bool
 
     package init(
         id: IntegrationID, rowID: Int64, ref: RefName, commit: CommitID, cause: Cause, isRelease: Bool = false,
-        run: Int = 1, supersededBy: IntegrationID? = nil, isPreparing: Bool = false
+        run: Int = 1, supersededBy: IntegrationID? = nil, isPreparing: Bool = false, isFork: Bool = false
     ) {
         self.id = id
         self.rowID = rowID
@@ -30,6 +32,7 @@ package struct OpenIntegration: Hashable, Sendable {
         self.run = run
         self.supersededBy = supersededBy
         self.isPreparing = isPreparing
+        self.isFork = isFork
     }
 }
 

@@ -14,9 +14,17 @@ package struct PullRequestClaim: Hashable, Sendable {
     package var isOpen: Bool
     /// The forge's own time of the change, so that events which overtake each other do no harm; nothing where it tells none.
     package var toldAt: Timestamp?
+    /// What the forge says has happened; orders events of one time.
+    package var change: Change
+
+    /// In the order in which they follow each other within one second: who closes and opens again, to have it built anew, does so at once.
+    package enum Change: Int, Hashable, Sendable {
+        case opened, updated, closed, reopened
+    }
 
     package init(
-        number: Int, ref: RefName, place: RefName, base: RefName, head: CommitID?, isOpen: Bool, toldAt: Timestamp?
+        number: Int, ref: RefName, place: RefName, base: RefName, head: CommitID?, isOpen: Bool, toldAt: Timestamp?,
+        change: Change = .updated
     ) {
         self.number = number
         self.ref = ref
@@ -25,5 +33,6 @@ package struct PullRequestClaim: Hashable, Sendable {
         self.head = head
         self.isOpen = isOpen
         self.toldAt = toldAt
+        self.change = isOpen ? change : .closed
     }
 }

@@ -17,6 +17,12 @@ package struct PullRequestRecord: Hashable, Sendable {
     package var source: RefName?
     /// Counts its heads.
     package var generation: Int
+    /// The tip of its base in the look that first saw this head for this base.
+    package var baseTip: CommitID?
+    /// The tip of its base in which the head was last looked for.
+    package var judgedTip: CommitID?
+    /// The first look in a row that did not list the head.
+    package var missingSince: Timestamp?
 
     /// As answers see it; nothing before a look has found it.
     package var seen: SeenPullRequest? {

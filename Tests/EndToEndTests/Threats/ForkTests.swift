@@ -142,7 +142,7 @@ import Testing
             let other = try await bot.pull(2, ["evil": "1\n"])
 
             // when
-            let delivery = try await bot.tell("opened", pull: 1, head: other)
+            let delivery = try await bot.tell("opened", pull: 1, head: other, isUnlisted: true)
 
             // then
             #expect(delivery.fate == .coalesced)
@@ -153,7 +153,7 @@ import Testing
             let all = try await bot.integrations(ofPull: 1)
             #expect(all.map(\.headCommit) == [head])
             // nor one of a pull request that is not there at all
-            let none = try await bot.tell("opened", pull: 9, head: other)
+            let none = try await bot.tell("opened", pull: 9, head: other, isUnlisted: true)
             #expect(none.reason == "pull request opened; the repository does not list refs/pull/9/head")
         }
     }

@@ -1,0 +1,41 @@
+import Logging
+import Model
+import SourceControl
+import Storage
+
+extension RepositoryLooks {
+    /// Why nothing of a pull request is run where nothing keeps jobs from the machine.
+    static let unfencedReason =
+        "jobs are not separated from the machine (isolation: none), so nothing of a pull request is run"
+
+    /// Looks for heads of open pull requests in the tips that their bases have now, as far as both are in the mirror: what is found
+    /// there, and was not when it was first seen, is merged, whether an event tells of it or not.
+    func judge(_ open: [PullRequestRecord], _ listing: Listing, _ mirror: Mirror) async -> [Int: JudgedPull] {
+        var asked: [(number: Int, question: MergeQuestion)] = []
+        for pull in open {
+            guard let head = pull.head, let first = pull.baseTip, let tip = listing.heads[pull.base],
+                (listing.others[pull.place] ?? listing.heads[pull.place]) == head, tip != first, tip != pull.judgedTip
+            else { continue }
+            asked.append((pull.number, MergeQuestion(head: head, first: first, tip: tip)))
+        }
+        guard !asked.isEmpty else { return [:] }
+        do {
+            let answers = try await mirror.whichAreMerged(asked.map(\.question))
+            return Dictionary(
+                uniqueKeysWithValues: zip(asked, answers).compactMap { asked, answer in
+                    answer.map {
+                        (
+                            asked.number,
+                            JudgedPull(head: asked.question.head, tip: asked.question.tip, isMerged: $0)
+                        )
+                    }
+                })
+        } catch {
+            // The look is not lost by it; the next one asks again.
+            logger.warning(
+                "whether pull requests are merged could not be read",
+                metadata: ["repository": "\(mirror.url)", "error": "\(error)"])
+            return [:]
+        }
+    }
+}

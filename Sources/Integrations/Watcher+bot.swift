@@ -1,0 +1,23 @@
+import Model
+import Storage
+
+extension Watcher {
+    /// What a look asks of a bot.
+    init(for bot: BotSpecification, isolation: Isolation, defaultBranch: RefName?) {
+        let branches = bot.branches?.map(\.description) ?? [defaultBranch?.description ?? "", "release/*"]
+        var patterns =
+            "branches: \(branches.joined(separator: " ")) tags: \(bot.tags.map(\.description).joined(separator: " "))"
+        let isFenced = isolation == .sandbox
+        // What was refused before is looked at again once it is not any more.
+        if bot.pullRequests != .trusted || !isFenced {
+            patterns += " pull-requests: \(isFenced ? bot.pullRequests.rawValue : "refused")"
+        }
+        self.init(
+            bot: bot.name, patterns: patterns, watches: { bot.watches($0, defaultBranch: defaultBranch) },
+            isRelease: { bot.isRelease($0) }, supersede: { bot.supersede(on: $0) },
+            answer: {
+                isFenced
+                    ? bot.answer(to: $0, defaultBranch: defaultBranch) : .refuses(RepositoryLooks.unfencedReason)
+            })
+    }
+}

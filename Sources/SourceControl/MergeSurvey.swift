@@ -1,0 +1,145 @@
+import CLibGit2
+import Glibc
+import Model
+
+/// Looks how much a merge would be before it is made: libgit2 reads all of both trees, and cannot be stopped.
+///
+/// Only what the two hold decides, no time that passes: the same two come to the same in a rerun and in another mirror.
+struct MergeSurvey {
+    let reading: CommitReading
+    var limits = Limits()
+
+    struct Limits {
+        /// Commits from the two back to where they part.
+        var commits = 100_000
+        /// Commits in which they part: with merges back and forth each has two of its own.
+        var ancestors = 8
+        /// Files, links, submodules and directories of one tree (N5: a million). libgit2 has some 300 bytes of memory for each.
+        var entries = 1_000_000
+        /// Bytes of the paths of one tree.
+        var pathBytes = 128 << 20
+        /// Entries of directories that differ from where the two part.
+        var differing = 400_000
+        /// Bytes of one version of a file that both have changed; of larger ones lines are not merged.
+        var fileBytes = 8 << 20
+        /// Bytes of all versions of such files together.
+        var mergedBytes = 64 << 20
+        /// Bytes of what came or went in which renames are looked for; of more, files that were renamed and changed count as come and gone.
+        var renamedBytes = 64 << 20
+    }
+
+    enum Answer: Equatable {
+        case mayMerge(findsRenames: Bool)
+        /// Nothing is merged, and why.
+        case tooMuch(String)
+    }
+
+    func answer(head: CommitID, base: CommitID) throws(SourceControlError) -> Answer {
+        let history = CommonHistory(reading: reading)
+        guard try !history.isFar(head, base, limit: limits.commits) else {
+            return .tooMuch("more than \(limits.commits) commits lie between them")
+        }
+        guard let ancestors = try history.ancestors(head, base, limit: limits.ancestors) else {
+            return .tooMuch("they part in more than \(limits.ancestors) commits")
+        }
+        var sizes: [[UInt8]: TreeSize] = [:]
+        for commit in [base, head] + ancestors.sorted(by: { $0.description < $1.description }) {
+            let size = try size(of: commit, known: &sizes)
+            guard size.entries <= limits.entries, size.pathBytes <= limits.pathBytes else {
+                return .tooMuch(
+                    "\(commit.abbreviated) holds more than \(limits.entries) files and directories, or more than "
+                        + "\(limits.pathBytes >> 20) MiB of paths")
+            }
+        }
+        var findsRenames = true
+        for ancestor in ancestors.sorted(by: { $0.description < $1.description }) {
+            let found = try compare(ancestor, base, head)
+            if let reason = found.reason { return .tooMuch(reason) }
+            findsRenames = findsRenames && found.renamedBytes <= limits.renamedBytes
+        }
+        return .mayMerge(findsRenames: findsRenames)
+    }
+
+    // MARK: What differs
+
+    private func compare(
+        _ ancestor: CommitID, _ base: CommitID, _ head: CommitID
+    ) throws(SourceControlError) -> (reason: String?, renamedBytes: Int) {
+        let difference = TreeDifference(reading: reading, limit: limits.differing)
+        let start = CommitReading.id(of: try reading.rootTree(of: ancestor))
+        var ours: [[UInt8]: (old: git_oid?, new: git_oid?)] = [:]
+        var (renamed, merged, large) = (0, 0, [UInt8]?.none)
+        let store = try GitHandle(reading.operation, free: git_odb_free) { git_repository_odb($0, reading.repository) }
+        func bytes(_ id: git_oid?) -> Int {
+            guard var id else { return 0 }
+            var (length, type) = (0, GIT_OBJECT_ANY)
+            // A submodule's commit is not here, and what is missing is the merge's to say.
+            guard git_odb_read_header(&length, &type, store.pointer, &id) == 0, type == GIT_OBJECT_BLOB else {
+                return 0
+            }
+            return min(length, 1 << 40)
+        }
+        func note(_ old: git_oid?, _ new: git_oid?) {
+            if old == nil || new == nil, renamed <= limits.renamedBytes { renamed += bytes(old ?? new) }
+        }
+        let ourTree = CommitReading.id(of: try reading.rootTree(of: base))
+        let isAll = try difference.walk(from: start, to: ourTree) { path, old, new throws(SourceControlError) in
+            ours[path] = (old?.id, new?.id)
+            note(old?.id, new?.id)
+        }
+        let theirTree = CommitReading.id(of: try reading.rootTree(of: head))
+        let isAllToo = try difference.walk(from: start, to: theirTree) { path, old, new throws(SourceControlError) in
+            note(old?.id, new?.id)
+            guard let other = ours[path], other.new?.bytes != new?.id.bytes else { return }
+            for size in [bytes(old?.id), bytes(other.new), bytes(new?.id)] {
+                if size > limits.fileBytes { large = large ?? path }
+                merged += size
+            }
+        }
+        guard isAll, isAllToo else { return ("more than \(limits.differing) files and directories differ", 0) }
+        if let large {
+            return (
+                "both change \(String(decoding: large, as: UTF8.self)), which has more than "
+                    + "\(limits.fileBytes >> 20) MiB", 0
+            )
+        }
+        guard merged <= limits.mergedBytes else {
+            return ("the files that both change have more than \(limits.mergedBytes >> 20) MiB", 0)
+        }
+        return (nil, renamed)
+    }
+
+    // MARK: What they hold
+
+    private struct TreeSize {
+        var entries = 0
+        var pathBytes = 0
+    }
+
+    /// Every tree is read twice, however often it is there; sums stop just above the limits.
+    private func size(
+        of commit: CommitID, known: inout [[UInt8]: TreeSize]
+    ) throws(SourceControlError) -> TreeSize {
+        let root = CommitReading.id(of: try reading.rootTree(of: commit))
+        var pending = [(id: root, isSecond: false)]
+        while let next = pending.popLast() {
+            guard known[next.id.bytes] == nil else { continue }
+            let entries = CommitReading.entries(of: try reading.tree(next.id))
+            let directories = entries.filter { $0.mode & S_IFMT == S_IFDIR }
+            guard next.isSecond else {
+                pending.append((next.id, true))
+                pending += directories.filter { known[$0.id.bytes] == nil }.map { ($0.id, false) }
+                continue
+            }
+            var size = TreeSize(entries: entries.count, pathBytes: entries.reduce(0) { $0 + $1.name.count })
+            for directory in directories {
+                let inner = known[directory.id.bytes] ?? TreeSize()
+                size.entries = min(size.entries + inner.entries, limits.entries + 1)
+                size.pathBytes = min(
+                    size.pathBytes + inner.pathBytes + inner.entries * (directory.name.count + 1), limits.pathBytes + 1)
+            }
+            known[next.id.bytes] = size
+        }
+        return known[root.bytes] ?? TreeSize()
+    }
+}

@@ -1,0 +1,92 @@
+import Basics
+import BotSupport
+import Integrations
+import Model
+import Storage
+import TestSupport
+import Testing
+
+/// What nobody tells of a pull request, or tells too early, and what a daemon that was ended leaves of a fork's.
+@Suite struct PullRequestLifeTests {
+    @Test func testThatAHeadThatIsToldOfBeforeItIsListedIsIntegratedByItself() async throws {
+        try await withBot(pullPlan()) { bot in
+            // given: the forge sends its event first
+            _ = try await bot.integrate()
+            let head = try await bot.pull(1, ["a": "1\n"], branch: "topic")
+            try await bot.work.push(to: bot.remote, [":refs/pull/1/head"])
+            let id = bot.identifiers.next()
+            try await bot.send("opened", pull: 1, head: head, delivery: id)
+            let waiting = try await bot.wait("the first look") { store in
+                try await store.deliveries().items.first {
+                    $0.id == id && $0.reason?.contains("follows in 2 s") == true
+                }
+            }
+            #expect(waiting.fate == .pending)
+            expectContains(
+                waiting.reason ?? "", "the repository does not list refs/pull/1/head, not \(head.abbreviated) yet")
+
+            // when: it comes, and nobody says so
+            try await bot.point(pull: 1, at: head)
+            try await until("the look after the pause", limit: Bot.waitLimit) {
+                bot.timer.advance(by: .seconds(2))
+                return try await !bot.integrations(ofPull: 1).isEmpty
+            }
+
+            // then
+            expectResult(of: try await bot.completion(ofPull: 1, at: head), "succeeded")
+            let decided = try await bot.wait("the fate") { store in
+                try await store.deliveries().items.first { $0.id == id && $0.fate != .pending }
+            }
+            #expect(decided.fate == .integrated && decided.reason == "pull request opened")
+        }
+    }
+
+    @Test func testThatOneThatWasMergedWithoutAWordIsFoundToBeClosed() async throws {
+        try await withBot(pullPlan()) { bot in
+            // given: one that is merged, and one that is not; the events of their ends are lost
+            _ = try await bot.integrate()
+            let head = try await bot.pull(1, ["a": "1\n"], branch: "topic")
+            let other = try await bot.pull(2, ["b": "1\n"], branch: "other")
+            for (number, head) in [(1, head), (2, other)] {
+                try await bot.tell("opened", pull: number, head: head)
+                _ = try await bot.completion(ofPull: number, at: head)
+            }
+            try await bot.work.git("merge", "-q", "--no-ff", "-m", "Merge", "\(head)")
+            try await bot.work.push(to: bot.remote, ["main:refs/heads/main"])
+            try await bot.announce()
+            let merge = try await bot.work.head()
+            _ = try await bot.completion(of: try await bot.integration(of: merge, on: RefName(branch: "main")).id)
+
+            // when: any look that finds the merge in the mirror
+            try await bot.announce()
+
+            // then
+            try await bot.wait("its end") { store in
+                try await store.openPulls(of: bot.remote.path).map(\.number) == [2] ? true : nil
+            }
+            let late = try await bot.tell("edited", pull: 1, head: head)
+            #expect(late.fate == .duplicate || late.fate == .ignored, "\(late)")
+        }
+    }
+
+    @Test func testThatAForksWorkspaceIsRemovedByTheNextDaemon() async throws {
+        try await withBot(pullPlan()) { bot in
+            // given: a daemon was ended in the middle of a fork's job, whose integration is over by now
+            _ = try await bot.integrate()
+            try await bot.stop()
+            let root = "state/workspaces/kit/debug"
+            for lane in ["fork", "trusted", "pull"] {
+                try bot.directory.write("\(root)/\(lane)/7/tree/planted", "poison")
+            }
+
+            // when
+            try await bot.start()
+
+            // then: and of no other lane
+            let workspaces = try bot.directory.directory()
+            await until("the fork's is gone") { (try? workspaces.status("\(root)/fork/7")) == .some(nil) }
+            #expect(try workspaces.status("\(root)/trusted/7/tree/planted") != nil)
+            #expect(try workspaces.status("\(root)/pull/7/tree/planted") != nil)
+        }
+    }
+}

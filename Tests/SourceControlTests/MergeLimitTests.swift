@@ -1,0 +1,158 @@
+import Model
+import TestSupport
+import Testing
+
+@testable import SourceControl
+
+/// Merges of what would take too long or too much memory: libgit2 cannot be stopped, so they are not begun.
+@Suite struct MergeLimitTests {
+    private static func diverge(
+        _ fixture: Fixture, main: [String: String], side: [String: String], removing: [String] = []
+    ) async throws -> (base: CommitID, head: CommitID) {
+        try await fixture.origin.branch("side")
+        let head = try await fixture.origin.commit(files: side, removing: removing, message: "Side")
+        try await fixture.origin.checkout("main")
+        let base = try await fixture.origin.commit(files: main, message: "Main")
+        try await fixture.mirror.fetch([fixture.main: base, RefName(branch: "side"): head])
+        return (base, head)
+    }
+
+    private typealias Limit = WritableKeyPath<MergeSurvey.Limits, Int>
+
+    private static func outcome(
+        _ fixture: Fixture, _ base: CommitID, _ head: CommitID, _ limit: Limit, _ value: Int
+    ) async throws -> String {
+        var limits = MergeSurvey.Limits()
+        limits[keyPath: limit] = value
+        let outcome = try await fixture.mirror.merge(head, into: base, limits: limits)
+        switch outcome {
+        case .merged: return "merged"
+        case .conflicts(let paths, _): return "conflicts in \(paths.joined(separator: " "))"
+        case .refused(let reason): return reason
+        }
+    }
+
+    @Test func testThatEachLimitIsHeldAndSaysWhatWasTooMuch() async throws {
+        let file = (1...20).map { "line \($0)\n" }.joined()
+        let bytes = file.utf8.count
+        try await withOrigin(["a": file, "d/e": "e\n"]) { fixture in
+            // given: two files that differ, of which both have changed one
+            let (base, head) = try await Self.diverge(
+                fixture, main: ["a": file + "main\n", "b": "b\n"],
+                side: ["a": "side\n" + file, "c": "c\n", "f/g": "g\n"])
+
+            // when, then: what is just enough, and what is not
+            let cases: [(limit: Limit, enough: Int, few: Int, reason: String)] = [
+                (\.commits, 4, 1, "more than 1 commits lie between them"),
+                (\.ancestors, 1, 0, "they part in more than 0 commits"),
+                (\.entries, 6, 5, "holds more than 5 files and directories, or"),
+                (\.pathBytes, 10, 9, "MiB of paths"),
+                (\.differing, 7, 6, "more than 6 files and directories differ"),
+                (\.fileBytes, bytes + 5, bytes + 4, "both change a, which has more than"),
+                (\.mergedBytes, 3 * bytes + 10, 3 * bytes + 9, "the files that both change have more than"),
+            ]
+            for (limit, enough, few, reason) in cases {
+                let merged = try await Self.outcome(fixture, base, head, limit, enough)
+                #expect(merged == "merged", "\(enough) for \(reason)")
+                let refused = try await Self.outcome(fixture, base, head, limit, few)
+                #expect(refused.hasPrefix("it would be too much to merge: "))
+                expectContains(refused, reason)
+            }
+        }
+    }
+
+    @Test func testThatRenamesAreNotLookedForInTooMuch() async throws {
+        let text = (1...40).map { "line \($0)\n" }.joined()
+        try await withOrigin(["old": text]) { fixture in
+            // given: renamed on one side, changed on the other
+            let (base, head) = try await Self.diverge(
+                fixture, main: ["old": text + "more\n"], side: ["new": text], removing: ["old"])
+
+            // when, then
+            let found = try await Self.outcome(fixture, base, head, \.renamedBytes, 2 * text.utf8.count)
+            #expect(found == "merged")
+            let unsought = try await Self.outcome(fixture, base, head, \.renamedBytes, 99)
+            #expect(unsought == "conflicts in old")
+        }
+    }
+
+    @Test func testThatHistoriesThatPartInManyPlacesAreNotMerged() async throws {
+        try await withOrigin { fixture in
+            // given: each has merged the other's first commit
+            try await fixture.origin.branch("side")
+            let side = try await fixture.origin.commit(files: ["s": "1\n"])
+            try await fixture.origin.checkout("main")
+            let main = try await fixture.origin.commit(files: ["m": "1\n"])
+            try await fixture.origin.git("merge", "-q", "--no-ff", "-m", "One", "\(side)")
+            let base = try await fixture.origin.head()
+            try await fixture.origin.checkout("side")
+            try await fixture.origin.git("merge", "-q", "--no-ff", "-m", "Two", "\(main)")
+            let head = try await fixture.origin.head()
+            try await fixture.mirror.fetch([fixture.main: base, RefName(branch: "side"): head])
+
+            // when, then: two, and where those part
+            let merged = try await Self.outcome(fixture, base, head, \.ancestors, 3)
+            #expect(merged == "merged")
+            let refused = try await Self.outcome(fixture, base, head, \.ancestors, 2)
+            #expect(refused == "it would be too much to merge: they part in more than 2 commits")
+        }
+    }
+
+    /// Ten trees of ten entries each name ten thousand million files.
+    @Test func testThatAPyramidOfTreesIsNeitherMergedNorSearchedForSubmodules() async throws {
+        try await withOrigin(["a": "1\n"]) { fixture in
+            // given
+            let base = try await fixture.fetch()
+            var entry = "100644 blob \(try await fixture.origin.git(["hash-object", "-w", "--stdin"], input: "x\n"))"
+            for _ in 1...10 {
+                let lines = (0...9).map { "\(entry)\t\($0)\n" }.joined()
+                entry = "040000 tree \(try await fixture.origin.git(["mktree"], input: lines))"
+            }
+            let tree = String(entry.split(separator: " ")[2])
+            let id = try await fixture.origin.git("commit-tree", "-p", "\(base)", "-m", "Pyramid", tree)
+            let head = try #require(CommitID(id))
+            try await fixture.origin.git("branch", "pyramid", id)
+            try await fixture.mirror.fetch([RefName(branch: "pyramid"): head])
+
+            // when, then
+            guard case .refused(let reason) = try await fixture.mirror.merge(head, into: base) else {
+                return #expect(Bool(false), "it was merged")
+            }
+            expectContains(reason, "holds more than 1000000 files and directories")
+            await expectRejection(SourceControlError.self, \.code, .tooLarge) {
+                _ = try await fixture.mirror.haveOtherSubmodules(base, head)
+            }
+        }
+    }
+
+    // MARK: Merged without a word
+
+    @Test func testThatAHeadIsMergedOnceItIsInItsBaseAndWasNotBefore() async throws {
+        try await withOrigin { fixture in
+            // given: one that is merged, one that is not, one that was there from the first, and one that is not in the mirror
+            let first = try await fixture.origin.head()
+            try await fixture.origin.branch("side")
+            let head = try await fixture.origin.commit(files: ["s": "1\n"])
+            try await fixture.origin.branch("open")
+            let open = try await fixture.origin.commit(files: ["o": "1\n"])
+            try await fixture.origin.checkout("main")
+            try await fixture.origin.git("merge", "-q", "--no-ff", "-m", "Merge", "side")
+            let tip = try await fixture.origin.head()
+            try await fixture.mirror.fetch([fixture.main: tip, RefName(branch: "open"): open])
+            let other = try #require(CommitID(String(repeating: "ab", count: 20)))
+
+            // when
+            let answers = try await fixture.mirror.whichAreMerged([
+                MergeQuestion(head: head, first: first, tip: tip), MergeQuestion(head: open, first: first, tip: tip),
+                MergeQuestion(head: first, first: first, tip: tip), MergeQuestion(head: head, first: first, tip: other),
+                MergeQuestion(head: other, first: first, tip: tip), MergeQuestion(head: tip, first: first, tip: tip),
+            ])
+
+            // then
+            #expect(answers == [true, false, false, nil, nil, true])
+            // and not more than one call may ask
+            let many = Array(repeating: MergeQuestion(head: open, first: first, tip: tip), count: 30)
+            #expect(try await fixture.mirror.whichAreMerged(many).count { $0 != nil } == Mirror.maximumQuestions)
+        }
+    }
+}

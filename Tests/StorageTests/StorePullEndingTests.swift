@@ -1,0 +1,96 @@
+import Model
+import TestSupport
+import Testing
+
+@testable import Storage
+
+/// What a pull request came to does not count while it is being ended: closed and opened again, or retargeted and back, it is integrated anew.
+@Suite struct StorePullEndingTests {
+    @Test func testThatOneThatIsOpenedAgainWhileItsRunIsBeingEndedIsIntegrated() async throws {
+        try await withStore { fixture in
+            // given: it runs, is closed, and its end takes its time
+            let (main, head) = (try commit(1), try commit(7))
+            try await fixture.tell(try StoreFixture.claim(), id: "1")
+            try await fixture.lookAtPull(head, heads: [.main: main])
+            let first = try #require(try await fixture.ofPull().first)
+            try await fixture.store.apply(.started, to: first.id, at: time(101))
+            try await fixture.tell(try StoreFixture.claim(isOpen: false, at: 200), id: "2")
+            let closing = try await fixture.lookAtPull(head, heads: [.main: main])
+            #expect(closing.closed.map(\.id) == [first.id])
+
+            // when
+            try await fixture.tell(try StoreFixture.claim(at: 201, .reopened), id: "3")
+            try await fixture.lookAtPull(head, heads: [.main: main])
+
+            // then
+            #expect(try await fixture.ofPull().count == 2)
+            #expect(try await fixture.delivery("3").fate == .integrated)
+            // and just once
+            try await fixture.tell(try StoreFixture.claim(at: 202, .reopened), id: "4")
+            try await fixture.lookAtPull(head, heads: [.main: main])
+            #expect(try await fixture.ofPull().count == 2)
+        }
+    }
+
+    @Test func testThatOneThatComesBackToItsBaseWhileItsRunIsBeingEndedIsIntegrated() async throws {
+        try await withStore { fixture in
+            // given: for main it runs, and ends for the one that is for the release branch
+            let (heads, head) = ([RefName.main: try commit(1), .line: try commit(2)], try commit(7))
+            try await fixture.tell(try StoreFixture.claim(), id: "1")
+            try await fixture.lookAtPull(head, heads: heads)
+            let first = try #require(try await fixture.ofPull().first)
+            try await fixture.store.apply(.started, to: first.id, at: time(101))
+            try await fixture.tell(try StoreFixture.claim(base: .line, at: 200), id: "2")
+            try await fixture.lookAtPull(head, heads: heads)
+
+            // when
+            try await fixture.tell(try StoreFixture.claim(at: 300), id: "3")
+            try await fixture.lookAtPull(head, heads: heads)
+
+            // then
+            #expect(try await fixture.ofPull().map { $0.pull?.base } == [.main, .line, .main])
+        }
+    }
+
+    @Test func testThatWhatAPersonEndsDoesNotCountEither() async throws {
+        try await withStore { fixture in
+            // given
+            let (main, head) = (try commit(1), try commit(7))
+            try await fixture.tell(try StoreFixture.claim(), id: "1")
+            try await fixture.lookAtPull(head, heads: [.main: main])
+            let first = try #require(try await fixture.ofPull().first)
+            try await fixture.store.apply(.started, to: first.id, at: time(101))
+            try await fixture.store.markEnding(first.id, run: 1)
+
+            // when
+            try await fixture.tell(try StoreFixture.claim(isOpen: false, at: 200), id: "2")
+            try await fixture.tell(try StoreFixture.claim(at: 201, .reopened), id: "3")
+            try await fixture.lookAtPull(head, heads: [.main: main])
+
+            // then
+            #expect(try await fixture.ofPull().count == 2)
+        }
+    }
+
+    @Test func testThatWhatCameToItsEndAllTheSameCounts() async throws {
+        try await withStore { fixture in
+            // given: its end was wanted, and it was green before
+            let (main, head) = (try commit(1), try commit(7))
+            try await fixture.tell(try StoreFixture.claim(), id: "1")
+            try await fixture.lookAtPull(head, heads: [.main: main])
+            let first = try #require(try await fixture.ofPull().first)
+            try await fixture.store.apply(.started, to: first.id, at: time(101))
+            try await fixture.tell(try StoreFixture.claim(isOpen: false, at: 200), id: "2")
+            try await fixture.lookAtPull(head, heads: [.main: main])
+            try await fixture.store.apply(
+                .completed(.succeeded, triggerFailed: false), to: first.id, at: time(201))
+
+            // when
+            try await fixture.tell(try StoreFixture.claim(at: 202, .reopened), id: "3")
+            try await fixture.lookAtPull(head, heads: [.main: main])
+
+            // then
+            #expect(try await fixture.ofPull().count == 1)
+        }
+    }
+}

@@ -1,0 +1,90 @@
+import Model
+import TestSupport
+import Testing
+
+@testable import Storage
+
+/// A head that the forge tells of before its repository lists it.
+@Suite struct StorePullWaitingTests {
+    @Test func testThatAnotherLookIsAskedForAfterAPause() async throws {
+        try await withStore { fixture in
+            // given
+            let (main, old, new) = (try commit(1), try commit(7), try commit(8))
+            try await fixture.tell(try StoreFixture.claim(), id: "1")
+            try await fixture.lookAtPull(old, heads: [.main: main])
+
+            // when: the ref lags behind
+            try await fixture.tell(try StoreFixture.claim(at: 200, head: 8), id: "2")
+            let outcome = try await fixture.lookAtPull(old, heads: [.main: main])
+
+            // then
+            #expect(outcome.awaited.map(\.pause) == [.seconds(2)])
+            let waiting = try await fixture.delivery("2")
+            #expect(waiting.fate == .pending)
+            #expect(
+                waiting.reason
+                    == "pull request; the repository shows \(old.abbreviated) at refs/pull/12/head, not "
+                    + "\(new.abbreviated) yet: look 2 of 6 follows in 2 s")
+            #expect(try await fixture.store.repositoriesToLook().isEmpty)
+            // and a look for another reason is none of those, even if it finds the head
+            try await fixture.lookAtPull(new, heads: [.main: main])
+            #expect(try await fixture.delivery("2").fate == .pending)
+
+            // when
+            try await fixture.store.lookAgain(for: outcome.awaited.map(\.delivery))
+            #expect(try await fixture.store.repositoriesToLook().count == 1)
+            try await fixture.lookAtPull(new, heads: [.main: main])
+
+            // then
+            let decided = try await fixture.delivery("2")
+            #expect(decided.fate == .duplicate && decided.reason == "pull request; this was known already")
+            #expect(try await fixture.ofPull().map(\.headCommit) == [old, new])
+        }
+    }
+
+    @Test func testThatItWaitsLongerEachTimeAndNotForEver() async throws {
+        try await withStore { fixture in
+            // given
+            let main = try commit(1)
+            try await fixture.tell(try StoreFixture.claim(), id: "1")
+
+            // when
+            var pauses: [Duration] = []
+            for _ in 1...9 {
+                let outcome = try await fixture.lookAtPull(nil, heads: [.main: main])
+                guard let awaited = outcome.awaited.first else { break }
+                pauses.append(awaited.pause)
+                // As a daemon does that was restarted.
+                try await fixture.store.lookAgain(for: nil)
+            }
+
+            // then
+            #expect(pauses == [2, 4, 8, 16, 32].map { .seconds($0) })
+            let decided = try await fixture.delivery("1")
+            #expect(decided.fate == .ignored)
+            #expect(decided.reason == "pull request; the repository does not list refs/pull/12/head")
+        }
+    }
+
+    @Test func testThatWhatIsOvertakenDoesNotWait() async throws {
+        try await withStore { fixture in
+            // given: pushed twice, and the look sees the second
+            let main = try commit(1)
+            try await fixture.tell(try StoreFixture.claim(head: 7), id: "1")
+            try await fixture.tell(try StoreFixture.claim(at: 200, head: 8), id: "2")
+
+            // when
+            let outcome = try await fixture.lookAtPull(try commit(8), heads: [.main: main])
+
+            // then
+            #expect(outcome.awaited.isEmpty)
+            #expect(try await fixture.delivery("1").fate == .coalesced)
+            #expect(try await fixture.delivery("2").fate == .integrated)
+            // nor does what was there once
+            try await fixture.lookAtPull(try commit(9), heads: [.main: main])
+            try await fixture.tell(try StoreFixture.claim(at: 201, head: 8), id: "3")
+            #expect(try await fixture.lookAtPull(try commit(9), heads: [.main: main]).awaited.isEmpty)
+            #expect(try await fixture.delivery("3").fate == .duplicate)
+        }
+    }
+}
