@@ -188,8 +188,8 @@ package actor Scheduler {
 
     /// The integrations to start now.
     ///
-    /// Lower priority first (a person's and reruns, then release branches, then others, then upgrades, then schedules, then pull requests of forks, which
-    /// anybody can open), then the bot with the fewest running, then the oldest. Of forks' at most half of the capacity goes to one bot, and
+    /// Lower priority first (a person's and reruns, then release branches, then others, then upgrades, then schedules, then pull requests of
+    /// forks, which anybody can open), then the bot with the fewest running, then the oldest. Of forks' at most half of the capacity goes to one bot, and
     /// one place of it stays free for whatever else comes. One ref of a bot is integrated by one integration at a time, in order, since
     /// each is compared with the one before.
     package static func choose(

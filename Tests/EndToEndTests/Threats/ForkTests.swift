@@ -145,11 +145,11 @@ import Testing
             let delivery = try await bot.tell("opened", pull: 1, head: other, isUnlisted: true)
 
             // then
-            #expect(delivery.fate == .coalesced)
+            #expect(delivery.fate == .duplicate)
             #expect(
                 delivery.reason
                     == "pull request opened; the repository shows \(head.abbreviated) at refs/pull/1/head, not "
-                    + other.abbreviated)
+                    + "\(other.abbreviated); this was known already")
             let all = try await bot.integrations(ofPull: 1)
             #expect(all.map(\.headCommit) == [head])
             // nor one of a pull request that is not there at all
