@@ -15,6 +15,10 @@ package struct ArchiveError: Error, Sendable, CustomStringConvertible {
         /// Over a documented limit.
         case tooLarge
         case notFound
+        /// A key that cannot sign.
+        case key
+        /// A signature, or who may have made it, that cannot be read.
+        case signature
         /// A file operation failed; `underlying` says which.
         case file
         /// libarchive failed.

@@ -1,7 +1,9 @@
 /// What a file that is kept or published may be called.
 package enum PublishedName {
     /// What a version's directory holds beside its files.
-    package static let reserved: Set<String> = ["manifest.json", "SHA256SUMS", "SHA256SUMS.sig", "yanked.json"]
+    package static let reserved: Set<String> = [
+        "manifest.json", "provenance.json", "SHA256SUMS", "SHA256SUMS.sig", "yanked.json",
+    ]
 
     /// Longest name in bytes: NAME_MAX of the file systems we know.
     package static let maximumLength = 255

@@ -4,9 +4,10 @@ import Model
 
 /// `manifest.json` and `yanked.json` as bytes.
 enum VersionJSON {
-    static func encode(_ value: some Encodable) throws -> [UInt8] {
+    static func encode(_ value: some Encodable, isPretty: Bool = true) throws -> [UInt8] {
         let encoder = JSONEncoder()
-        encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
+        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+        if isPretty { encoder.outputFormatting.insert(.prettyPrinted) }
         return Array(try encoder.encode(value)) + [UInt8(ascii: "\n")]
     }
 

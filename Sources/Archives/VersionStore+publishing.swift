@@ -5,11 +5,13 @@ extension VersionStore {
     /// The second of publishing's moves: writes the version beside, whole, checked and synchronized.
     ///
     /// Every file is read back after copying and compared with its artifact's size and digest.
-    /// - Parameter manifest: Its `files` are the artifacts of `files`, under their published names.
+    /// - Parameters:
+    ///   - manifest: Its `files` are the artifacts of `files`, under their published names.
+    ///   - attestation: What `provenance.json` says, and the key of both signatures; nothing: the version has neither.
     /// - Throws: `duplicateName` and `invalidName` before anything is written, `corrupted` when a file is not what its
     ///   artifact says, `file`. Nothing is left beside then.
     package func stage(
-        _ manifest: VersionManifest, files: [StagedFile]
+        _ manifest: VersionManifest, files: [StagedFile], attestation: Attestation? = nil
     ) async throws(ArchiveError) -> StagedVersion {
         let operation = "staging of \(manifest.product) \(manifest.version)"
         try Self.checkNames(files.map(\.artifact.path), operation: operation)
@@ -21,7 +23,7 @@ extension VersionStore {
             manifest: manifest, directory: "\(manifest.product)-\(manifest.version)-\(identifiers.next())")
         return try await lane.run { [operations, staging] () throws(ArchiveError) in
             do {
-                try Self.write(staged, files, into: staging, operations)
+                try Self.write(staged, files, attestation, into: staging, operations)
                 return staged
             } catch {
                 // The first error says more; `clearStaging` removes what is left.
@@ -103,7 +105,8 @@ extension VersionStore {
     // MARK: Steps
 
     private static func write(
-        _ staged: StagedVersion, _ files: [StagedFile], into staging: Directory, _ operations: any VersionFiles
+        _ staged: StagedVersion, _ files: [StagedFile], _ attestation: Attestation?, into staging: Directory,
+        _ operations: any VersionFiles
     ) throws {
         try operations.makeDirectory(staged.directory, in: staging)
         let directory = try staging.directory(staged.directory)
@@ -124,7 +127,19 @@ extension VersionStore {
         let manifest = try VersionJSON.encode(staged.manifest)
         digests["manifest.json"] = Digest.sha256(of: manifest)
         try operations.write(manifest, to: directory, "manifest.json")
-        try operations.write(Checksums(digests).bytes, to: directory, "SHA256SUMS")
+        if let attestation {
+            let statement = try VersionJSON.encode(
+                Statement(attestation.provenance, staged.manifest, digests: digests), isPretty: false)
+            let provenance = try VersionJSON.encode(Envelope(statement, signedBy: attestation.key))
+            digests["provenance.json"] = Digest.sha256(of: provenance)
+            try operations.write(provenance, to: directory, "provenance.json")
+        }
+        let sums = Checksums(digests).bytes
+        try operations.write(sums, to: directory, "SHA256SUMS")
+        if let key = attestation?.key {
+            let signature = try SSHSignature(of: sums, by: key).armored
+            try operations.write(Array(signature.utf8), to: directory, "SHA256SUMS.sig")
+        }
         try operations.synchronizeTree(staged.directory, in: staging)
     }
 

@@ -1,8 +1,8 @@
 package import Basics
 package import Model
 
-/// The published versions on disk: `files/<product>/<version>/{<file>…, manifest.json, SHA256SUMS}` and a `yanked.json` a
-/// product.
+/// The published versions on disk: `files/<product>/<version>/{<file>…, manifest.json, provenance.json, SHA256SUMS,
+/// SHA256SUMS.sig}` and a `yanked.json` a product.
 ///
 /// A version appears whole or not at all: it is staged beside, every file and directory synchronized, then renamed without
 /// replacing, and the directory above synchronized. It never changes afterwards: files have mode 0444, and other bytes for a

@@ -88,14 +88,21 @@ package struct IntegrationService: Service {
         let (store, clock, logger) = (parts.store, parts.clock, parts.logger)
         looksWakeup = Wakeup()
         queueWakeup = Wakeup()
+        // The key of signatures is the service's alone, whatever a bot file names.
+        let secrets = parts.secrets.withholding(parts.settings.signing)
         let registry = BotRegistry(
-            directory: parts.directory, settings: parts.settings, secrets: parts.secrets,
+            directory: parts.directory, settings: parts.settings, secrets: secrets,
             isolation: parts.isolation.isolation, version: parts.version)
-        let remotes = Remotes(mirrors: parts.mirrors, secrets: parts.secrets)
+        let remotes = Remotes(mirrors: parts.mirrors, secrets: secrets)
         let url = parts.settings.url ?? parts.settings.listen.first.map { "http://\($0)" } ?? ""
         let environment = JobEnvironment(daemon: parts.environment, url: url)
         let versions = try VersionStore(files: parts.state.files, staging: parts.state.staging)
-        publisher = Publisher(store: store, versions: versions, clock: clock, logger: logger)
+        publisher = Publisher(
+            store: store, versions: versions,
+            attestor: Attestor(
+                secrets: parts.secrets, key: parts.settings.signing, remotes: remotes, url: url, version: parts.version,
+                isolation: parts.isolation.isolation),
+            clock: clock, logger: logger)
         let marks: CrashMarks?
         do {
             marks = try CrashMarks(directory: parts.state.path, version: parts.version)
@@ -109,10 +116,10 @@ package struct IntegrationService: Service {
             executor: parts.executor, planner: JobPlanner(supervisor: parts.supervisor),
             slots: JobSlots(count: parts.settings.concurrency), archiver: ProductArchiver(state: parts.state),
             clock: clock, timer: parts.timer, environment: environment, isolation: parts.isolation,
-            secrets: parts.secrets, logger: logger)
+            secrets: secrets, logger: logger)
         let triggers = TriggerRunner(
             store: store, state: parts.state, executor: parts.executor, publisher: publisher, uploads: parts.uploader,
-            scripts: parts.settings.triggers, secrets: parts.secrets, environment: environment, clock: clock,
+            scripts: parts.settings.triggers, secrets: secrets, environment: environment, clock: clock,
             logger: logger)
         outages = Outages(clock: clock, timer: parts.timer, wakeup: queueWakeup)
         let runner = IntegrationRunner(
@@ -125,17 +132,17 @@ package struct IntegrationService: Service {
         self.jobs = jobs
         compression = LogCompression(store: store, state: parts.state, logger: logger)
         let forges = ForgeAccess(
-            store: store, registry: registry, secrets: parts.secrets, transport: parts.transport, clock: clock, url: url
+            store: store, registry: registry, secrets: secrets, transport: parts.transport, clock: clock, url: url
         )
         outbox = Outbox(
             store: store,
             senders: [
                 ForgeStatusSender(forges), ForgeCommentSender(forges),
                 MailSender(
-                    store: store, registry: registry, settings: parts.settings.mail, secrets: parts.secrets,
+                    store: store, registry: registry, settings: parts.settings.mail, secrets: secrets,
                     transport: parts.mailTransport, url: url),
                 WebhookSender(
-                    store: store, registry: registry, secrets: parts.secrets, transport: parts.transport, clock: clock,
+                    store: store, registry: registry, secrets: secrets, transport: parts.transport, clock: clock,
                     url: url),
             ], clock: clock, timer: parts.timer, logger: logger)
         looks = RepositoryLooks(

@@ -1,5 +1,6 @@
 package import Archives
 import Basics
+package import JobProtocol
 package import Logging
 package import Model
 package import SourceControl
@@ -10,14 +11,19 @@ import Synchronization
 package final class Publisher: Sendable {
     let store: Store
     let versions: VersionStore
+    private let attestor: Attestor?
     private let clock: WallClock
     let logger: Logger
     /// Publishing is serialised per product.
     private let turns = Mutex<[Name: JobSlots]>([:])
 
-    package init(store: Store, versions: VersionStore, clock: WallClock, logger: Logger) {
+    /// - Parameter attestor: Nothing: versions have no provenance and no signature.
+    package init(
+        store: Store, versions: VersionStore, attestor: Attestor? = nil, clock: WallClock, logger: Logger
+    ) {
         self.store = store
         self.versions = versions
+        self.attestor = attestor
         self.clock = clock
         self.logger = logger
     }
@@ -25,26 +31,33 @@ package final class Publisher: Sendable {
     /// What is to be published.
     package struct Request: Sendable {
         package var integration: IntegrationRecord
+        package var bot: BotSpecification
         package var product: Name
         package var source: Trigger.VersionSource
         package var mirror: Mirror
         /// Each file's place now, and what is recorded of it.
         package var files: [(path: String, artifact: Artifact)]
+        /// What kept the jobs that built them from the machine: `sandbox` where it did so for all of them.
         package var isolation: String
         /// What the version is called in the package registry; nothing: it is not in it.
         package var registry: PackageIdentifier?
+        /// The job that built the products, as it ran.
+        package var job: JobDescription?
 
         package init(
-            integration: IntegrationRecord, product: Name, source: Trigger.VersionSource, mirror: Mirror,
-            files: [(path: String, artifact: Artifact)], isolation: String, registry: PackageIdentifier? = nil
+            integration: IntegrationRecord, bot: BotSpecification, source: Trigger.VersionSource, mirror: Mirror,
+            files: [(path: String, artifact: Artifact)], isolation: String, registry: PackageIdentifier? = nil,
+            job: JobDescription? = nil
         ) {
             self.integration = integration
-            self.product = product
+            self.bot = bot
+            product = bot.product
             self.source = source
             self.mirror = mirror
             self.files = files
             self.isolation = isolation
             self.registry = registry
+            self.job = job
         }
     }
 
@@ -159,16 +172,18 @@ package final class Publisher: Sendable {
             if let package = request.registry {
                 files += try await packageFiles(package, version, request, in: scratch)
             }
+            let now = clock.now()
             let manifest = VersionManifest(
                 product: request.product, version: version, integration: integration.id, commit: integration.commit,
-                tree: integration.tree ?? "", ref: integration.ref, publishedAt: clock.now(),
+                tree: integration.tree ?? "", ref: integration.ref, publishedAt: now,
                 files: files.map(\.artifact),
                 isolation: request.isolation, registry: request.registry,
                 changes: try await changes(in: version, request))
             let staged: StagedVersion
             do {
                 staged = try await versions.stage(
-                    manifest, files: files.map { StagedFile(source: $0.source, artifact: $0.artifact) })
+                    manifest, files: files.map { StagedFile(source: $0.source, artifact: $0.artifact) },
+                    attestation: try await attestor?.attestation(for: request, at: now))
             } catch {
                 await clear(scratch, of: request)
                 throw error
@@ -206,6 +221,7 @@ package final class Publisher: Sendable {
     /// A version that cannot be read is left alone and logged; the others are not held up by it.
     package func reconcile() async throws {
         try await versions.clearStaging()
+        await announce()
         for reservation in try await store.reservations() {
             await guarded(reservation.product, reservation.version) { try await self.settle(reservation) }
         }
@@ -215,6 +231,17 @@ package final class Publisher: Sendable {
             for version in try await versions.versions(of: product) {
                 await guarded(product, version) { try await self.adopt(product, version, known: known[version]) }
             }
+        }
+    }
+
+    /// A key that cannot be used stops nobody from starting: each publication says so, and publishes nothing.
+    private func announce() async {
+        do {
+            if let reason = try await attestor?.announce(in: versions) {
+                logger.warning("versions are not signed", metadata: ["reason": "\(reason)"])
+            }
+        } catch {
+            logger.error("versions cannot be signed", metadata: ["error": "\(error)"])
         }
     }
 

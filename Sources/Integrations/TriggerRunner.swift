@@ -1,6 +1,7 @@
 import Archives
 import Basics
 package import Execution
+import Glibc
 import JobProtocol
 package import Logging
 package import Model
@@ -154,10 +155,12 @@ package struct TriggerRunner: Sendable {
                 guard facts?.verdict.isPublishable ?? false else {
                     throw PublishError("a commit with errors or failing tests is never published; see when:")
                 }
+                let jobs = try await jobs(of: context)
                 let request = Publisher.Request(
-                    integration: context.integration, product: context.bot.product, source: source,
+                    integration: context.integration, bot: context.bot, source: source,
                     mirror: context.mirror, files: try await files(of: context),
-                    isolation: try await isolation(of: context), registry: trigger.registry)
+                    isolation: jobs.allSatisfy { $0.isolation == .sandbox } && !jobs.isEmpty ? "sandbox" : "none",
+                    registry: trigger.registry, job: jobs.first)
                 guard !request.files.isEmpty else {
                     throw PublishError(
                         "the integration archived nothing; see the step archiving and `archive:` in the recipe")
@@ -209,12 +212,13 @@ package struct TriggerRunner: Sendable {
         }
     }
 
-    /// What kept the job from the machine that built them, as its own description says.
-    private func isolation(of context: Context) async throws -> String {
-        guard let stored = try await store.artifacts(of: context.integration.id).first else { return "none" }
-        let attempt = AttemptDirectory(
-            path: state.attempt(stored.attempt.integration, job: stored.attempt.job, attempt: stored.attempt.attempt))
-        return try await lane.run { try attempt.job().isolation.rawValue }
+    /// The jobs that built them, as they ran.
+    private func jobs(of context: Context) async throws -> [JobDescription] {
+        var seen: Set<AttemptID> = []
+        let attempts = try await store.artifacts(of: context.integration.id).map(\.attempt).filter {
+            seen.insert($0).inserted
+        }.map { AttemptDirectory(path: state.attempt($0.integration, job: $0.job, attempt: $0.attempt)) }
+        return try await lane.run { try attempts.map { try $0.job() } }
     }
 
     private func send(_ shipment: Uploads.Shipment) async throws -> String {
@@ -247,7 +251,9 @@ package struct TriggerRunner: Sendable {
             let directory = "\(state.files)/\(version.product)/\(version.version)"
             // What says which bytes are right goes last, so that where it is, all is.
             let sums = try await lane.run {
-                try ["manifest.json", "SHA256SUMS"].map { name in
+                try ["manifest.json", "provenance.json", "SHA256SUMS.sig", "SHA256SUMS"].filter { name in
+                    access("\(directory)/\(name)", F_OK) == 0
+                }.map { name in
                     let (sha256, size) = try Digest.sha256(ofFile: "\(directory)/\(name)")
                     return Artifact(configuration: nil, path: name, size: ByteCount(size), sha256: sha256)
                 }

@@ -68,7 +68,8 @@ package enum JSONSchemas {
                 "certificates": { "type": "string", "pattern": "^/" }
               }
             },
-            "user": { "type": "string" }
+            "user": { "type": "string" },
+            "signing": { "$ref": "#/$defs/secret" }
           }
         """#)
 

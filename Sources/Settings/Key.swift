@@ -15,7 +15,7 @@ extension Key: ExpressibleByStringLiteral {
 enum Keys {
     static let settings: [Key] = [
         "listen", "url", "state", "bots", "concurrency", "secrets", "anonymous", "isolation", "fence", "images",
-        "user", "mail", .later("retention"),
+        "user", "mail", "signing", .later("retention"),
     ]
     static let fence: [Key] = ["read-only", "memory", "processes", "workspace"]
     static let bot: [Key] = [

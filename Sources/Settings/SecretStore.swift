@@ -11,6 +11,7 @@ package struct SecretStore: Sendable {
 
     private let directory: String?
     private let credentialsDirectory: String?
+    private var withheld: Set<String> = []
 
     /// - Parameters:
     ///   - directory: The settings' `secrets`.
@@ -18,6 +19,13 @@ package struct SecretStore: Sendable {
     package init(directory: String?, credentialsDirectory: String?) {
         self.directory = directory
         self.credentialsDirectory = credentialsDirectory
+    }
+
+    /// The same secrets but one, which is the service's own: no bot file can name it for a job, a script or an upload.
+    package func withholding(_ name: String?) -> SecretStore {
+        var store = self
+        if let name { store.withheld.insert(name) }
+        return store
     }
 
     /// Whether a text is a secret's name: `[A-Za-z0-9._-]{1,64}`, without a leading dot.
@@ -51,6 +59,11 @@ package struct SecretStore: Sendable {
     private func find(_ name: String) throws(SettingsError) -> (path: String, value: String)? {
         let operation = "read secret \(Printable.quoted(name))"
         guard Self.isName(name) else { throw Self.badName(operation) }
+        guard !withheld.contains(name) else {
+            throw SettingsError(
+                code: .withheld, operation: operation,
+                message: "the settings name it under `signing`: it signs versions, and no bot is given it")
+        }
         // systemd makes its own 0400, or 0440 with an access control list for the service's user, beneath a directory that
         // only it can enter, so their mode says nothing.
         for (directory, isOwn) in [(directory, true), (credentialsDirectory, false)] {

@@ -28,12 +28,14 @@ package struct ServiceSettings: Hashable, Sendable {
     package var user: String?
     /// Nothing: no mail is sent.
     package var mail: MailSettings?
+    /// The name of the secret with the key that versions are signed with; nothing: they are not signed.
+    package var signing: String?
 
     package init(
         listen: [ListenAddress] = [ListenAddress(host: "127.0.0.1", port: 8080)], url: String? = nil, state: String,
         bots: String, concurrency: Int, secrets: String? = nil, anonymous: Anonymous = .read,
         isolation: Isolation? = nil, fence: FenceSettings = FenceSettings(), images: String? = nil, user: String? = nil,
-        mail: MailSettings? = nil
+        mail: MailSettings? = nil, signing: String? = nil
     ) {
         self.listen = listen
         self.url = url
@@ -47,6 +49,7 @@ package struct ServiceSettings: Hashable, Sendable {
         self.images = images
         self.user = user
         self.mail = mail
+        self.signing = signing
     }
 
     /// The directory of the operator's trigger scripts: `triggers/` beside the directory of bot files.

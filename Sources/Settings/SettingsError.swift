@@ -10,6 +10,8 @@ package struct SettingsError: Error, CustomStringConvertible {
         case readableByOthers
         /// The secret is empty, too long, or no UTF-8 text.
         case badValue
+        /// It is for the service alone, and was asked for on behalf of a bot.
+        case withheld
         /// The system refused to read or write.
         case unreadable, unwritable
     }

@@ -37,6 +37,7 @@ package enum SettingsReader {
         settings.images = path(fields["images"], "images", base: base, &diagnostics)
         settings.user = user(fields["user"], &diagnostics) ?? settings.user
         settings.mail = MailSettings.read(fields["mail"], &diagnostics)
+        settings.signing = diagnostics.secretName(fields["signing"], "signing")
         return diagnostics.reading(of: settings)
     }
 

@@ -13,7 +13,7 @@ struct FileServer: Sendable {
     let pages: Pages
 
     /// Files that describe a version; all others are listed in its manifest.
-    private static let descriptions = ["manifest.json", "SHA256SUMS", "SHA256SUMS.sig"]
+    private static let descriptions = ["manifest.json", "provenance.json", "SHA256SUMS", "SHA256SUMS.sig"]
     /// The largest description, in bytes: a version has at most some hundred files.
     private static let maximumDescriptionBytes = 4 << 20
     static let forEver = "public, max-age=31536000, immutable"
@@ -22,6 +22,11 @@ struct FileServer: Sendable {
         [
             Route(.get, "/files", .read, "To /files/.") { _ in .found("/files/") },
             Route(.get, "/files/", .read, "All products; JSON by Accept.") { try await products($0) },
+            Route(
+                .get, "/files/ALLOWED_SIGNERS", .read, "Whose keys versions are signed with, for ssh-keygen -Y verify."
+            ) {
+                try await description("ALLOWED_SIGNERS", name: "ALLOWED_SIGNERS", $0)
+            },
             Route(.get, "/files/{product}", .read, "To its directory.") { .found("/files/\(try $0.name("product"))/") },
             Route(.get, "/files/{product}/", .read, "A product's versions; JSON by Accept.") { try await versions($0) },
             Route(.get, "/files/{product}/{version}", .read, "To its directory.") { call in
@@ -57,8 +62,8 @@ struct FileServer: Sendable {
         ).response(to: call.request)
     }
 
-    /// A description has no digest of its own anywhere, so it is made here. It may be signed later, so it is kept
-    /// for a short time only.
+    /// A description has no digest of its own anywhere, so it is made here, and it is kept for a short time only: one that
+    /// is absent today may be restored from a backup.
     private func description(_ place: String, name: String, _ call: Call) async throws -> Response {
         let (state, path) = (site.configuration.state, "files/" + place)
         let bytes: [UInt8]
@@ -136,7 +141,7 @@ struct FileServer: Sendable {
         let (record, isExact) = try await version(call)
         guard isExact else { return .found(Self.root(record)) }
         if wantsJSON(call) { return .json(JSONValue(record, root: site.configuration.url)) }
-        let descriptions: [ViewObject] = Self.descriptions.dropLast().map {
+        let descriptions: [ViewObject] = try await names(of: record).filter(Self.descriptions.contains).map {
             ["name": .text($0), "href": .text(Self.root(record) + $0), "size": "", "text": "", "isYanked": false]
         }
         let product = record.product.description
@@ -149,6 +154,18 @@ struct FileServer: Sendable {
                     "size": .text(file.size), "text": .text(file.sha256), "isYanked": false,
                 ]
             } + descriptions)
+    }
+
+    /// What lies in a version's directory. One that cannot be read is listed without.
+    private func names(of record: VersionRecord) async throws -> [String] {
+        let (state, path) = (site.configuration.state, "files/\(record.product)/\(record.version)")
+        return try await site.files.run { () throws(FileError) in
+            do throws(FileError) {
+                return try Directory(opening: state).entries(path).map(\.name)
+            } catch  where error.code == .notFound {
+                return []
+            }
+        }
     }
 
     private func listing(

@@ -10,7 +10,7 @@ struct Martlet: AsyncParsableCommand {
         abstract: "A continuous-integration bot service.",
         discussion: """
             Commands talk to a running daemon: through its unix socket, or to --server (MARTLET_URL) with --token \
-            (MARTLET_TOKEN). All but serve, run, lint, init, schema and doctor need one.
+            (MARTLET_TOKEN). All but serve, run, lint, init, schema, verify and doctor need one.
 
             Exit status: 0 done; 1 the answer is no (a red integration with --wait or run, an error found by lint); 64 a wrong \
             command line; 66 there is no such thing; 69 the daemon cannot be reached; 70 the daemon failed; 77 not \
@@ -29,7 +29,7 @@ struct Martlet: AsyncParsableCommand {
                     Artifacts.self,
                     Cancel.self, Rerun.self, PullRequests.self, Approve.self, OutboxCommand.self,
                 ]),
-            .init(name: "Versions", subcommands: [Versions.self, Fetch.self, Yank.self]),
+            .init(name: "Versions", subcommands: [Versions.self, Fetch.self, Verify.self, Signers.self, Yank.self]),
             .init(name: "Access", subcommands: [TokenCommand.self, SecretCommand.self]),
         ])
 }

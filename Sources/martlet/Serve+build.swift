@@ -79,7 +79,9 @@ extension Serve {
                     directory: BotDirectory(directory: settings.bots, lastGood: known), secrets: secrets,
                     mirrors: mirrors,
                     executor: LocalExecutor(socket: launcher, supervisor: supervisor),
-                    uploader: Uploads(uploader: Uploader(transport: try CurlTransport()), secrets: secrets),
+                    uploader: Uploads(
+                        uploader: Uploader(transport: try CurlTransport()),
+                        secrets: secrets.withholding(settings.signing)),
                     // Of its own, so that no upload's file delays a status.
                     transport: try CurlTransport(),
                     // Nor a mail server that does not answer the farewell, for which libcurl holds its thread up.

@@ -43,6 +43,39 @@ import Testing
         #expect(count == 12)
     }
 
+    @Test(.program("ssh-keygen"), arguments: [false, true])
+    func testThatASignatureAppearsWithItsVersionOrNotAtAll(isDoneFirst: Bool) async throws {
+        var count = 0
+        var hasSucceeded = false
+        while !hasSucceeded {
+            count += 1
+            try #require(count < 50)
+            try await withTemporaryDirectory { directory in
+                // given
+                let fixture = try await SigningFixture(
+                    directory, operations: FailingFiles(failing: count, isDoneFirst: isDoneFirst))
+                let place = directory.path("files/kit/1.4.2")
+
+                // when
+                do {
+                    try await fixture.publish()
+                    hasSucceeded = true
+                } catch let error as ArchiveError {
+                    #expect(error.code == .file)
+                }
+
+                // then: what is seen is all of it
+                if try directory.directory().status("files/kit/1.4.2") != nil {
+                    let check = try VersionCheck(of: place, signers: fixture.signers)
+                    #expect(check.problems == [])
+                    #expect(check.trust == .signed(fixture.signers.signers[0]))
+                }
+            }
+        }
+        // The two writes more than without a signature.
+        #expect(count == 14)
+    }
+
     @Test(.smallDisk) func testThatAFullDiskIsNamedAndNothingIsSeen() async throws {
         try await withTemporaryDirectory { directory in
             // given

@@ -64,7 +64,7 @@ import Testing
         }
     }
 
-    @Test(arguments: ["manifest.json", "SHA256SUMS", "SHA256SUMS.sig", "yanked.json"])
+    @Test(arguments: ["manifest.json", "provenance.json", "SHA256SUMS", "SHA256SUMS.sig", "yanked.json"])
     func testThatItRefusesAFileWithAReservedName(name: String) async throws {
         try await withTemporaryDirectory { directory in
             let fixture = try VersionFixture(directory)

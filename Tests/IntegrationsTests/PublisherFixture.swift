@@ -2,6 +2,7 @@ import Archives
 import Basics
 import BotSupport
 import Model
+import Settings
 import SourceControl
 import Storage
 import TestSupport
@@ -23,7 +24,7 @@ struct PublisherFixture: Sendable {
 
     init(
         _ directory: TemporaryDirectory, operations: any VersionFiles = DiskVersionFiles(), work: GitRepository? = nil,
-        time: TestTime = TestTime(), log: RecordingLogger
+        isolation: Isolation? = nil, time: TestTime = TestTime(), log: RecordingLogger
     ) async throws {
         self.directory = directory
         self.time = time
@@ -40,7 +41,17 @@ struct PublisherFixture: Sendable {
         try await store.register([BotSpecification(name: product, repository: repository)], at: time.now)
         versions = try VersionStore(
             files: directory.path("files"), staging: directory.path("staging"), operations: operations)
-        publisher = Publisher(store: store, versions: versions, clock: time.clock, logger: log.logger)
+        var attestor: Attestor?
+        if let isolation {
+            // The key is the secret signing-key of the test's directory.
+            let secrets = SecretStore(directory: directory.path("secrets"), credentialsDirectory: nil)
+            attestor = Attestor(
+                secrets: secrets, key: "signing-key",
+                remotes: Remotes(mirrors: Mirrors(directory: directory.path("repositories")), secrets: secrets),
+                url: "https://ci.acme.example", version: "0.1.0", isolation: isolation)
+        }
+        publisher = Publisher(
+            store: store, versions: versions, attestor: attestor, clock: time.clock, logger: log.logger)
         mirror = Mirrors(directory: directory.path("repositories"), configuration: GitConfiguration(files: []))
             .mirror(of: try RemoteURL(repository, isInsecureAllowed: false))
     }
@@ -57,7 +68,8 @@ struct PublisherFixture: Sendable {
     /// A running integration of a commit, and what it would publish: one file with `content`.
     func request(
         _ commit: CommitID, ref: RefName = RefName(branch: "release/1.0"), source: Trigger.VersionSource = .branch,
-        content: String = "bytes", fileName: String? = nil, registry: PackageIdentifier? = nil
+        content: String = "bytes", fileName: String? = nil, registry: PackageIdentifier? = nil,
+        isolation: String = "none"
     ) async throws -> Publisher.Request {
         try await mirror.fetch(try await mirror.look().heads)
         let queued = try await store.queue(
@@ -69,8 +81,8 @@ struct PublisherFixture: Sendable {
             path: fileName ?? "kit-\(commit.abbreviated)-source.tar.gz", size: ByteCount(Int64(content.utf8.count)),
             sha256: Digest.sha256(of: Array(content.utf8)))
         return Publisher.Request(
-            integration: running, product: product, source: source, mirror: mirror, files: [(path, artifact)],
-            isolation: "none", registry: registry)
+            integration: running, bot: BotSpecification(name: product, repository: work.path), source: source,
+            mirror: mirror, files: [(path, artifact)], isolation: isolation, registry: registry)
     }
 
     func complete(_ request: Publisher.Request) async throws {

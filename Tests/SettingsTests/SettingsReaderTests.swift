@@ -41,6 +41,7 @@ import Testing
             fence: { read-only: [/opt/sdk/, /srv/packages], memory: 4GiB, processes: 100, workspace: 512MiB }
             images: images
             user: ci
+            signing: signing-key
             mail:
               server: smtp://mail.acme.example:587/
               from: Martlet <ci@acme.example>
@@ -59,7 +60,8 @@ import Testing
                 mail: MailSettings(
                     server: "smtp://mail.acme.example:587",
                     from: try #require(MailAddress("Martlet <ci@acme.example>")), credentials: "mail",
-                    certificates: "/etc/martlet/mail.pem")))
+                    certificates: "/etc/martlet/mail.pem"),
+                signing: "signing-key"))
     }
 
     @Test func testThatMailWithoutTLSHasToBeSaid() throws {

@@ -1,3 +1,4 @@
+import Archives
 import Basics
 import JobProtocol
 import Model
@@ -188,24 +189,42 @@ struct SampleContent: Sendable {
     func publish(
         _ version: String, by record: IntegrationRecord, product: Name = SampleContent.kit,
         files: [String: [UInt8]] = ["kit-source.tar.gz": Array("source".utf8), "page.html": Array("<p>".utf8)],
-        registry: PackageIdentifier? = nil
+        registry: PackageIdentifier? = nil, signedBy key: SigningKey? = nil
     ) async throws {
         let version = try #require(SemanticVersion(version))
         _ = try await web.store.reserve(
             VersionRequest(
                 product: product, integration: record.id, commit: record.commit, ref: record.ref,
                 source: .exactly(version), onDisk: [], registry: registry), at: start)
-        var artifacts: [Artifact] = []
+        var staged: [StagedFile] = []
         for (name, bytes) in files.sorted(by: { $0.key < $1.key }) {
-            try web.directory.write("state/files/\(product)/\(version)/\(name)", bytes)
-            artifacts.append(
-                Artifact(
-                    configuration: nil, path: name, size: ByteCount(Int64(bytes.count)),
-                    sha256: BearerToken.digest(of: bytes)))
+            let source = try web.directory.write("state/made/\(product)-\(version)/\(name)", bytes)
+            staged.append(
+                StagedFile(
+                    source: source,
+                    artifact: Artifact(
+                        configuration: nil, path: name, size: ByteCount(Int64(bytes.count)),
+                        sha256: BearerToken.digest(of: bytes))))
         }
-        try web.directory.write("state/files/\(product)/\(version)/manifest.json", "{}")
-        let sums = artifacts.map { "\($0.sha256)  \($0.path)\n" }.joined()
-        try web.directory.write("state/files/\(product)/\(version)/SHA256SUMS", sums)
-        try await web.store.publish(product: product, version: version, files: artifacts, at: WebFixture.now)
+        let manifest = VersionManifest(
+            product: product, version: version, integration: record.id, commit: record.commit, tree: "",
+            ref: record.ref, publishedAt: WebFixture.now, files: staged.map(\.artifact), isolation: "none")
+        let versions = try VersionStore(
+            files: web.directory.path("state/files"), staging: web.directory.path("state/staging"))
+        _ = try await versions.publish(
+            try await versions.stage(
+                manifest, files: staged,
+                attestation: key.map { key in Attestation(provenance: Self.provenance(of: record), key: key) }))
+        try await web.store.publish(product: product, version: version, files: manifest.files, at: WebFixture.now)
+    }
+
+    private static func provenance(of record: IntegrationRecord) -> Provenance {
+        Provenance(
+            builder: "https://ci.acme.example", builderVersion: "0.1.0", startedAt: WebFixture.now,
+            finishedAt: WebFixture.now, repository: "https://git.acme.example/kit.git", recipe: "{}",
+            configuration: nil, toolchain: nil,
+            inputs: [
+                .init(uri: "git+https://git.acme.example/kit.git", digest: ["gitCommit": record.commit.description])
+            ])
     }
 }

@@ -1,0 +1,195 @@
+import Basics
+import Model
+
+/// What a directory with a version's files comes to when all of it is checked, without a network: sums, manifest, signature
+/// and provenance against each other and against every file.
+package struct VersionCheck: Sendable {
+    /// Who vouches for it.
+    package enum Trust: Hashable, Sendable {
+        /// The signature is right, and of somebody who may.
+        case signed(AllowedSigners.Signer)
+        /// The signature is right, and nobody said whose key that is.
+        case unknown(SignerKey)
+        /// There is none.
+        case unsigned
+    }
+
+    /// Sentences, each beginning with a file's name; empty when all is right.
+    package private(set) var problems: [String] = []
+    package private(set) var trust = Trust.unsigned
+    /// What the version says of itself, where that can be read.
+    package private(set) var manifest: VersionManifest?
+    /// Files that were checked, the descriptions among them.
+    package private(set) var count = 0
+
+    private let directory: Directory
+    private let sums: Checksums
+    private let sumsBytes: [UInt8]
+
+    /// Blocks for the time of reading all files.
+    /// - Parameters:
+    ///   - signers: Who may sign.
+    ///   - part: The only product files that have to be there, when not all were fetched; nothing: all.
+    /// - Throws: `notFound` or `corrupted` when there is no `SHA256SUMS` that can be read; `file`.
+    package init(of path: String, signers: AllowedSigners, part: Set<String>? = nil) throws(ArchiveError) {
+        let operation = "check of \(path)"
+        do {
+            directory = try Directory(opening: path)
+            guard try directory.status("SHA256SUMS") != nil else {
+                throw ArchiveError(
+                    code: .notFound, operation: operation, message: "there is no SHA256SUMS; name a version's directory"
+                )
+            }
+            sumsBytes = try directory.read("SHA256SUMS", limit: Checksums.maximumSize)
+            guard let sums = Checksums(sumsBytes) else {
+                throw ArchiveError(code: .corrupted, operation: operation, message: "SHA256SUMS cannot be read")
+            }
+            self.sums = sums
+            try checkFiles(part)
+            checkManifest()
+            checkSignature(signers)
+            checkProvenance()
+        } catch {
+            throw ArchiveError(operation, error)
+        }
+    }
+
+    /// What a version's directory holds beside the product's files; the second and the last may be absent.
+    package static let descriptions = ["manifest.json", "provenance.json", "SHA256SUMS", "SHA256SUMS.sig"]
+    private static let own: Set<String> = ["SHA256SUMS", "SHA256SUMS.sig"]
+    private static let summed: Set<String> = ["manifest.json", "provenance.json"]
+
+    private mutating func checkFiles(_ part: Set<String>?) throws(FileError) {
+        var left = sums.digests
+        for entry in try directory.entries() {
+            let name = entry.name
+            guard entry.kind == .file else {
+                problems.append("\(name): is no regular file, and a version has nothing else")
+                left[name] = nil
+                continue
+            }
+            guard let expected = left.removeValue(forKey: name) else {
+                if !Self.own.contains(name) { problems.append("\(name): not in SHA256SUMS") }
+                continue
+            }
+            count += 1
+            do throws(FileError) {
+                let found = try Digest.sha256(of: name, in: directory).sha256
+                if found != expected { problems.append("\(name): differs: \(found) instead of \(expected)") }
+            } catch {
+                problems.append("\(name): cannot be read: \(error.message)")
+            }
+        }
+        for name in left.keys.sorted() where part?.contains(name) ?? true || Self.summed.contains(name) {
+            problems.append("\(name): missing")
+        }
+    }
+
+    /// The manifest promises just what the sums promise.
+    private mutating func checkManifest() {
+        let name = "manifest.json"
+        guard sums.digests[name] != nil else { return problems.append("\(name): not in SHA256SUMS") }
+        guard let bytes = read(name, limit: VersionManifest.maximumSize) else { return }
+        do {
+            let manifest = try VersionJSON.decode(VersionManifest.self, from: bytes)
+            self.manifest = manifest
+            let promised = Dictionary(manifest.files.map { ($0.path, $0.sha256) }) { first, _ in first }
+            let summed = sums.digests.filter { !Self.summed.contains($0.key) }
+            if promised != summed || promised.count != manifest.files.count {
+                problems.append("\(name): lists other files than SHA256SUMS")
+            }
+            for file in manifest.files {
+                guard let status = try directory.status(file.path), status.kind == .file else { continue }
+                if status.size != file.size.bytes {
+                    problems.append("\(file.path): has \(status.size) bytes, and its manifest says \(file.size.bytes)")
+                }
+            }
+        } catch {
+            problems.append("\(name): is no manifest: \(error)")
+        }
+    }
+
+    private mutating func checkSignature(_ signers: AllowedSigners) {
+        let name = "SHA256SUMS.sig"
+        // Absent, which is judged by whoever asked.
+        guard (try? directory.status(name)) != nil, let bytes = read(name, limit: SSHSignature.maximumSize) else {
+            return
+        }
+        guard let signature = SSHSignature(armored: String(decoding: bytes, as: UTF8.self)),
+            // Just as it was written: what reads base64 passes over changes that mean nothing.
+            Array(signature.armored.utf8) == bytes
+        else { return problems.append("\(name): is no Ed25519 signature as ssh-keygen writes it") }
+        guard signature.namespace == SSHSignature.namespace else {
+            return problems.append("\(name): was made for \(signature.namespace.prefix(100)), not for a file")
+        }
+        guard signature.isValid(for: sumsBytes) else {
+            return problems.append("\(name): is no signature of this SHA256SUMS; one of them was changed")
+        }
+        trust = signers.signer(of: signature).map(Trust.signed) ?? .unknown(signature.key)
+    }
+
+    /// The statement is about just these files, from the manifest's commit, and signed by whoever signed the sums.
+    private mutating func checkProvenance() {
+        let name = "provenance.json"
+        // What was published before there were any.
+        guard sums.digests[name] != nil, let bytes = read(name, limit: VersionManifest.maximumSize) else { return }
+        do {
+            let envelope = try VersionJSON.decode(Envelope.self, from: bytes)
+            guard envelope.payloadType == Envelope.payloadType, let content = envelope.content else {
+                return problems.append("\(name): holds no in-toto statement")
+            }
+            let statement = try VersionJSON.decode(Statement.self, from: content)
+            let subjects = Dictionary(statement.subject.map { ($0.name, $0.digest["sha256"] ?? "") }) { first, _ in
+                first
+            }
+            if statement.type != Statement.type || statement.predicateType != Statement.predicateType {
+                problems.append("\(name): its statement is of another kind than \(Statement.predicateType)")
+            }
+            if subjects != sums.digests.filter({ $0.key != name }) || subjects.count != statement.subject.count {
+                problems.append("\(name): is about other files than SHA256SUMS")
+            }
+            if let manifest, !Self.agree(statement, manifest) {
+                problems.append("\(name): names another commit, version or integration than manifest.json")
+            }
+            switch trust {
+            case .unsigned:
+                if !envelope.signatures.isEmpty { problems.append("SHA256SUMS.sig: missing, though \(name) is signed") }
+            case .signed(let signer): checkSigned(envelope, by: signer.key)
+            case .unknown(let key): checkSigned(envelope, by: key)
+            }
+        } catch {
+            problems.append("\(name): is no envelope with a statement: \(error)")
+        }
+    }
+
+    private mutating func checkSigned(_ envelope: Envelope, by key: SignerKey) {
+        guard !envelope.isSigned(by: key) else { return }
+        problems.append("provenance.json: is not signed by \(key.fingerprint), which signed SHA256SUMS")
+    }
+
+    private static func agree(_ statement: Statement, _ manifest: VersionManifest) -> Bool {
+        let definition = statement.predicate.buildDefinition
+        let run = statement.predicate.runDetails
+        let digest = definition.resolvedDependencies.first?.digest ?? [:]
+        return definition.externalParameters.product == manifest.product.description
+            && definition.externalParameters.version == manifest.version.description
+            && definition.externalParameters.ref == manifest.ref.description
+            && definition.internalParameters.isolation == manifest.isolation
+            && digest["gitCommit"] == manifest.commit.description
+            && digest["gitTree"] == (manifest.tree.isEmpty ? nil : manifest.tree)
+            && run.metadata.invocationId == Statement.invocation(manifest.integration, of: run.builder.id)
+    }
+
+    /// Nothing, and a problem, when it cannot be read.
+    private mutating func read(_ name: String, limit: Int) -> [UInt8]? {
+        do throws(FileError) {
+            return try directory.read(name, limit: limit)
+        } catch {
+            // Missing files and links were said already.
+            if error.code != .notFound, !problems.contains(where: { $0.hasPrefix("\(name):") }) {
+                problems.append("\(name): cannot be read: \(error.message)")
+            }
+            return nil
+        }
+    }
+}

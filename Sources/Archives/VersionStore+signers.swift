@@ -1,0 +1,44 @@
+import Basics
+
+extension VersionStore {
+    /// Writes the key into the file server's `ALLOWED_SIGNERS`, unless it is there. Keys of earlier versions stay, so that
+    /// these can be verified for ever; a key that is no longer to be trusted is taken out by the operator.
+    /// - Parameter principal: Whose key it is: the service's URL.
+    /// - Throws: `signature` when the file cannot be understood; it is left alone then. `file`.
+    package func allow(_ key: SignerKey, principal: String) async throws(ArchiveError) {
+        let operation = "writing of \(AllowedSigners.fileName)"
+        try await lane.run { [files] () throws(ArchiveError) in
+            do {
+                let signer = AllowedSigners.Signer(principal: principal, key: key)
+                guard try !Self.readSigners(files).signers.contains(signer) else { return }
+                var bytes = try Self.readSignersFile(files)
+                if let last = bytes.last, last != UInt8(ascii: "\n") { bytes.append(UInt8(ascii: "\n")) }
+                bytes += Array((signer.line + "\n").utf8)
+                try AtomicFile.write(bytes, to: "\(files.path)/\(AllowedSigners.fileName)")
+            } catch {
+                throw ArchiveError(operation, error)
+            }
+        }
+    }
+
+    /// Who may have signed this service's versions; nobody when it never had a key.
+    package func allowedSigners() async throws(ArchiveError) -> AllowedSigners {
+        try await lane.run { [files] () throws(ArchiveError) in
+            do {
+                return try Self.readSigners(files)
+            } catch {
+                throw ArchiveError("reading of \(AllowedSigners.fileName)", error)
+            }
+        }
+    }
+
+    private static func readSigners(_ files: Directory) throws -> AllowedSigners {
+        try AllowedSigners(
+            String(decoding: try readSignersFile(files), as: UTF8.self), name: AllowedSigners.fileName)
+    }
+
+    private static func readSignersFile(_ files: Directory) throws -> [UInt8] {
+        guard try files.status(AllowedSigners.fileName) != nil else { return [] }
+        return try files.read(AllowedSigners.fileName, limit: AllowedSigners.maximumSize)
+    }
+}

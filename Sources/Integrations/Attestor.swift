@@ -1,0 +1,102 @@
+package import Archives
+import Basics
+import FoundationEssentials
+package import Model
+package import Settings
+import SourceControl
+import Storage
+
+/// Says of each version where it comes from, and signs it with the service's key, which no job ever sees.
+package struct Attestor: Sendable {
+    /// All secrets, the key among them.
+    private let secrets: SecretStore
+    /// The key's name; nothing: versions are not signed.
+    private let keyName: String?
+    private let remotes: Remotes
+    /// What vouches: the service.
+    private let url: String
+    private let version: String
+    private let isolation: Isolation
+    private let lane = BlockingLane(label: "signing")
+
+    package init(
+        secrets: SecretStore, key: String?, remotes: Remotes, url: String, version: String, isolation: Isolation
+    ) {
+        self.secrets = secrets
+        keyName = key
+        self.remotes = remotes
+        self.url = url
+        self.version = version
+        self.isolation = isolation
+    }
+
+    /// The key, read anew each time; nothing when none is named, or when jobs have all rights of the service's user, so that
+    /// they could read it.
+    /// - Throws: `SettingsError`, `ArchiveError`: a version that should be signed is not published without a signature.
+    package func key() async throws -> SigningKey? {
+        guard let keyName, isolation == .sandbox else { return nil }
+        return try await lane.run { [secrets] in
+            guard let text = try secrets.value(keyName) else {
+                throw PublishError(
+                    "the key \(keyName), which `signing` of the settings names, is not there; store it with "
+                        + "`martlet secret set \(keyName)`, or as a credential of the unit")
+            }
+            return try SigningKey(openSSH: text + "\n")
+        }
+    }
+
+    /// What a version of this integration gets.
+    func attestation(for request: Publisher.Request, at now: Timestamp) async throws -> Attestation {
+        let integration = request.integration
+        var inputs = [
+            Provenance.Input(
+                uri: "\(Self.uri(of: request.mirror.url))@\(integration.ref)",
+                digest: ["gitCommit": integration.commit.description].merging(
+                    integration.tree.map { ["gitTree": $0] } ?? [:]
+                ) { $1 })
+        ]
+        for submodule in try await remotes.submodules(
+            of: integration.commit, in: request.mirror, for: request.bot)
+        {
+            inputs.append(
+                Provenance.Input(
+                    uri: Self.uri(of: submodule.mirror.url), digest: ["gitCommit": submodule.commit.description],
+                    name: submodule.path))
+        }
+        let resolved = try await request.mirror.file(
+            ResolvedPackages.fileName, at: integration.commit, limit: ResolvedPackages.maximumBytes)
+        inputs += resolved.map(ResolvedPackages.inputs) ?? []
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+        var recipe = ""
+        if let ran = integration.recipe { recipe = String(decoding: try encoder.encode(ran), as: UTF8.self) }
+        let toolchain = await lane.run { [job = request.job, type = integration.recipe?.projectType] in
+            job.flatMap { ToolchainReading.toolchain(of: $0, for: type) }
+        }
+        return Attestation(
+            provenance: Provenance(
+                builder: url, builderVersion: version, startedAt: integration.startedAt ?? integration.queuedAt,
+                finishedAt: now, repository: "\(request.mirror.url)", recipe: recipe,
+                configuration: integration.recipe?.archivedConfiguration, toolchain: toolchain, inputs: inputs),
+            // What was built without a fence could have been changed by any other job.
+            key: request.isolation == "sandbox" ? try await key() : nil)
+    }
+
+    /// As SPDX writes a place for git: `git+https://…`, `git+ssh://…`, `git+file:///…`.
+    static func uri(of url: RemoteURL) -> String {
+        let text = "\(url)"
+        if url.kind == .path { return "git+file://\(text)" }
+        guard !text.contains("://") else { return "git+\(text)" }
+        let path = url.path.hasPrefix("/") ? url.path : "/\(url.path)"
+        return "git+ssh://" + (url.user.map { "\($0)@" } ?? "") + (url.host ?? "") + path
+    }
+
+    /// Makes the key known to who downloads, in the file server's tree.
+    /// - Returns: Why versions are not signed although a key is named; nothing otherwise.
+    func announce(in versions: VersionStore) async throws -> String? {
+        guard keyName != nil else { return nil }
+        guard let key = try await key() else { return "jobs run without a fence, so that they could read the key" }
+        try await versions.allow(key.publicKey, principal: url)
+        return nil
+    }
+}

@@ -1,0 +1,81 @@
+import Archives
+import Basics
+import Foundation
+import Glibc
+
+/// What is downloaded, in a directory of its own beside its place until all of it is checked.
+struct Arrivals {
+    private let above: Directory
+    /// Its name in `above`.
+    private let name: String
+    private let directory: Directory
+    /// What it becomes in `above`, when it is to become a directory.
+    private let target: String
+
+    /// - Parameters:
+    ///   - output: Where it is to go.
+    ///   - isNew: Whether it becomes that directory; else it lies in it meanwhile.
+    init(beside output: String, isNew: Bool) throws {
+        let trimmed = output.count > 1 && output.hasSuffix("/") ? String(output.dropLast()) : output
+        let slash = trimmed.lastIndex(of: "/")
+        target = slash.map { String(trimmed[trimmed.index(after: $0)...]) } ?? trimmed
+        let parent = slash.map { $0 == trimmed.startIndex ? "/" : String(trimmed[..<$0]) } ?? "."
+        name = ".martlet-\(RandomIdentifiers().next())"
+        do throws(FileError) {
+            above = try Directory(creating: isNew ? parent : output)
+            try above.makeDirectories(name, mode: 0o755)
+            directory = try above.directory(name)
+        } catch {
+            throw Failure(.cannotCreate, "nothing can be put into \(output): \(error.message)")
+        }
+    }
+
+    /// - Parameter isOptional: Whether the server need not have it.
+    func fetch(_ file: String, _ root: String, _ connection: Connection, isOptional: Bool = false) async throws {
+        do {
+            _ = try await connection.download(root + Escaped.segment(file), to: "\(directory.path)/\(file)")
+        } catch let failure as Failure where isOptional && failure.status == .notFound {
+            // What the server said instead.
+            try directory.remove(file)
+        }
+    }
+
+    func check(_ signers: AllowedSigners, part: Set<String>?) async throws -> VersionCheck {
+        do throws(ArchiveError) {
+            let path = directory.path
+            return try await BlockingLane(label: "fetch").run { () throws(ArchiveError) in
+                try VersionCheck(of: path, signers: signers, part: part)
+            }
+        } catch {
+            throw Failure(.no, "what arrived cannot be checked: \(error.message)")
+        }
+    }
+
+    /// As the sums say, which were checked.
+    func digests() throws -> [String: String] {
+        Checksums(try directory.read("SHA256SUMS", limit: Checksums.maximumSize))?.digests ?? [:]
+    }
+
+    /// Gives what arrived its place, and overwrites nothing.
+    /// - Parameter files: Those that are put into an existing directory; nothing: all becomes a new one.
+    func keep(_ files: [String]?, in output: String) throws {
+        do throws(FileError) {
+            try directory.synchronizeTree()
+            if let files {
+                for file in files { try directory.rename(file, to: above, file, replace: false) }
+                try above.remove(name)
+            } else {
+                try above.rename(name, to: above, target, replace: false)
+            }
+            try above.synchronize()
+        } catch {
+            throw Failure(.cannotCreate, "\(output) could not be filled: \(error.message)")
+        }
+    }
+
+    /// Nothing of it is kept.
+    func remove() {
+        // Left with a name that says whose it is, at worst.
+        try? above.remove(name)
+    }
+}

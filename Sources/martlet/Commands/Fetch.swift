@@ -1,0 +1,113 @@
+import Archives
+import ArgumentParser
+import Basics
+import Foundation
+import Glibc
+import Model
+
+/// `martlet fetch PRODUCT[@RANGE] [FILE]…`.
+struct Fetch: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        abstract:
+            "Downloads a version's files, and keeps them once digests, manifest, signature and provenance are right.",
+        discussion: """
+            RANGE is a version, latest, latest-pre, ~1.4 or ^1; latest when left out. What arrives lies in a directory beside, \
+            and is renamed when all of it is checked. With an --output that is not there yet and no FILE, that becomes the \
+            version's directory, as `martlet verify` reads it; else the files are put into it, and nothing is overwritten.
+
+            Who may have signed is in --signers FILE. Else the service's keys are remembered when they are first seen, and held \
+            to from then on.
+            """)
+
+    @OptionGroup var server: ServerOptions
+    @Argument(help: "PRODUCT or PRODUCT@RANGE.") var product: String
+    @Argument(help: "Only these files.") var files: [String] = []
+    @Option(help: "Where to put them.") var output = "."
+    @Option(help: "Who may have signed, as ssh-keygen -Y verify -f reads it.") var signers: String?
+    @Flag(help: "Accept a version that is not signed.") var unsigned = false
+
+    func run() async throws {
+        try await Failure.exiting {
+            let parts = product.split(separator: "@", maxSplits: 1).map(String.init)
+            guard let name = parts.first else { throw Failure(.notFound, "name a product") }
+            let connection = try server.connect()
+            let version = try await connection.get(
+                "/api/v1/products/\(Escaped.segment(name))/versions/\(Escaped.segment(parts.count > 1 ? parts[1] : "latest"))",
+                as: VersionAnswer.self)
+            let trusted = try await trusted(by: connection)
+            let wanted = try wanted(of: version, name)
+            let isNew = files.isEmpty && access(output, F_OK) != 0
+            if !isNew { try checkRoom(for: wanted) }
+            let arrivals = try Arrivals(beside: output, isNew: isNew)
+            do {
+                let root = "/files/\(Escaped.segment(name))/\(Escaped.segment(version.version))/"
+                for file in VersionCheck.descriptions {
+                    try await arrivals.fetch(file, root, connection, isOptional: true)
+                }
+                for file in wanted { try await arrivals.fetch(file, root, connection) }
+                let check = try await arrivals.check(trusted.signers, part: files.isEmpty ? nil : Set(files))
+                try Verify.judge(
+                    check, in: "\(name) \(version.version)", isUnsignedAccepted: unsigned || trusted.mayBeUnsigned,
+                    known: signers ?? "the keys that are remembered of \(connection.place)")
+                guard check.manifest.map({ "\($0.product)" == name && "\($0.version)" == version.version }) ?? false
+                else {
+                    throw Failure(
+                        .no, "what \(connection.place) sends as \(name) \(version.version) is another version")
+                }
+                let digests = try arrivals.digests()
+                try arrivals.keep(isNew ? nil : wanted, in: output)
+                for file in wanted { Output.print("\(digests[file] ?? "")  \(file)\n") }
+                FileHandle.standardError.write(Data(Verify.sentence(check).utf8))
+            } catch {
+                arrivals.remove()
+                throw error
+            }
+        }
+    }
+
+    /// The product files to keep.
+    private func wanted(of version: VersionAnswer, _ name: String) throws -> [String] {
+        let known = version.files.map(\.path)
+        // A published file's name is one component (docs/manual.md, "File server"); the server is not trusted with more.
+        for path in known where !PublishedName.isPublishable(path) {
+            throw Failure(.software, "the daemon names a file with a path: \(Output.visible(path))")
+        }
+        for file in files where !known.contains(file) {
+            throw Failure(
+                .notFound, "\(name) \(version.version) has no file \(file); it has \(known.joined(separator: ", "))")
+        }
+        return files.isEmpty ? known : files
+    }
+
+    private func checkRoom(for wanted: [String]) throws {
+        for file in wanted where access("\(output)/\(file)", F_OK) == 0 {
+            throw Failure(
+                .cannotCreate, "\(output)/\(file) is there already; remove it, or say --output DIRECTORY")
+        }
+    }
+
+    /// Who may have signed, and whether nobody needs to: a service of which no key is known and which has none.
+    private func trusted(by connection: Connection) async throws -> (signers: AllowedSigners, mayBeUnsigned: Bool) {
+        if let signers { return (try KnownSigners.read(signers), false) }
+        let known = try KnownSigners()
+        let remembered = try known.signers(of: connection.place)
+        guard remembered.signers.isEmpty else { return (remembered, false) }
+        let offered: AllowedSigners
+        do {
+            let bytes = try await connection.get("/files/\(AllowedSigners.fileName)")
+            offered = try AllowedSigners(String(decoding: bytes, as: UTF8.self), name: connection.place)
+        } catch let failure as Failure where failure.status == .notFound {
+            return (AllowedSigners(), true)
+        } catch let error as ArchiveError {
+            throw Failure(.software, "\(error)")
+        }
+        guard !offered.signers.isEmpty else { return (AllowedSigners(), true) }
+        try known.remember(offered, of: connection.place)
+        for signer in offered.signers {
+            FileHandle.standardError.write(
+                Data(
+                    "\(signer.key.fingerprint) is remembered as a key of \(connection.place) in \(known.path)\n".utf8))
+        }
+        return (try known.signers(of: connection.place), false)
+    }
+}

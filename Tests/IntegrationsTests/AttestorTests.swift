@@ -1,0 +1,221 @@
+import Archives
+import Basics
+import Foundation
+import JobProtocol
+import Model
+import Settings
+import SourceControl
+import Storage
+import TestSupport
+import Testing
+
+@testable import Integrations
+
+@Suite(.program("ssh-keygen")) struct AttestorTests {
+    private static let release = RefName(branch: "release/1.0")
+
+    /// A publisher whose service has a key among its secrets, as `ssh-keygen` wrote it.
+    private func withAttestor(
+        isolation: Isolation = .sandbox, _ body: (PublisherFixture, String) async throws -> Void
+    ) async throws {
+        try await withTemporaryDirectory { directory in
+            let key = directory.path("secrets/signing-key")
+            try directory.makeDirectory("secrets")
+            try await runExpectingSuccess(["ssh-keygen", "-q", "-t", "ed25519", "-N", "", "-f", key])
+            try FileManager.default.moveItem(atPath: key + ".pub", toPath: directory.path("key.pub"))
+            let fixture = try await PublisherFixture(directory, isolation: isolation, log: RecordingLogger())
+            try await fixture.work.branch("release/1.0")
+            try await body(fixture, directory.path("files/kit/1.0.0"))
+        }
+    }
+
+    private func statement(_ place: String) throws -> [String: Any] {
+        let bytes = try WholeFile.read(place + "/provenance.json", limit: 1 << 20)
+        let envelope = try #require(try JSONSerialization.jsonObject(with: Data(bytes)) as? [String: Any])
+        let text = try #require(envelope["payload"] as? String)
+        let payload = try #require(Data(base64Encoded: text))
+        return try #require(try JSONSerialization.jsonObject(with: payload) as? [String: Any])
+    }
+
+    @Test func testThatAVersionIsSignedByTheServicesKeyAndSaysWhereItComesFrom() async throws {
+        try await withAttestor { fixture, place in
+            // given
+            try await fixture.publisher.reconcile()
+            let resolved = """
+                {"version": 3, "pins": [{"identity": "lib", "kind": "remoteSourceControl",
+                 "location": "https://git.acme.example/lib.git", "state": {"revision": "\(String(repeating: "e", count: 40))", "version": "1.2.3"}}]}
+                """
+            let commit = try await fixture.work.commit(files: ["Package.resolved": resolved])
+
+            // when
+            let request = try await fixture.request(commit, isolation: "sandbox")
+            #expect(try await fixture.publisher.publish(request) == .published(SemanticVersion(1, 0, 0)))
+
+            // then: the key that was announced signed it, for whoever has nothing but the tree
+            let allowed = fixture.directory.path("files/ALLOWED_SIGNERS")
+            let signers = try AllowedSigners(fixture.directory.text("files/ALLOWED_SIGNERS"), name: allowed)
+            let publicKey = try fixture.directory.text("key.pub").split(separator: " ").prefix(2).joined(separator: " ")
+            #expect(signers.text == "https://ci.acme.example namespaces=\"file\" \(publicKey)\n")
+            try await runExpectingSuccess(
+                [
+                    "ssh-keygen", "-Y", "verify", "-f", allowed, "-I", "https://ci.acme.example", "-n", "file", "-s",
+                    place + "/SHA256SUMS.sig",
+                ], input: String(decoding: try WholeFile.read(place + "/SHA256SUMS", limit: 1 << 20), as: UTF8.self))
+            let check = try VersionCheck(of: place, signers: signers)
+            #expect(check.problems == [])
+            #expect(check.trust == .signed(signers.signers[0]))
+
+            // and
+            let predicate = try #require(try statement(place)["predicate"] as? [String: Any])
+            let definition = try #require(predicate["buildDefinition"] as? [String: Any])
+            let inputs = try #require(definition["resolvedDependencies"] as? [[String: Any]])
+            #expect(
+                inputs.map { $0["uri"] as? String } == [
+                    "git+file://\(fixture.work.path)@refs/heads/release/1.0", "git+https://git.acme.example/lib.git",
+                ])
+            #expect((inputs[0]["digest"] as? [String: String])?["gitCommit"] == commit.description)
+            #expect(inputs[1]["digest"] as? [String: String] == ["gitCommit": String(repeating: "e", count: 40)])
+            let parameters = try #require(definition["internalParameters"] as? [String: Any])
+            #expect(parameters["isolation"] as? String == "sandbox")
+            let run = try #require(predicate["runDetails"] as? [String: Any])
+            #expect((run["builder"] as? [String: Any])?["id"] as? String == "https://ci.acme.example")
+            #expect(
+                (run["metadata"] as? [String: String])?["invocationId"]
+                    == "https://ci.acme.example/bots/kit/\(request.integration.id.number)")
+        }
+    }
+
+    @Test func testThatWithoutAFenceNothingIsSigned() async throws {
+        // The service's, and one job's.
+        for (service, jobs) in [(Isolation.none(reason: "a test"), "none"), (.sandbox, "none")] {
+            try await withAttestor(isolation: service) { fixture, place in
+                // given
+                try await fixture.publisher.reconcile()
+
+                // when
+                let request = try await fixture.request(fixture.commit("a"), isolation: jobs)
+                _ = try await fixture.publisher.publish(request)
+
+                // then
+                expectNoFile(place + "/SHA256SUMS.sig")
+                let check = try VersionCheck(of: place, signers: AllowedSigners())
+                #expect(check.problems == [])
+                #expect(check.trust == .unsigned)
+                if service != .sandbox {
+                    expectNoFile(fixture.directory.path("files/ALLOWED_SIGNERS"))
+                    #expect(fixture.log.lines.contains { $0.message.contains("versions are not signed") })
+                }
+            }
+        }
+    }
+
+    @Test func testThatAKeyThatCannotBeUsedPublishesNothingAndLeavesNoNumber() async throws {
+        try await withAttestor { fixture, place in
+            // given
+            let key = fixture.directory.path("secrets/signing-key")
+            let text = try fixture.directory.text("secrets/signing-key")
+            let request = try await fixture.request(fixture.commit("a"), isolation: "sandbox")
+
+            // when, then: gone, and damaged
+            try FileManager.default.removeItem(atPath: key)
+            await expectRejection(PublishError.self, \.description.isEmpty, false) {
+                try await fixture.publisher.publish(request)
+            }
+            try fixture.directory.write("secrets/signing-key", "no key", mode: 0o600)
+            await expectRejection(ArchiveError.self, \.code, .key) { try await fixture.publisher.publish(request) }
+            fixture.log.expectErrors(containing: "versions cannot be signed")
+            try await fixture.publisher.reconcile()
+            #expect(fixture.log.lines.contains { $0.message.contains("versions cannot be signed") })
+            try await fixture.expectVersions([])
+            expectNoFile(place)
+
+            // and with the key again
+            try fixture.directory.write("secrets/signing-key", text, mode: 0o600)
+            #expect(try await fixture.publisher.publish(request) == .published(SemanticVersion(1, 0, 0)))
+        }
+    }
+
+    @Test func testU9ThatNoBotIsGivenTheKey() async throws {
+        try await withTemporaryDirectory { directory in
+            // given
+            try directory.makeDirectory("secrets")
+            try directory.write("secrets/signing-key", "the key", mode: 0o600)
+            try directory.write("secrets/office-token", "a token", mode: 0o600)
+            let all = SecretStore(directory: directory.path("secrets"), credentialsDirectory: nil)
+
+            // when
+            let given = all.withholding("signing-key")
+
+            // then
+            #expect(try given.value("office-token") == "a token")
+            for read in [{ try given.value("signing-key") }, { try given.file("signing-key") }] {
+                let error = await expectRejection(SettingsError.self, \.code, .withheld) { try read() }
+                #expect(error.map { "\($0)".contains("the key") } == false)
+            }
+            #expect(try all.value("signing-key") == "the key")
+        }
+    }
+
+    @Test func testU8ThatAToolchainIsReadWithoutBeingRun() async throws {
+        try await withTemporaryDirectory { directory in
+            // given: programs that leave a trace when they are run
+            let trace = directory.path("trace")
+            for place in ["tools/usr/bin/swift", "tools/usr/bin/cc", "image/usr/bin/swift"] {
+                try directory.makeDirectory(String(place.dropLast(place.hasSuffix("cc") ? 3 : 6)))
+                try directory.write(place, "#!/bin/sh\ntouch \(trace)\n", mode: 0o755)
+            }
+            for root in ["tools", "image"] {
+                try directory.makeDirectory("\(root)/usr/lib/swift/linux/Swift.swiftmodule")
+                try directory.write(
+                    "\(root)/usr/lib/swift/linux/Swift.swiftmodule/x86_64.swiftinterface",
+                    "// swift-interface-format-version: 1.0\n// swift-compiler-version: Swift version 9.1 (\(root))\n// x\n"
+                )
+            }
+            func job(_ path: String, root: String? = nil) -> JobDescription {
+                JobDescription(
+                    steps: [], environment: ["PATH": path], workspace: "/w",
+                    isolation: root == nil ? .none : .sandbox, fence: root.map { .init(root: $0) })
+            }
+            let tools = directory.path("tools/usr/bin")
+
+            // when, then
+            #expect(
+                ToolchainReading.toolchain(of: job("/nowhere:\(tools)"), for: .swiftPackage)
+                    == .init(program: "swift", path: "\(tools)/swift", version: "Swift version 9.1 (tools)"))
+            #expect(
+                ToolchainReading.toolchain(of: job("/usr/bin", root: directory.path("image")), for: .swiftPackage)
+                    == .init(program: "swift", path: "/usr/bin/swift", version: "Swift version 9.1 (image)"))
+            let compiler = try #require(ToolchainReading.toolchain(of: job(tools), for: .make))
+            #expect(compiler.path == "\(tools)/cc")
+            #expect(compiler.sha256 == Digest.sha256(of: Array("#!/bin/sh\ntouch \(trace)\n".utf8)))
+            #expect(ToolchainReading.toolchain(of: job("/nowhere"), for: .make) == nil)
+            #expect(ToolchainReading.toolchain(of: job(tools), for: nil) == nil)
+            expectNoFile(trace)
+        }
+    }
+
+    @Test(arguments: [
+        ("https://git.acme.example/kit.git", "git+https://git.acme.example/kit.git"),
+        ("git@git.acme.example:acme/kit.git", "git+ssh://git@git.acme.example/acme/kit.git"),
+        ("/srv/kit.git", "git+file:///srv/kit.git"),
+    ])
+    func testThatAPlaceIsWrittenAsSPDXDoes(url: String, uri: String) throws {
+        #expect(try Attestor.uri(of: RemoteURL(url, isInsecureAllowed: false)) == uri)
+    }
+
+    @Test(arguments: [
+        (
+            "{\"version\":1,\"object\":{\"pins\":[{\"package\":\"Lib\",\"repositoryURL\":\"https://h/lib\",\"state\":{\"revision\":\"abc\"}}]}}",
+            ["git+https://h/lib abc"]
+        ),
+        (
+            "{\"version\":3,\"pins\":[{\"identity\":\"acme.kit\",\"kind\":\"registry\",\"location\":\"\",\"state\":{\"version\":\"1.4.0\"}}]}",
+            ["pkg:swift/acme.kit@1.4.0 "]
+        ),
+        ("{\"pins\":[]}", []), ("no JSON", []), ("", []),
+    ])
+    func testThatPinsOfEachVersionAreInputs(text: String, inputs: [String]) {
+        #expect(
+            ResolvedPackages.inputs(Array(text.utf8)).map { "\($0.uri) \($0.digest["gitCommit"] ?? "")" } == inputs)
+    }
+}

@@ -1,0 +1,170 @@
+"""What Tests/Showcase/releases signatures runs: releases_signatures.py MARTLET"""
+import base64, json, os, shutil, subprocess, sys
+
+from releases_world import *
+import releases_world
+
+RECIPE = """configurations:
+  release:
+    steps:
+      - { name: steal, step: building, run: sh ./steal }
+      - { name: make, step: building, run: "printf 'the product' > kit" }
+analyze: []
+archive: { include: [kit] }
+"""
+# The paths are this run's; nothing of the file may be in the log.
+STEAL = """for file in {home}/secrets/signing-key {home}/credentials/signing-key /proc/*/environ; do
+    cat "$file" 2>/dev/null | base64 -w 0; done
+ls -la {home} {home}/secrets; env; exit 0
+"""
+# Others' code: securesystemslib verifies the envelope, in-toto-attestation reads statement and predicate.
+CHECK = r"""
+import base64, hashlib, json, os, sys
+from cryptography.hazmat.primitives.serialization import load_ssh_public_key
+from google.protobuf.json_format import Parse
+from in_toto_attestation.predicates.provenance.v1.provenance_pb2 import Provenance
+from in_toto_attestation.v1.statement import Statement
+from in_toto_attestation.v1.statement_pb2 import Statement as StatementMessage
+from securesystemslib.dsse import Envelope
+from securesystemslib.signer import SSlibKey
+
+directory, signers = sys.argv[1:]
+words = open(signers).read().split()
+text = next(f"{one} {two}".encode() for one, two in zip(words, words[1:]) if one == "ssh-ed25519")
+blob = base64.b64decode(text.split()[1])
+keyid = "SHA256:" + base64.b64encode(hashlib.sha256(blob).digest()).decode().rstrip("=")
+envelope = Envelope.from_dict(json.load(open(f"{directory}/provenance.json")))
+envelope.verify([SSlibKey.from_crypto(load_ssh_public_key(text), keyid=keyid)], 1)
+assert envelope.payload_type == "application/vnd.in-toto+json"
+statement = Statement.copy_from_pb(Parse(envelope.payload, StatementMessage()))
+statement.validate()
+assert statement.pb.predicate_type == "https://slsa.dev/provenance/v1"
+predicate = Parse(json.dumps(json.loads(envelope.payload)["predicate"]), Provenance())
+assert predicate.build_definition.build_type and predicate.run_details.builder.id
+subjects = {subject.name: subject.digest["sha256"] for subject in statement.pb.subject}
+names = set(os.listdir(directory)) - {"provenance.json", "SHA256SUMS", "SHA256SUMS.sig"}
+assert set(subjects) == names, f"{set(subjects)} instead of {names}"
+for name, digest in subjects.items():
+    assert hashlib.sha256(open(f"{directory}/{name}", "rb").read()).hexdigest() == digest, name
+"""
+
+
+def python_of_others(home):
+    """A Python with in-toto's packages."""
+    if os.environ.get("MARTLET_PYTHON"):
+        return os.environ["MARTLET_PYTHON"]
+    place = f"{home}/python"
+    made = subprocess.run(f"{sys.executable} -m venv {place} && {place}/bin/pip install -q 'securesystemslib[crypto]' in-toto-attestation",
+                          shell=True, capture_output=True, text=True)
+    if made.returncode != 0:
+        print(f"releases: in-toto's packages cannot be had from PyPI: {made.stderr.strip()[-300:]}", file=sys.stderr)
+        sys.exit(69)
+    return f"{place}/bin/python"
+
+
+def main(martlet):
+    world = World(martlet, settings="signing: signing-key\n")
+    run("ssh-keygen", "-q", "-t", "ed25519", "-N", "", "-f", f"{world.home}/secrets/signing-key")
+    os.remove(f"{world.home}/secrets/signing-key.pub")
+    secret = "".join(open(f"{world.home}/secrets/signing-key").read().splitlines()[1:-1])
+    others = python_of_others(world.home)
+    world.start()
+    world.git("checkout", "-q", "-b", "release/1.4")
+    commit = world.commit({".martlet.yml": RECIPE, "steal": STEAL.format(home=world.home)})
+    done = world.integrate("release/1.4")
+    claim(done["result"] == "succeeded", "a release branch's commit is integrated in the fence and published", done["result"])
+    log = world.request("GET", f"/api/v1/bots/kit/integrations/{done['number']}/log/release")[1].decode()
+    pieces = [base64.b64encode(secret[n:].encode())[:24].decode() for n in range(3)] + [secret[100:140]]
+    claim("MARTLET_CONFIGURATION" in log and not any(piece in log for piece in pieces),
+          "U9: the job that looked for the key found none of it", f"{len(log.splitlines())} lines")
+
+    # As another team gets it: over HTTP, the way that the index says.
+    version = world.api("products/kit/versions/latest")
+    place = f"{world.home}/downloaded"
+    os.mkdir(place)
+    names = [file["path"] for file in version["files"]] + ["manifest.json", "provenance.json", "SHA256SUMS", "SHA256SUMS.sig"]
+    for name in names:
+        status, body = world.request("GET", f"/files/kit/{version['version']}/{name}")
+        if status == 200:
+            with open(f"{place}/{name}", "wb") as file:
+                file.write(body)
+    claim(sorted(os.listdir(place)) == sorted(names), "the version has manifest, provenance, sums and signature", ", ".join(sorted(names)))
+    signers = f"{world.home}/ALLOWED_SIGNERS"
+    with open(signers, "wb") as file:
+        file.write(world.request("GET", "/files/ALLOWED_SIGNERS")[1])
+
+    def openssh(directory, principal=world.url):
+        with open(f"{directory}/SHA256SUMS") as sums:
+            return subprocess.run(["ssh-keygen", "-Y", "verify", "-f", signers, "-I", principal, "-n", "file", "-s",
+                                   f"{directory}/SHA256SUMS.sig"], stdin=sums, capture_output=True).returncode == 0
+
+    def coreutils(directory):
+        return run("sha256sum", "-c", "--strict", "--quiet", "SHA256SUMS", cwd=directory, check=False).returncode == 0
+
+    def in_toto(directory):
+        return run(others, "-c", CHECK, directory, signers, check=False).returncode == 0
+
+    def ours(directory):
+        return world.command("verify", directory, "--signers", signers).returncode == 0
+
+    checks = {"ssh-keygen -Y verify": openssh, "sha256sum -c": coreutils, "securesystemslib and in-toto-attestation": in_toto,
+              "martlet verify": ours}
+    for name, check in checks.items():
+        claim(check(place), f"{name} accepts the version")
+    claim(not openssh(place, "https://other.example"), "ssh-keygen -Y verify does not for another service's name")
+
+    statement = json.loads(base64.b64decode(json.load(open(f"{place}/provenance.json"))["payload"]))
+    definition, details = statement["predicate"]["buildDefinition"], statement["predicate"]["runDetails"]
+    source = definition["resolvedDependencies"][0]
+    claim(source["digest"] == {"gitCommit": commit, "gitTree": world.git("rev-parse", "HEAD^{tree}")}
+          and source["uri"] == f"git+file://{world.remote}@refs/heads/release/1.4", "the statement names commit and tree", commit[:12])
+    claim(definition["internalParameters"]["isolation"] == "sandbox" and details["builder"]["id"] == world.url
+          and details["metadata"]["invocationId"] == f"{world.url}/bots/kit/{done['number']}", "and fence, service and integration",
+          details["metadata"]["invocationId"])
+
+    # Which of the tools see a flipped bit, in sixteen places of each file.
+    copy = f"{world.home}/flipped"
+    for name in sorted(names):
+        data = open(f"{place}/{name}", "rb").read()
+        begin, length = 0, len(data)
+        if name == "SHA256SUMS.sig":
+            # What says something: the base64 between the first and the last line, but its line ends.
+            begin = data.index(b"\n") + 1
+            length = data.rindex(b"\n-----END") - begin
+        seen, missed, total = dict.fromkeys(checks, 0), 0, 0
+        for number in range(16):
+            index = begin + number * (length - 1) // 15
+            while data[index:index + 1] == b"\n":
+                index -= 1
+            shutil.rmtree(copy, ignore_errors=True)
+            shutil.copytree(place, copy)
+            flipped = bytearray(data)
+            flipped[index] ^= 1 << number % 7
+            with open(f"{copy}/{name}", "wb") as file:
+                file.write(flipped)
+            refused = [tool for tool, check in checks.items() if not check(copy)]
+            total += 1
+            missed += "martlet verify" not in refused or refused == ["martlet verify"]
+            for tool in refused:
+                seen[tool] += 1
+        figure = ", ".join(f"{tool} {count}" for tool, count in seen.items() if count)
+        claim(missed == 0, f"a flipped bit in {name} is refused by martlet verify and by others' tools", f"{total} flips: {figure}")
+
+    # The command that does it all.
+    got = world.command("fetch", "kit@~1.4", "--server", world.url, "--output", f"{world.home}/got")
+    claim(got.returncode == 0 and "signed by" in got.stderr and ours(f"{world.home}/got"), "martlet fetch kit@~1.4 checks and keeps it",
+          got.stderr.strip().splitlines()[-1] if got.stderr else "")
+    published = f"{world.home}/state/files/kit/{version['version']}/{version['files'][0]['path']}"
+    os.chmod(published, 0o644)
+    data = bytearray(open(published, "rb").read())
+    data[len(data) // 2] ^= 1
+    with open(published, "wb") as file:
+        file.write(data)
+    bad = world.command("fetch", "kit@~1.4", "--server", world.url, "--output", f"{world.home}/bad")
+    claim(bad.returncode == 1 and not os.path.exists(f"{world.home}/bad"), "and keeps nothing of one with a flipped bit on the server",
+          bad.stderr.strip().splitlines()[0] if bad.stderr else "")
+    claim(world.end(), "the daemon ends in order")
+    sys.exit(releases_world.failures > 0)
+
+
+main(sys.argv[1])
