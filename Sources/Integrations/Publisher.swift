@@ -37,6 +37,8 @@ package final class Publisher: Sendable {
         package var mirror: Mirror
         /// Each file's place now, and what is recorded of it.
         package var files: [(path: String, artifact: Artifact)]
+        /// What the command printed, where that says the version.
+        package var printed: [UInt8] = []
         /// What kept the jobs that built them from the machine: `sandbox` where it did so for all of them.
         package var isolation: String
         /// What the version is called in the package registry; nothing: it is not in it.
@@ -68,12 +70,16 @@ package final class Publisher: Sendable {
         case already(SemanticVersion)
         /// The branch has published a later commit; this one gets no version.
         case superseded(by: SemanticVersion)
+        /// The version that the commit states was published from one before it: the next one has not begun.
+        case unchanged(SemanticVersion, since: CommitID)
 
         package var sentence: String {
             switch self {
             case .published(let version): "published \(version)"
             case .already(let version): "already \(version)"
             case .superseded(let version): "superseded by \(version)"
+            case .unchanged(let version, let commit):
+                "no new version: \(version) is published from \(commit.abbreviated), and this commit still states it"
             }
         }
     }
@@ -88,7 +94,9 @@ package final class Publisher: Sendable {
         }
         if request.registry != nil { try await checkPackage(request) }
         return try await turn.withSlot {
-            let reservation = try await reserve(request)
+            let stated = try await stated(request)
+            if let stated, let commit = try await earlier(stated, request) { return .unchanged(stated, since: commit) }
+            let reservation = try await reserve(request, stated)
             switch reservation {
             case .already(let version): return .already(version)
             case .superseded(let version): return .superseded(by: version)
@@ -114,7 +122,29 @@ package final class Publisher: Sendable {
     /// How often the ancestor question is asked anew when another version of the branch appears meanwhile.
     private static let maximumQuestions = 5
 
-    private func reserve(_ request: Request) async throws -> Reservation {
+    /// The version that the commit itself says; nothing where branch or tag say it.
+    private func stated(_ request: Request) async throws -> SemanticVersion? {
+        switch request.source {
+        case .branch, .tag: nil
+        case .file(let path):
+            try await StatedVersion.read(file: path, of: request.integration.commit, in: request.mirror)
+        case .command: try StatedVersion.read(request.printed, from: "the command")
+        }
+    }
+
+    /// The commit in this one's history that the version was published from.
+    private func earlier(_ version: SemanticVersion, _ request: Request) async throws -> CommitID? {
+        let stored = try await store.versions(of: request.product).first {
+            $0.version == version && $0.state == .published
+        }
+        guard let commit = stored?.commit, commit != request.integration.commit,
+            try await request.mirror.contains(commit),
+            try await request.mirror.isAncestor(commit, of: request.integration.commit)
+        else { return nil }
+        return commit
+    }
+
+    private func reserve(_ request: Request, _ stated: SemanticVersion?) async throws -> Reservation {
         let integration = request.integration
         let onDisk = try await versions.versions(of: request.product)
         func wish(_ source: VersionRequest.Source) -> VersionRequest {
@@ -122,7 +152,9 @@ package final class Publisher: Sendable {
                 product: request.product, integration: integration.id, commit: integration.commit, ref: integration.ref,
                 source: source, onDisk: onDisk, registry: request.registry)
         }
+        if let stated { return try await store.reserve(wish(.exactly(stated)), at: clock.now()) }
         switch request.source {
+        case .file, .command: throw PublishError("no version is stated")
         case .tag:
             guard let tag = integration.ref.tag, let version = SemanticVersion(tag: tag) else {
                 throw PublishError(

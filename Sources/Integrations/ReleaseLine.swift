@@ -1,11 +1,11 @@
-import Model
+package import Model
 
 /// The MAJOR.MINOR that a release branch's name states: `release/1.4` → 1.4.
 package struct ReleaseLine: Hashable, Sendable, CustomStringConvertible {
-    package let major: Int
-    package let minor: Int
+    package let major: VersionNumber
+    package let minor: VersionNumber
 
-    package init(major: Int, minor: Int) {
+    package init(major: VersionNumber, minor: VersionNumber) {
         self.major = major
         self.minor = minor
     }

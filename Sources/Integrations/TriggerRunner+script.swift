@@ -35,6 +35,21 @@ extension TriggerRunner {
             try await lane.run { try attempt.prepare(job) }
             try await executor.start(attempt, secrets: values)
         }
+        let ends = try await follow(attempt, cancellation)
+        try await lane.run {
+            try Directory(opening: state.integrations).remove(String(work.dropFirst(state.integrations.count + 1)))
+        }
+        if ends.outcome == .interrupted { throw ScriptInterruption() }
+        guard let end = ends.steps[0], end.isSuccess else {
+            throw ScriptError(
+                "\(script) failed: \(ends.limit ?? ends.steps[0]?.description ?? ends.reason ?? "it ended without a result")"
+            )
+        }
+    }
+
+    /// Follows a trigger's job to its end; a wish to cancel ends it.
+    /// - Throws: `ScriptInterruption` when its supervisor was lost.
+    func follow(_ attempt: AttemptDirectory, _ cancellation: Cancellation) async throws -> StepEnds {
         let executor = executor
         var ends = StepEnds([])
         try await cancellation.whileCancellable(
@@ -54,15 +69,7 @@ extension TriggerRunner {
                 ends = StepEnds(events)
             })
         try Task.checkCancellation()
-        try await lane.run {
-            try Directory(opening: state.integrations).remove(String(work.dropFirst(state.integrations.count + 1)))
-        }
-        if ends.outcome == .interrupted { throw ScriptInterruption() }
-        guard let end = ends.steps[0], end.isSuccess else {
-            throw ScriptError(
-                "\(script) failed: \(ends.limit ?? ends.steps[0]?.description ?? ends.reason ?? "it ended without a result")"
-            )
-        }
+        return ends
     }
 
     private func describe(

@@ -130,7 +130,7 @@ package struct TriggerRunner: Sendable {
         _ cancellation: Cancellation
     ) async throws {
         let root = "integrations/\(context.integration.id.bot)/\(context.integration.id.number)/trigger-\(trigger.name)"
-        if case .run = trigger.action { record.log = "\(root)/\(record.attempt)" }
+        if trigger.action.isJob { record.log = "\(root)/\(record.attempt)" }
         try await store.recordTrigger(record)
         if trigger.phase == .after {
             let step: IntegrationStep = trigger.action.isRelease ? .uploading : .afterTriggers
@@ -156,7 +156,7 @@ package struct TriggerRunner: Sendable {
                     throw PublishError("a commit with errors or failing tests is never published; see when:")
                 }
                 let jobs = try await jobs(of: context)
-                let request = Publisher.Request(
+                var request = Publisher.Request(
                     integration: context.integration, bot: context.bot, source: source,
                     mirror: context.mirror, files: try await files(of: context),
                     isolation: jobs.allSatisfy { $0.isolation == .sandbox } && !jobs.isEmpty ? "sandbox" : "none",
@@ -165,7 +165,13 @@ package struct TriggerRunner: Sendable {
                     throw PublishError(
                         "the integration archived nothing; see the step archiving and `archive:` in the recipe")
                 }
+                if case .command(let command) = source, let job = jobs.first {
+                    request.printed = try await printedVersion(
+                        command, trigger, log: "\(root)/\(record.attempt)", as: job, context, cancellation)
+                }
                 let publication = try await publisher.publish(request)
+                // Nothing was published, which is no success of this trigger.
+                if case .unchanged = publication { return finish(&record, .skipped, publication.sentence) }
                 finish(&record, .succeeded, publication.sentence)
             case .upload(let url, let credentials):
                 guard let shipment = try await shipment(trigger, to: url, credentials: credentials, context) else {
@@ -184,7 +190,9 @@ package struct TriggerRunner: Sendable {
             if Task.isCancelled { throw CancellationError() }
             let wish = await cancellation.requested
             // A publication is never interrupted, so what it says is its own.
-            if let wish, !trigger.action.isPublishing { return finish(&record, .failed, wish.reason) }
+            if let wish, !trigger.action.isPublishing || error is CancellationError {
+                return finish(&record, .failed, wish.reason)
+            }
             if wish == nil, error is CancellationError { throw error }
             logger.warning(
                 "a trigger failed",
@@ -271,5 +279,13 @@ package struct TriggerRunner: Sendable {
 }
 
 extension Trigger.Action {
+    /// Whether something of it runs as a job, with a log.
+    fileprivate var isJob: Bool {
+        switch self {
+        case .run, .publish(.command): true
+        case .publish, .upload: false
+        }
+    }
+
     fileprivate var isPublishing: Bool { if case .publish = self { true } else { false } }
 }

@@ -230,14 +230,6 @@ package struct Trigger: Hashable, Sendable, Codable {
         }
     }
 
-    /// Where a published version's name comes from.
-    package enum VersionSource: String, Hashable, Sendable, Codable, CaseIterable {
-        /// `release/1.4` → 1.4.0, 1.4.1 …
-        case branch
-        /// The tag's own name, `1.4.0` or `v1.4.0`.
-        case tag
-    }
-
     /// Whether it acts on a ref. On pull requests none does, whoever made them and whatever their branches are named: what is not merged yet
     /// is neither published nor told to anybody else's machine.
     package func matches(_ ref: RefName) -> Bool {

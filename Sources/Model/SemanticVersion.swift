@@ -1,15 +1,15 @@
 /// A version by Semantic Versioning 2.0.0 (semver.org), in full: precedence ignores build metadata.
 package struct SemanticVersion: Hashable, Sendable, Comparable, CustomStringConvertible {
-    package let major: Int
-    package let minor: Int
-    package let patch: Int
+    package let major: VersionNumber
+    package let minor: VersionNumber
+    package let patch: VersionNumber
     package let prerelease: [String]
     package let build: [String]
 
     /// Longest accepted text in bytes; a version becomes a directory's name.
     package static let maximumLength = 128
 
-    package init(_ major: Int, _ minor: Int, _ patch: Int) {
+    package init(_ major: VersionNumber, _ minor: VersionNumber, _ patch: VersionNumber) {
         self.major = major
         self.minor = minor
         self.patch = patch
@@ -33,18 +33,15 @@ package struct SemanticVersion: Hashable, Sendable, Comparable, CustomStringConv
         }
         let numbers = core.split(separator: ".", omittingEmptySubsequences: false)
         guard numbers.count == 3 else { return nil }
-        var values: [Int] = []
-        for number in numbers {
-            guard Self.isNumber(number), let value = Int(number) else { return nil }
-            values.append(value)
-        }
+        let values = numbers.compactMap { VersionNumber($0) }
+        guard values.count == 3 else { return nil }
         func identifiers(_ text: Substring?) -> [String]? {
             guard let text else { return [] }
             let parts = text.split(separator: ".", omittingEmptySubsequences: false).map(String.init)
             return parts.allSatisfy(Self.isIdentifier) ? parts : nil
         }
         guard let prerelease = identifiers(prereleaseText), let build = identifiers(buildText) else { return nil }
-        guard prerelease.allSatisfy({ !Self.isAllDigits($0) || Self.isNumber($0) }) else { return nil }
+        guard prerelease.allSatisfy({ !Self.isAllDigits($0) || VersionNumber($0) != nil }) else { return nil }
         (major, minor, patch) = (values[0], values[1], values[2])
         self.prerelease = prerelease
         self.build = build
@@ -91,10 +88,6 @@ package struct SemanticVersion: Hashable, Sendable, Comparable, CustomStringConv
 
     private static func isAllDigits(_ text: some StringProtocol) -> Bool {
         !text.isEmpty && text.utf8.allSatisfy { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }
-    }
-
-    private static func isNumber(_ text: some StringProtocol) -> Bool {
-        isAllDigits(text) && (text.utf8.count == 1 || text.utf8.first != UInt8(ascii: "0"))
     }
 
     private static func isIdentifier(_ text: String) -> Bool {

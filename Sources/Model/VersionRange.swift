@@ -19,25 +19,22 @@ package enum VersionRange: Hashable, Sendable {
             self = .exactly(version)
         } else if let sign = text.first, sign == "~" || sign == "^" {
             let parts = text.dropFirst().split(separator: ".", omittingEmptySubsequences: false)
-            let numbers = parts.compactMap { part in
-                part.allSatisfy(\.isASCII) && (part == "0" || !part.hasPrefix("0")) && !part.hasPrefix("+")
-                    && !part.hasPrefix("-") ? Int(part) : nil
-            }
+            let numbers = parts.compactMap { VersionNumber($0) }
             guard (1...3).contains(parts.count), numbers.count == parts.count,
-                numbers.allSatisfy({ $0 < Int.max })
+                text.utf8.count <= SemanticVersion.maximumLength
             else { return nil }
             let (major, minor) = (numbers[0], numbers.count > 1 ? numbers[1] : 0)
             let patch = numbers.count > 2 ? numbers[2] : 0
             let low = SemanticVersion(major, minor, patch)
             let high: SemanticVersion
             if sign == "~" {
-                high = numbers.count == 1 ? .init(major + 1, 0, 0) : .init(major, minor + 1, 0)
+                high = numbers.count == 1 ? .init(major.next, 0, 0) : .init(major, minor.next, 0)
             } else if major > 0 || numbers.count == 1 {
-                high = .init(major + 1, 0, 0)
+                high = .init(major.next, 0, 0)
             } else if minor > 0 || numbers.count == 2 {
-                high = .init(0, minor + 1, 0)
+                high = .init(0, minor.next, 0)
             } else {
-                high = .init(0, 0, patch + 1)
+                high = .init(0, 0, patch.next)
             }
             self = .between(low, high)
         } else {

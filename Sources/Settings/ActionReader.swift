@@ -69,20 +69,38 @@ enum ActionReader {
         guard let fields = Fields(node, Keys.publish, of: "`publish`", &diagnostics) else { return nil }
         guard let version = fields["version"] else {
             if !fields.hasRefused {
-                diagnostics.error("`publish` needs `version: branch` or `version: tag`", at: fields.position)
+                diagnostics.error(
+                    "`publish` needs `version: branch`, `tag`, `{ file: VERSION }` or `{ command: … }`",
+                    at: fields.position)
             }
             return nil
         }
-        if case .mapping(let entries) = version.content, let entry = entries.first {
-            let isLater = ["file", "command"].contains(entry.key)
-            diagnostics.error(
-                isLater
-                    ? "`version: { \(entry.key): … }` is not supported yet by this version; write `branch` or `tag`"
-                    : "`version` is `branch` or `tag`", at: entry.position)
+        if case .mapping = version.content { return stated(version, &diagnostics).map { .publish($0) } }
+        let word: Trigger.VersionSource.Word? = diagnostics.word(version, "version")
+        return word.map { .publish($0.source) }
+    }
+
+    /// A version that a file or a command says.
+    private static func stated(_ node: YAMLNode, _ diagnostics: inout Diagnostics) -> Trigger.VersionSource? {
+        guard let fields = Fields(node, Keys.version, of: "`version`", &diagnostics) else { return nil }
+        switch (fields["file"], fields["command"]) {
+        case (let file?, nil):
+            guard let path = diagnostics.line(file, "file") else { return nil }
+            let parts = path.split(separator: "/", omittingEmptySubsequences: false)
+            guard path.utf8.count <= 1024, !parts.contains(where: { ["", ".", ".."].contains($0) }) else {
+                diagnostics.error(
+                    "`file` is a path from the repository's root, such as VERSION: \(Printable.quoted(path))",
+                    at: file.position)
+                return nil
+            }
+            return .file(path)
+        case (nil, let command?): return diagnostics.line(command, "command").map { .command($0) }
+        default:
+            if !fields.hasRefused {
+                diagnostics.error("`version` has one of `file` and `command`", at: fields.position)
+            }
             return nil
         }
-        let source: Trigger.VersionSource? = diagnostics.word(version, "version")
-        return source.map { .publish($0) }
     }
 
     /// The package that a `publish` names; nothing where it names none.

@@ -149,7 +149,15 @@ package enum JSONSchemas {
                   "publish": {
                     "type": "object", "additionalProperties": false, "required": ["version"],
                     "properties": {
-                      "version": { "enum": ["branch", "tag"] },
+                      "version": {
+                        "oneOf": [
+                          { "enum": ["branch", "tag"] },
+                          {
+                            "type": "object", "additionalProperties": false, "minProperties": 1, "maxProperties": 1,
+                            "properties": { "file": { "type": "string" }, "command": { "type": "string" } }
+                          }
+                        ]
+                      },
                       "registry": { "type": "string", "pattern": "^[A-Za-z0-9]([A-Za-z0-9]|-[A-Za-z0-9]){0,38}\\.[A-Za-z0-9]([A-Za-z0-9]|[-_][A-Za-z0-9]){0,99}$" }
                     }
                   },

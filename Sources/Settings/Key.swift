@@ -37,7 +37,8 @@ enum Keys {
     static let trigger: [Key] = [
         "name", "phase", "branches", "tags", "when", "run", "publish", "upload", "credentials", "secrets", "timeout",
     ]
-    static let publish: [Key] = ["version", .later("file"), .later("command"), "registry", .later("sign")]
+    static let publish: [Key] = ["version", "registry", .later("sign")]
+    static let version: [Key] = ["file", "command"]
     static let recipe: [Key] = ["project", "configurations", "analyze", "archive"]
     static let configuration: [Key] = [
         "flags", "environment", "toolchain", "build", "test", "steps", "report", "timeout", "network", "image",

@@ -124,6 +124,16 @@ package enum ResolvedYAML {
         return lines
     }
 
+    private static func text(of source: Trigger.VersionSource) -> String {
+        switch source {
+        case .branch: "branch"
+        case .tag: "tag"
+        // In braces a comma or a brace would end a text that is not quoted; those are.
+        case .file(let path): "{ file: \(YAMLText.scalar(path)) }"
+        case .command(let command): "{ command: \(YAMLText.scalar(command)) }"
+        }
+    }
+
     private static func lines(_ trigger: Trigger) -> [String] {
         var lines = ["  - name: \(trigger.name)", "    phase: \(trigger.phase.rawValue)"]
         if let branches = trigger.branches {
@@ -138,7 +148,7 @@ package enum ResolvedYAML {
             lines.append("    secrets: " + YAMLText.list(trigger.secrets))
         case .publish(let source):
             let registry = trigger.registry.map { ", registry: \($0)" } ?? ""
-            lines.append("    publish: { version: \(source.rawValue)\(registry) }")
+            lines.append("    publish: { version: \(text(of: source))\(registry) }")
         case .upload(let url, let credentials):
             lines.append("    upload: " + YAMLText.scalar(url))
             if let credentials { lines.append("    credentials: " + YAMLText.scalar(credentials)) }

@@ -111,6 +111,10 @@ enum TriggerReader {
             diagnostics.error(
                 "a branch has no tag to take the version from; use `publish: { version: branch }` in a trigger of its own",
                 at: fields.position(of: "branches"))
+        case .publish(.file) where !hasBranches && !hasTags, .publish(.command) where !hasBranches && !hasTags:
+            diagnostics.error(
+                "`branches` or `tags` is required for publish, so that not every branch is published; write "
+                    + "`branches: [\"release/*\"]`", at: fields.position)
         case .upload where !hasBranches && !hasTags:
             diagnostics.error(
                 "`branches` is required for upload, so that not every branch is uploaded; write "

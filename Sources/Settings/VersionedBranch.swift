@@ -7,6 +7,7 @@ enum VersionedBranch {
         if last.contains("*") || last.contains("?") { return true }
         let text = last.hasPrefix("v") ? last.dropFirst() : last
         let numbers = text.split(separator: ".", omittingEmptySubsequences: false)
-        return numbers.count <= 2 && numbers.allSatisfy { Int($0) != nil }
+        return numbers.count <= 2
+            && numbers.allSatisfy { !$0.isEmpty && $0.utf8.allSatisfy { (0x30...0x39).contains($0) } }
     }
 }

@@ -29,7 +29,8 @@ extension Store {
     }
 
     private static func reserveNext(
-        _ line: (major: Int, minor: Int), _ request: VersionRequest, newest: SemanticVersion?, isAncestor: Bool,
+        _ line: (major: VersionNumber, minor: VersionNumber), _ request: VersionRequest, newest: SemanticVersion?,
+        isAncestor: Bool,
         at time: Timestamp, _ transaction: StoreTransaction
     ) throws -> Reservation {
         let db = transaction.db
@@ -47,12 +48,12 @@ extension Store {
         ).map { try $0.value("version") { SemanticVersion($0) } }
         // A pre-release of a patch does not use its number up.
         let used = (stored + request.onDisk).filter { ($0.major, $0.minor) == line }
-        let patches = used.map { $0.isPrerelease ? $0.patch : $0.patch.addingReportingOverflow(1).partialValue }
-        guard let patch = patches.isEmpty ? 0 : patches.max(), patches.allSatisfy({ $0 >= 0 }) else {
+        let patch = used.map { $0.isPrerelease ? $0.patch : $0.patch.next }.max() ?? 0
+        let version = SemanticVersion(line.major, line.minor, patch)
+        guard version.description.utf8.count <= SemanticVersion.maximumLength else {
             return .conflict("the line \(line.major).\(line.minor) has no number left; publish from another branch")
         }
-        return try reserve(
-            SemanticVersion(line.major, line.minor, patch), request, branch: branch, at: time, transaction)
+        return try reserve(version, request, branch: branch, at: time, transaction)
     }
 
     private static func reserve(

@@ -69,11 +69,11 @@ struct PublisherFixture: Sendable {
     func request(
         _ commit: CommitID, ref: RefName = RefName(branch: "release/1.0"), source: Trigger.VersionSource = .branch,
         content: String = "bytes", fileName: String? = nil, registry: PackageIdentifier? = nil,
-        isolation: String = "none"
+        isolation: String = "none", cause: Cause = .push
     ) async throws -> Publisher.Request {
         try await mirror.fetch(try await mirror.look().heads)
         let queued = try await store.queue(
-            NewIntegration(bot: product, ref: ref, commit: commit, cause: .push, isRelease: true), at: time.now)
+            NewIntegration(bot: product, ref: ref, commit: commit, cause: cause, isRelease: true), at: time.now)
         let running = try await store.apply(.started, to: queued.id, at: time.now)
         let path = try directory.write("made/\(Digest.sha256(of: Array(content.utf8)))", content)
         let artifact = Artifact(

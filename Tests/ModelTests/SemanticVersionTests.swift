@@ -6,8 +6,16 @@ import Testing
 @Suite struct SemanticVersionTests {
     /// The cases that semver.org links to, with its own order of precedence.
     private struct Cases: Decodable {
+        struct Precedence: Decodable { let ascending: [[String]] }
+
         let valid: [String]
         let invalid: [String]
+        let precedence: Precedence
+
+        private enum CodingKeys: String, CodingKey {
+            case valid, invalid
+            case precedence = "precedence_spec"
+        }
     }
 
     private func cases() throws -> Cases {
@@ -15,16 +23,51 @@ import Testing
     }
 
     @Test(.corpus) func testThatItAcceptsEveryValidVersionAndPrintsItAgain() throws {
-        for text in try cases().valid where text.utf8.count <= SemanticVersion.maximumLength {
-            // Numbers beyond Int are refused: no counter of ours reaches them.
-            let isHuge = text.split(whereSeparator: { ".-+".contains($0) }).prefix(3).contains { Int($0) == nil }
-            #expect(SemanticVersion(text)?.description == (isHuge ? nil : text), "\(text)")
-        }
+        let valid = try cases().valid
+        #expect(valid.count == 31)
+        #expect(valid.contains("99999999999999999999999.999999999999999999.99999999999999999"))
+        for text in valid { #expect(SemanticVersion(text)?.description == text, "\(text)") }
     }
 
     @Test(.corpus) func testThatItRefusesEveryInvalidVersion() throws {
-        for text in try cases().invalid { #expect(SemanticVersion(text) == nil, "\(text)") }
+        let invalid = try cases().invalid
+        #expect(invalid.count == 40)
+        for text in invalid { #expect(SemanticVersion(text) == nil, "\(text)") }
     }
+
+    @Test(.corpus) func testThatEveryOrderedVersionPrecedesTheNext() throws {
+        let ordered = try cases().precedence.ascending
+        #expect(ordered.map(\.count) == [4, 8])
+        for texts in ordered {
+            let versions = try texts.map { try #require(SemanticVersion($0)) }
+            for (index, left) in versions.enumerated() {
+                for (other, right) in versions.enumerated() {
+                    #expect(left.precedes(right) == (index < other), "\(left), \(right)")
+                }
+            }
+        }
+    }
+
+    @Test func testThatNumbersOfAnyLengthAreOrdered() throws {
+        let ordered = [
+            "1.2.9223372036854775807", "1.2.9223372036854775808", "1.2.10000000000000000000", "1.10.0",
+            "99999999999999999999999.0.0",
+        ]
+        .compactMap { SemanticVersion($0) }
+        #expect(ordered.count == 5)
+        #expect(ordered.reversed().sorted() == ordered)
+        #expect(zip(ordered, ordered.dropFirst()).allSatisfy { $0.precedes($1) && !$1.precedes($0) })
+    }
+
+    @Test(arguments: [
+        ("0", "1"), ("9", "10"), ("10", "11"), ("199", "200"), ("99999999999999999999", "100000000000000000000"),
+    ])
+    func testThatTheNextNumberIsOneMore(text: String, next: String) {
+        #expect(VersionNumber(text)?.next.description == next)
+    }
+
+    @Test(arguments: ["", "01", "-1", "+1", " 1", "1a", "１"])
+    func testThatWhatIsNoNumberIsNone(text: String) { #expect(VersionNumber(text) == nil) }
 
     @Test(arguments: [
         "", "1", "1.2", "1.2.3.4", "v1.2.3", "01.2.3", "1.02.3", "1.2.03", "1.2.3-", "1.2.3+", "1.2.3-01", "1.2.3-a..b",
@@ -70,13 +113,17 @@ import Testing
 @Suite struct VersionRangeTests {
     static let versions = [
         "0.1.2", "0.1.3", "0.2.0", "1.3.9", "1.4.0", "1.4.2", "1.4.10", "1.5.0-beta", "1.5.0", "2.0.0", "2.1.0-rc.1",
+        "99999999999999999999.1.7-rc.1", "99999999999999999999.1.7", "99999999999999999999.2.0",
+        "100000000000000000000.0.0-rc.1",
     ].compactMap { SemanticVersion($0) }
 
     @Test(arguments: [
-        ("latest", "2.0.0"), ("latest-pre", "2.1.0-rc.1"), ("1.4.2", "1.4.2"), ("2.1.0-rc.1", "2.1.0-rc.1"),
+        ("latest", "99999999999999999999.2.0"), ("latest-pre", "100000000000000000000.0.0-rc.1"), ("1.4.2", "1.4.2"),
+        ("2.1.0-rc.1", "2.1.0-rc.1"),
         ("~1.4", "1.4.10"), ("~1.4.2", "1.4.10"), ("~1", "1.5.0"), ("^1.4", "1.5.0"), ("^1", "1.5.0"),
         ("^0.1.2", "0.1.3"),
-        ("^0.1", "0.1.3"), ("^0", "0.2.0"), ("~0.1", "0.1.3"), ("^2.0.0", "2.0.0"),
+        ("^0.1", "0.1.3"), ("^0", "0.2.0"), ("~0.1", "0.1.3"), ("^2.0.0", "2.0.0"), ("^1.4.10", "1.5.0"),
+        ("~99999999999999999999.1", "99999999999999999999.1.7"), ("^99999999999999999999", "99999999999999999999.2.0"),
     ])
     func testThatItPicksTheHighestThatFits(range: String, expected: String) {
         #expect(VersionRange(range)?.highest(of: Self.versions)?.description == expected)
@@ -90,7 +137,7 @@ import Testing
     @Test(arguments: [
         "", "~", "^", "~1.", "~.1", "~1.2.3.4", "~01", "~1.02", "~-1", "~+1", "~ 1", "~v1", "~1.x", "1.4", "Latest",
         "*",
-        "~99999999999999999999", "~9223372036854775807", "~１", "../1",
+        "~１", "../1", "~1.4.2-rc.1", ">=1", "1.x",
     ])
     func testThatItRefusesWhatIsNoRange(_ text: String) { #expect(VersionRange(text) == nil) }
 }

@@ -31,6 +31,7 @@ import Testing
         try expect("bot", ["properties", "schedule", "oneOf", "1"], Keys.schedule)
         try expect("bot", trigger, Keys.trigger)
         try expect("bot", trigger + ["properties", "publish"], Keys.publish)
+        try expect("bot", trigger + ["properties", "publish", "properties", "version", "oneOf", "1"], Keys.version)
         for (schema, base) in [("recipe", []), ("bot", recipe)] {
             try expect(schema, base, Keys.recipe)
             try expect(schema, base + configuration, Keys.configuration)

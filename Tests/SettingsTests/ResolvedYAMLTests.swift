@@ -30,6 +30,8 @@ import Testing
           - { name: a, run: x, phase: before }
           - { name: b, run: x, secrets: [s, "1"], when: [failed, fixed], timeout: 1d }
           - { name: c, branches: ["r/*"], publish: { version: branch } }
+          - { name: e, branches: ["r/*"], publish: { version: { file: "a b/VERSION, {x}" } } }
+          - { name: f, tags: ["*"], branches: [], publish: { version: { command: "sh -c 'echo \\"1.0.0\\"' # }" } } }
           - { name: d, branches: ["r/*"], upload: "https://h/{product}/{version}/{file}", credentials: k }
         """,
         "repository: /r\nupgrades: false\n",

@@ -29,8 +29,21 @@ import Testing
             "  - §name: a\n    branches: []\n    publish: { version: branch }\n", "`branches` is required for publish"),
         Marked("  - §name: a\n    branches: [x]\n    publish: { version: tag }\n", "`tags` is required"),
         Marked("  - name: a\n    §branches: [main]\n    publish: { version: branch }\n", "no version can be made"),
-        Marked("  - name: a\n    branches: ['*']\n    publish: { §file: VERSION }\n", "`file` is not supported yet"),
-        Marked("  - name: a\n    branches: ['*']\n    publish: { version: { §file: V } }\n", "is not supported yet"),
+        Marked("  - name: a\n    branches: ['*']\n    publish: { §file: VERSION }\n", "has no key"),
+        Marked(
+            "  - name: a\n    branches: ['*']\n    publish: { version: { file: §/V } }\n",
+            "a path from the repository's root"),
+        Marked(
+            "  - name: a\n    branches: ['*']\n    publish: { version: { file: §a/../V } }\n",
+            "a path from the repository's"),
+        Marked(
+            "  - name: a\n    branches: ['*']\n    publish: { version: §{ file: V, command: c } }\n",
+            "one of `file` and `command`"),
+        Marked("  - name: a\n    branches: ['*']\n    publish: { version: §{} }\n", "one of `file` and `command`"),
+        Marked("  - name: a\n    branches: ['*']\n    publish: { version: { §flie: V } }\n", "did you mean `file`?"),
+        Marked("  - §name: a\n    publish: { version: { file: V } }\n", "`branches` or `tags` is required for publish"),
+        Marked(
+            "  - §name: a\n    publish: { version: { command: c } }\n", "`branches` or `tags` is required for publish"),
         Marked(
             "  - name: a\n    branches: ['*']\n    publish: { version: branch, §registry: x }\n",
             "a package's scope and name"),

@@ -59,6 +59,7 @@ import Testing
         @Test(arguments: [
             (["1.4.7"], "1.4.8"), (["1.5.9", "2.4.3", "1.40.2"], "1.4.0"), (["1.4.10", "1.4.9"], "1.4.11"),
             (["1.4.3-rc.1"], "1.4.3"), (["1.4.3-rc.1", "1.4.3"], "1.4.4"), (["1.4.2+build.5"], "1.4.3"),
+            (["1.4.9223372036854775807", "1.4.9"], "1.4.9223372036854775808"),
         ])
         func testThatTheNextNumberIsAboveAllOnDisk(onDisk: [String], expected: String) async throws {
             try await withPublisher { publisher in
@@ -77,7 +78,8 @@ import Testing
 
         @Test func testThatALineWithoutNumbersIsAConflict() async throws {
             try await withPublisher { publisher in
-                let answer = try await publisher.ask(1, integration: 1, onDisk: ["1.4.\(Int.max)"])
+                let answer = try await publisher.ask(
+                    1, integration: 1, onDisk: ["1.4." + String(repeating: "9", count: 124)])
                 guard case .conflict(let sentence) = answer else {
                     Testing.Issue.record("\(answer)")
                     return

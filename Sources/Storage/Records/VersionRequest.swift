@@ -9,8 +9,8 @@ package struct VersionRequest: Hashable, Sendable {
         /// `newest` is the newest published version of the branch for which the caller asked whether `commit` is an
         /// ancestor (`Store.newestPublished`), and `isAncestor` what it found. When another version was published
         /// since, nothing is reserved and the caller asks again.
-        case branch(major: Int, minor: Int, newest: SemanticVersion?, isAncestor: Bool)
-        /// A tag's own version.
+        case branch(major: VersionNumber, minor: VersionNumber, newest: SemanticVersion?, isAncestor: Bool)
+        /// A version that a tag, a file of the commit or a command says.
         case exactly(SemanticVersion)
     }
 

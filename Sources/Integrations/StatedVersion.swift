@@ -1,0 +1,38 @@
+import Model
+import SourceControl
+
+/// A version that the repository's people wrote down: in a file of the commit, or as what a command prints.
+enum StatedVersion {
+    /// Reads it: one line with a version, with or without a `v` before it.
+    /// - Parameter place: What said it, for messages: "VERSION", "the command".
+    /// - Throws: `PublishError`.
+    static func read(_ bytes: [UInt8], from place: String) throws(PublishError) -> SemanticVersion {
+        guard bytes.count <= Trigger.VersionSource.maximumTextSize else {
+            throw PublishError(
+                "\(place) says more than \(Trigger.VersionSource.maximumTextSize) bytes; a version is one line")
+        }
+        let text = String(decoding: bytes, as: UTF8.self)
+        let trimmed = text.drop(while: \.isWhitespace)
+        let line = String(String(trimmed.reversed().drop(while: \.isWhitespace).reversed()))
+        guard let version = SemanticVersion(tag: line) else {
+            let shown = line.unicodeScalars.prefix(60).map { $0.value < 0x20 || $0.value == 0x7F ? "�" : "\($0)" }
+                .joined()
+            throw PublishError("\(place) says \"\(shown)\", which is no version; write one line such as 1.4.0")
+        }
+        return version
+    }
+
+    /// The version in a file of a commit; links are not followed.
+    static func read(file path: String, of commit: CommitID, in mirror: Mirror) async throws -> SemanticVersion {
+        do {
+            let bytes = try await mirror.file(path, at: commit, limit: Trigger.VersionSource.maximumTextSize)
+            guard let bytes else {
+                throw PublishError("\(path) is no file of \(commit.abbreviated); commit one, or correct `version`")
+            }
+            return try read(bytes, from: path)
+        } catch let error as SourceControlError where error.code == .tooLarge {
+            throw PublishError(
+                "\(path) says more than \(Trigger.VersionSource.maximumTextSize) bytes; a version is one line")
+        }
+    }
+}

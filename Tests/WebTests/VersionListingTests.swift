@@ -1,0 +1,91 @@
+import Foundation
+import Model
+import Storage
+import TestSupport
+import Testing
+
+@testable import Web
+
+/// The order of versions, and what a yanked one is shown as, by each way that people ask.
+@Suite struct VersionListingTests {
+    private func withVersions(
+        _ versions: [String], _ body: @Sendable (WebFixture) async throws -> Void
+    ) async throws {
+        try await withWeb { web in
+            let sample = SampleContent(web: web)
+            try await sample.fill()
+            let record = try #require(try await web.store.integrations(IntegrationFilter(), limit: 1).items.first)
+            for version in versions { try await sample.publish(version, by: record) }
+            try await body(web)
+        }
+    }
+
+    private struct Versions: Decodable {
+        struct Item: Decodable { let version: String }
+        let items: [Item]
+    }
+
+    private struct Products: Decodable {
+        struct Item: Decodable { let latest: String? }
+        let items: [Item]
+    }
+
+    @Test func testThatVersionsAreListedInTheirPrecedence() async throws {
+        let published = [
+            "1.10.0", "1.9.0", "2.0.0-rc.2", "2.0.0-rc.10", "2.0.0-alpha", "99999999999999999999.0.0", "1.10.0-1",
+        ]
+        try await withVersions(published) { web in
+            // given: as section 11 of Semantic Versioning has them; 1.0.0 is the sample's own
+            let ordered = [
+                "99999999999999999999.0.0", "2.0.0-rc.10", "2.0.0-rc.2", "2.0.0-alpha", "1.10.0", "1.10.0-1", "1.9.0",
+                "1.0.0",
+            ]
+
+            // when
+            let printed = try await martlet(["versions", "kit"], web)
+            let listed = try JSONDecoder().decode(
+                Versions.self, from: Data(try await web.json("/api/v1/products/kit/versions").utf8))
+            let page = try await web.send("GET", "/products/kit").text
+
+            // then
+            #expect(printed.stdout.split(separator: "\n").map { String($0.prefix { $0 != " " }) } == ordered)
+            #expect(listed.items.map(\.version) == ordered)
+            let places = ordered.compactMap { page.range(of: "id=\"v\($0)\"")?.lowerBound }
+            #expect(places.count == ordered.count)
+            #expect(places == places.sorted())
+        }
+    }
+
+    @Test func testU6ThatLatestStaysWhereItIsWhenAnOlderLineIsPublishedLater() async throws {
+        try await withVersions(["1.2.0", "1.3.0", "1.2.1"]) { web in
+            for (range, version) in [("latest", "1.3.0"), ("~1.2", "1.2.1"), ("latest-pre", "1.3.0")] {
+                let answer = try await web.send("GET", "/files/kit/\(range)/")
+                #expect(
+                    answer.headers.first { $0.name.lowercased() == "location" }?.value == "/files/kit/\(version)/",
+                    "\(range)")
+            }
+            let products = try JSONDecoder().decode(
+                Products.self, from: Data(try await web.json("/api/v1/products").utf8))
+            #expect(products.items.map(\.latest) == ["1.3.0"])
+        }
+    }
+
+    @Test func testThatAYankedVersionSaysSoOnItsPages() async throws {
+        try await withVersions(["1.2.0", "1.3.0"]) { web in
+            // given
+            let before = try await web.send("GET", "/products/kit").text
+            #expect(!before.contains("yanked"))
+
+            // when
+            try await web.store.yank(product: SampleContent.kit, version: SemanticVersion(1, 3, 0), at: WebFixture.now)
+
+            // then
+            let after = try await web.send("GET", "/products/kit").text
+            expectContains(after, "yanked")
+            expectContains(after, "Left out of <code>latest</code> and of ranges; by its name it stays fetchable.")
+            expectContains(try await web.send("GET", "/products/kit/1.3.0").text, "yanked")
+            #expect(try await web.send("GET", "/products/kit/1.2.0").text.contains("yanked") == false)
+            expectContains(try await martlet(["versions", "kit"], web).stdout, "1.3.0 (yanked)")
+        }
+    }
+}
