@@ -19,13 +19,14 @@ import Testing
 
     private func plan(_ version: String, _ isolation: JobIsolation) -> BotPlan {
         BotPlan(
+            isRepositoryEmpty: true,
             file: """
                 branches: [main]
                 triggers:
                   - { name: publish, branches: [main], publish: { version: \(version) }, timeout: 30s }
 
                 """,
-            isRepositoryEmpty: true, executor: .local, isolation: isolation)
+            executor: .local, isolation: isolation)
     }
 
     private static let unfenced = JobIsolation(isolation: .none(reason: "of the test"))
@@ -75,13 +76,14 @@ import Testing
     ])
     func testThatWhatIsNoVersionPublishesNothing(command: String, reason: String) async throws {
         let plan = BotPlan(
+            isRepositoryEmpty: true,
             file: """
                 branches: [main]
                 triggers:
                   - { name: publish, branches: [main], publish: { version: { command: "\(command)" } }, timeout: 2s }
 
                 """,
-            isRepositoryEmpty: true, executor: .local, isolation: try .fenced())
+            executor: .local, isolation: try .fenced())
         try await withBot(plan) { bot in
             let integration = try await bot.integrate(Commit(files: [".martlet.yml": Self.recipe, "VERSION": "1.0.0"]))
             expectResult(of: integration, "trigger-error")

@@ -12,7 +12,8 @@ import Testing
 @Suite struct PublisherChangesTests {
     private func changes(_ fixture: PublisherFixture, _ patch: Int) async throws -> VersionChanges? {
         try #require(
-            try await fixture.versions.manifest(product: fixture.product, version: SemanticVersion(1, 0, patch))
+            try await fixture.versions.manifest(
+                product: fixture.product, version: SemanticVersion(1, 0, VersionNumber(patch)))
         ).changes
     }
 

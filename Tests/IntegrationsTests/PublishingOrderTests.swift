@@ -1,3 +1,4 @@
+import Archives
 import Model
 import Storage
 import TestSupport

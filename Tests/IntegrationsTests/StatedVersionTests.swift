@@ -15,16 +15,16 @@ import Testing
     }
 
     @Test(arguments: ["", "\n", "1.4", "1.4.0\n1.4.1", "1.4.0 # next", "version 1.4.0", "\u{1B}[31m1.4.0"])
-    func testThatAnythingElseIsSaid(text: String) async {
-        let error = await #expect(throws: PublishError.self) {
+    func testThatAnythingElseIsSaid(text: String) {
+        let error = #expect(throws: PublishError.self) {
             try StatedVersion.read(Array(text.utf8), from: "VERSION")
         }
         expectContains(error?.description ?? "", "which is no version; write one line such as 1.4.0")
         #expect(error?.description.contains("\u{1B}") == false)
     }
 
-    @Test func testThatTooMuchIsNotRead() async {
-        let error = await #expect(throws: PublishError.self) {
+    @Test func testThatTooMuchIsNotRead() {
+        let error = #expect(throws: PublishError.self) {
             try StatedVersion.read(Array(repeating: 0x20, count: 4097), from: "VERSION")
         }
         expectContains(error?.description ?? "", "VERSION says more than 4096 bytes")
