@@ -152,12 +152,11 @@ package actor RepositoryLooks {
 
     private func lookAgain(for deliveries: [Int64]?) async {
         do {
-            try await store.lookAgain(for: deliveries)
+            if try await store.lookAgain(for: deliveries) { wakeup.ring() }
         } catch {
             // They wait for the next start; what they told of is found by any look.
             logger.error("a second look could not be asked for", metadata: ["error": "\(error)"])
         }
-        wakeup.ring()
     }
 
     private enum Result {

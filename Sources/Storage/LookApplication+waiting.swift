@@ -64,9 +64,9 @@ extension Store {
 
     /// Asks for the look that events wait for, once their pause is over.
     /// - Parameter deliveries: Their rows; nothing: all of all repositories, at the start, when no pause goes on.
-    package func lookAgain(for deliveries: [Int64]?) async throws(StoreError) {
+    package func lookAgain(for deliveries: [Int64]?) async throws(StoreError) -> Bool {
         let rows = deliveries.map { "[" + $0.map(String.init).joined(separator: ",") + "]" }
-        try await lane.write("look again for what was told of") { transaction in
+        return try await lane.write("look again for what was told of") { transaction in
             let urls: [String] = try transaction.db.all(
                 """
                 SELECT DISTINCT url FROM deliveries JOIN repositories ON repositories.id = repository
@@ -82,6 +82,7 @@ extension Store {
                     AND (?4 IS NULL OR id IN (SELECT value FROM json_each(?4)))
                     """, [sequence, Self.parkedRequest, url, rows])
             }
+            return !urls.isEmpty
         }
     }
 }
