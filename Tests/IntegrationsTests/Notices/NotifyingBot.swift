@@ -47,6 +47,9 @@ enum NotifyingBot {
             bot.transport.answer(.post, hook, with: TransferResponse(status: 204))
             try await bot.start()
             try await body(bot)
+            // What waits may be tried again until then.
+            if bot.isRunning { try await bot.idle() }
+            try await bot.stop()
             _ = bot.transport.takeRequests()
         }
     }
