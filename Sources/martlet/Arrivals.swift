@@ -31,9 +31,13 @@ struct Arrivals {
     }
 
     /// - Parameter isOptional: Whether the server need not have it.
-    func fetch(_ file: String, _ root: String, _ connection: Connection, isOptional: Bool = false) async throws {
+    /// - Parameter limit: In bytes; a description has at most 16 MiB.
+    func fetch(
+        _ file: String, _ root: String, _ connection: Connection, limit: Int64 = 16 << 20, isOptional: Bool = false
+    ) async throws {
         do {
-            _ = try await connection.download(root + Escaped.segment(file), to: "\(directory.path)/\(file)")
+            _ = try await connection.download(
+                root + Escaped.segment(file), to: "\(directory.path)/\(file)", limit: limit)
         } catch let failure as Failure where isOptional && failure.status == .notFound {
             // What the server said instead.
             try directory.remove(file)

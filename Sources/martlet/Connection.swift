@@ -115,9 +115,12 @@ struct Connection: Sendable {
     }
 
     /// Downloads to a file, beside and then renamed, and says what arrived.
-    func download(_ path: String, to file: String) async throws -> (size: Int64, sha256: String?) {
+    /// - Parameter limit: In bytes; what comes for longer than a minute without a byte is given up, however long the rest takes.
+    func download(_ path: String, to file: String, limit: Int64) async throws -> (size: Int64, sha256: String?) {
         var request = request(.get, path)
         request.destination = .file(path: file)
+        request.limits.response = limit
+        request.limits.total = nil
         let response = try await followed(request)
         try check(response, path)
         return (response.size, response.sha256)

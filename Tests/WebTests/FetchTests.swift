@@ -87,6 +87,19 @@ import Testing
         }
     }
 
+    @Test func testThatALargeFileIsFetched() async throws {
+        try await withTeam { team in
+            // given: above what an answer of the interface may have
+            let bytes = [UInt8](repeating: 7, count: (16 << 20) + 1)
+            try await team.sample.publish("1.5.0", by: team.record, files: ["large.bin": bytes], signedBy: team.key)
+            // when
+            let fetched = try await team.martlet(["fetch", "kit@1.5.0", "--output", "got"])
+            // then
+            #expect(fetched.status == 0, "\(fetched.stderr)")
+            #expect(try Directory(opening: team.web.directory.path("got")).status("large.bin")?.size == (16 << 20) + 1)
+        }
+    }
+
     @Test func testThatAnotherKeyIsRefusedOnceOneIsRemembered() async throws {
         try await withTeam { team in
             // given

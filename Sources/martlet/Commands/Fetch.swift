@@ -31,9 +31,17 @@ struct Fetch: AsyncParsableCommand {
             let parts = product.split(separator: "@", maxSplits: 1).map(String.init)
             guard let name = parts.first else { throw Failure(.notFound, "name a product") }
             let connection = try server.connect()
+            let asked = parts.count > 1 ? parts[1] : "latest"
             let version = try await connection.get(
-                "/api/v1/products/\(Escaped.segment(name))/versions/\(Escaped.segment(parts.count > 1 ? parts[1] : "latest"))",
-                as: VersionAnswer.self)
+                "/api/v1/products/\(Escaped.segment(name))/versions/\(Escaped.segment(asked))", as: VersionAnswer.self)
+            // A server that was broken into could hand out an old version, whose signature is good.
+            guard let found = SemanticVersion(version.version), VersionRange(asked)?.highest(of: [found]) == found
+            else {
+                throw Failure(
+                    .no,
+                    "\(connection.place) answers \(Output.visible(version.version)) to \(name)@\(asked); nothing was fetched"
+                )
+            }
             let trusted = try await trusted(by: connection)
             let wanted = try wanted(of: version, name)
             let isNew = files.isEmpty && access(output, F_OK) != 0
@@ -44,7 +52,10 @@ struct Fetch: AsyncParsableCommand {
                 for file in VersionCheck.descriptions {
                     try await arrivals.fetch(file, root, connection, isOptional: true)
                 }
-                for file in wanted { try await arrivals.fetch(file, root, connection) }
+                for file in wanted {
+                    let size = version.files.first { $0.path == file }?.size ?? 0
+                    try await arrivals.fetch(file, root, connection, limit: size)
+                }
                 let check = try await arrivals.check(trusted.signers, part: files.isEmpty ? nil : Set(files))
                 try Verify.judge(
                     check, in: "\(name) \(version.version)", isUnsignedAccepted: unsigned || trusted.mayBeUnsigned,
