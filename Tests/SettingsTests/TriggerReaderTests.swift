@@ -64,6 +64,8 @@ import Testing
         Marked("  - name: a\n    branches: ['*']\n    upload: §ftp://h/x/\n", "use https, sftp or ftps"),
         Marked("  - name: a\n    branches: ['*']\n    upload: §s3://acme/x/\n", "needs `credentials:`"),
         Marked("  - name: a\n    branches: ['*']\n    upload: §s3://{product}/x/\n", "names no bucket"),
+        Marked("  - name: a\n    branches: ['*']\n    upload: §s3://AKIA:key@acme/x/\n", "has a password in it"),
+        Marked("  - name: a\n    branches: ['*']\n    upload: §s3://AKIA@acme/x/\n", "has a password in it"),
         Marked("  - name: a\n    branches: ['*']\n    upload: §s3://acme/x/?acl=public\n", "`region=NAME`"),
         Marked("  - name: a\n    branches: ['*']\n    upload: §s3://acme/x/?region={branch}\n", "belong to the path"),
         Marked(
