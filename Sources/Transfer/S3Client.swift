@@ -31,16 +31,20 @@ struct S3Client: Sendable {
         var request = try signed(.get, key, query: [], payload: S3Signature.emptyPayload)
         request.destination = .digest
         request.limits.response = file.size + RemoteUpload.errorPage
+        let answer: TransferResponse
         do throws(TransferError) {
-            let answer = try await transport.perform(request)
-            switch answer.status {
-            case 200: return answer.size == file.size && answer.sha256 == file.sha256
-            case 404: return nil
-            // Its body went the way of the file's: asked again for what it says.
-            default: throw refused(try await perform(.get, key), key, "reading what is there")
-            }
+            answer = try await transport.perform(request)
         } catch  where error.code == .tooLarge {
             return false
+        }
+        switch answer.status {
+        case 200: return answer.size == file.size && answer.sha256 == file.sha256
+        case 404: return nil
+        default:
+            // Its body went the way of the file's: asked again for what it says. Where that answer is another, such as the object
+            // itself, it says nothing of this one.
+            let again = try? await perform(.get, key)
+            throw refused(again?.status == answer.status ? again ?? answer : answer, key, "reading what is there")
         }
     }
 

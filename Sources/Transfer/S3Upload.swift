@@ -84,10 +84,13 @@ struct S3Upload: UploadMethod {
         let answer = try await client.perform(
             .get, target.url, query: [("uploadId", upload), ("max-parts", String(S3Parts.maximumCount))])
         guard answer.isSuccess else { throw client.refused(answer, target.url, "listing the parts") }
+        let cut = S3Parts(target.file)
         var parts: [Int: Part] = [:]
         for part in S3Answer(answer).each("Part") {
-            guard let number = part.first("PartNumber").flatMap({ Int($0) }),
-                let size = part.first("Size").flatMap({ Int64($0) }), let tag = part.first("ETag")
+            // Of another size it is none of the file's; and sums of what a server says must not overflow.
+            guard let number = part.first("PartNumber").flatMap({ Int($0) }), number >= 1, number <= cut.count,
+                let size = part.first("Size").flatMap({ Int64($0) }), size == cut.count(number),
+                let tag = part.first("ETag")
             else { continue }
             parts[number] = Part(number: number, size: size, tag: tag.filter { $0 != "\"" })
         }
