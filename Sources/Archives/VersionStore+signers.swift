@@ -32,6 +32,13 @@ extension VersionStore {
         }
     }
 
+    /// Whether a text is a private key whose public half may have signed this service's versions. Where that cannot be told, it may. Blocks.
+    package func isSigningKey(_ text: String) -> Bool {
+        guard let key = try? SigningKey(openSSH: text + "\n") else { return false }
+        guard let known = try? Self.readSigners(files) else { return true }
+        return known.signers.contains { $0.key == key.publicKey }
+    }
+
     private static func readSigners(_ files: Directory) throws -> AllowedSigners {
         try AllowedSigners(
             String(decoding: try readSignersFile(files), as: UTF8.self), name: AllowedSigners.fileName)

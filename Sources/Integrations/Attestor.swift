@@ -96,7 +96,13 @@ package struct Attestor: Sendable {
     func announce(in versions: VersionStore) async throws -> String? {
         guard keyName != nil else { return nil }
         guard let key = try await key() else { return "jobs run without a fence, so that they could read the key" }
-        try await versions.allow(key.publicKey, principal: url)
+        try await announce(key, in: versions)
         return nil
+    }
+
+    /// Nothing changes where it is known already.
+    /// - Throws: `ArchiveError`: what nobody could verify is not published.
+    func announce(_ key: SigningKey, in versions: VersionStore) async throws {
+        try await versions.allow(key.publicKey, principal: url)
     }
 }

@@ -88,15 +88,15 @@ package struct IntegrationService: Service {
         let (store, clock, logger) = (parts.store, parts.clock, parts.logger)
         looksWakeup = Wakeup()
         queueWakeup = Wakeup()
-        // The key of signatures is the service's alone, whatever a bot file names.
-        let secrets = parts.secrets.withholding(parts.settings.signing)
+        let versions = try VersionStore(files: parts.state.files, staging: parts.state.staging)
+        // The keys of signatures are the service's alone, whatever a bot file names.
+        let secrets = parts.secrets.withholding(parts.settings.signing).withholding(values: versions.isSigningKey)
         let registry = BotRegistry(
             directory: parts.directory, settings: parts.settings, secrets: secrets,
             isolation: parts.isolation.isolation, version: parts.version)
         let remotes = Remotes(mirrors: parts.mirrors, secrets: secrets)
         let url = parts.settings.url ?? parts.settings.listen.first.map { "http://\($0)" } ?? ""
         let environment = JobEnvironment(daemon: parts.environment, url: url)
-        let versions = try VersionStore(files: parts.state.files, staging: parts.state.staging)
         publisher = Publisher(
             store: store, versions: versions,
             attestor: Attestor(
@@ -118,8 +118,9 @@ package struct IntegrationService: Service {
             clock: clock, timer: parts.timer, environment: environment, isolation: parts.isolation,
             secrets: secrets, logger: logger)
         let triggers = TriggerRunner(
-            store: store, state: parts.state, executor: parts.executor, publisher: publisher, uploads: parts.uploader,
-            scripts: parts.settings.triggers, secrets: secrets, environment: environment, clock: clock,
+            store: store, state: parts.state, executor: parts.executor, publisher: publisher,
+            uploads: parts.uploader.with(secrets), scripts: parts.settings.triggers, secrets: secrets,
+            environment: environment, clock: clock,
             logger: logger)
         outages = Outages(clock: clock, timer: parts.timer, wakeup: queueWakeup)
         let runner = IntegrationRunner(

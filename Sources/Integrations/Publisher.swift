@@ -213,9 +213,13 @@ package final class Publisher: Sendable {
                 changes: try await changes(in: version, request))
             let staged: StagedVersion
             do {
+                let attestation = try await attestor?.attestation(for: request, at: now)
+                // The key is read anew each time, so it may be another than at the start. Known before anything is signed with it: a
+                // line too many after a kill does no harm, a version that nobody can verify stays for ever.
+                if let key = attestation?.key { try await attestor?.announce(key, in: versions) }
                 staged = try await versions.stage(
                     manifest, files: files.map { StagedFile(source: $0.source, artifact: $0.artifact) },
-                    attestation: try await attestor?.attestation(for: request, at: now))
+                    attestation: attestation)
             } catch {
                 await clear(scratch, of: request)
                 throw error

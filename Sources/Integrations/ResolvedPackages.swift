@@ -30,7 +30,7 @@ enum ResolvedPackages {
     static func inputs(_ bytes: [UInt8]) -> [Provenance.Input] {
         guard let file = try? JSONDecoder().decode(File.self, from: Data(bytes)) else { return [] }
         return (file.pins ?? file.object?.pins ?? []).compactMap { pin in
-            let location = pin.location ?? pin.repositoryURL ?? ""
+            let location = withoutSecret(pin.location ?? pin.repositoryURL ?? "")
             if let revision = pin.state.revision, !location.isEmpty {
                 return Provenance.Input(
                     uri: "git+\(location)", digest: ["gitCommit": revision], name: pin.identity)
@@ -39,5 +39,13 @@ enum ResolvedPackages {
             guard let identity = pin.identity, let version = pin.state.version else { return nil }
             return Provenance.Input(uri: "pkg:swift/\(identity)@\(version)", digest: [:], name: identity)
         }
+    }
+
+    /// A statement is shown to everyone, for ever: a user part may be a token, unless it is the `git` that ssh wants.
+    private static func withoutSecret(_ location: String) -> String {
+        guard let scheme = location.firstRange(of: "://") else { return location }
+        let authority = location[scheme.upperBound...].prefix { $0 != "/" && $0 != "?" && $0 != "#" }
+        guard let at = authority.lastIndex(of: "@"), authority[..<at] != "git" else { return location }
+        return String(location[..<scheme.upperBound]) + location[location.index(after: at)...]
     }
 }

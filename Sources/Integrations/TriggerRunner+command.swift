@@ -9,6 +9,9 @@ import Storage
 extension TriggerRunner {
     /// Where the command's output goes, in its checkout.
     private static let output = ".martlet-version"
+    /// What it printed, beside its log, until the integration is removed: the checkout goes before anything is published, and a daemon that
+    /// ends in between asks again.
+    private static let kept = "printed"
     private static let interruption =
         "the command for the version was interrupted: the machine was stopping, or its supervisor was lost; run it again with "
         + "`martlet rerun BOT#N --triggers`"
@@ -47,24 +50,38 @@ extension TriggerRunner {
         } catch is ScriptInterruption {
             throw PublishError(Self.interruption)
         }
-        let printed = try await lane.run {
-            let tree = try Directory(opening: "\(work)/tree")
-            defer { try? Directory(opening: state.integrations).remove(relative) }
-            guard try tree.status(Self.output) != nil else { return [UInt8]() }
-            do throws(FileError) {
-                return try tree.read(Self.output, limit: Trigger.VersionSource.maximumTextSize)
-            } catch {
-                // Too long, or no longer a file: what a job leaves is never followed.
-                throw PublishError("what the command for the version printed cannot be read: \(error.message)")
-            }
+        guard ends.outcome != .interrupted else {
+            await clear(relative)
+            throw PublishError(Self.interruption)
         }
-        guard ends.outcome != .interrupted else { throw PublishError(Self.interruption) }
         guard ends.steps[0]?.isSuccess ?? false else {
+            await clear(relative)
             throw PublishError(
                 "the command for the version failed: "
                     + (ends.limit ?? ends.steps[0]?.description ?? ends.reason ?? "it ended without a result"))
         }
+        let limit = Trigger.VersionSource.maximumTextSize
+        let printed = try await lane.run {
+            let place = try Directory(opening: attempt.path)
+            guard try place.status(Self.kept) == nil else { return try place.read(Self.kept, limit: limit) }
+            let tree = try Directory(opening: "\(work)/tree")
+            let printed: [UInt8]
+            do throws(FileError) {
+                printed = try tree.status(Self.output) == nil ? [] : try tree.read(Self.output, limit: limit)
+            } catch {
+                // Too long, or no longer a file: what a job leaves is never followed.
+                throw PublishError("what the command for the version printed cannot be read: \(error.message)")
+            }
+            try AtomicFile.write(printed, to: "\(attempt.path)/\(Self.kept)")
+            return printed
+        }
+        await clear(relative)
         return printed
+    }
+
+    /// Removes the checkout; what cannot be removed goes with the integration.
+    private func clear(_ work: String) async {
+        await lane.run { try? Directory(opening: state.integrations).remove(work) }
     }
 
     private static func describe(

@@ -10,7 +10,7 @@ package struct Uploads: Sendable {
     /// How far those under way are.
     package let board = UploadBoard()
     private let uploader: Uploader
-    private let secrets: SecretStore
+    private var secrets: SecretStore
     private let retries: UploadRetries
     private let lane = BlockingLane(label: "upload-secrets")
 
@@ -18,6 +18,13 @@ package struct Uploads: Sendable {
         self.uploader = uploader
         self.secrets = secrets
         self.retries = retries
+    }
+
+    /// The same with these secrets.
+    func with(_ secrets: SecretStore) -> Uploads {
+        var uploads = self
+        uploads.secrets = secrets
+        return uploads
     }
 
     /// One file to send.

@@ -12,6 +12,7 @@ package struct SecretStore: Sendable {
     private let directory: String?
     private let credentialsDirectory: String?
     private var withheld: Set<String> = []
+    private var isWithheldValue: (@Sendable (_ value: String) -> Bool)?
 
     /// - Parameters:
     ///   - directory: The settings' `secrets`.
@@ -25,6 +26,15 @@ package struct SecretStore: Sendable {
     package func withholding(_ name: String?) -> SecretStore {
         var store = self
         if let name { store.withheld.insert(name) }
+        return store
+    }
+
+    /// The same secrets without those whose value says so, whatever they are called: a key that signed once vouches also when the
+    /// settings name another by now.
+    /// - Parameter isWithheld: Asked each time that a secret is read; it may read a small file.
+    package func withholding(values isWithheld: @escaping @Sendable (_ value: String) -> Bool) -> SecretStore {
+        var store = self
+        store.isWithheldValue = isWithheld
         return store
     }
 
@@ -69,7 +79,13 @@ package struct SecretStore: Sendable {
         for (directory, isOwn) in [(directory, true), (credentialsDirectory, false)] {
             guard let directory else { continue }
             let path = FilePath.join(directory, name)
-            if let value = try Self.read(path, operation, isOwn: isOwn) { return (path, value) }
+            guard let value = try Self.read(path, operation, isOwn: isOwn) else { continue }
+            guard isWithheldValue?(value) != true else {
+                throw SettingsError(
+                    code: .withheld, operation: operation,
+                    message: "it is a key that versions were signed with, and no bot is given it; remove the file")
+            }
+            return (path, value)
         }
         return nil
     }

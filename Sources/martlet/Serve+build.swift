@@ -79,9 +79,7 @@ extension Serve {
                     directory: BotDirectory(directory: settings.bots, lastGood: known), secrets: secrets,
                     mirrors: mirrors,
                     executor: LocalExecutor(socket: launcher, supervisor: supervisor),
-                    uploader: Uploads(
-                        uploader: Uploader(transport: try CurlTransport()),
-                        secrets: secrets.withholding(settings.signing)),
+                    uploader: Uploads(uploader: Uploader(transport: try CurlTransport()), secrets: secrets),
                     // Of its own, so that no upload's file delays a status.
                     transport: try CurlTransport(),
                     // Nor a mail server that does not answer the farewell, for which libcurl holds its thread up.

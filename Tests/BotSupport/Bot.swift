@@ -119,7 +119,7 @@ package final class Bot: Sendable {
     package func parts(_ store: Store) throws -> IntegrationService.Parts {
         let settings = ServiceSettings(
             url: "http://martlet.example", state: state.path, bots: directory.path("bots"),
-            concurrency: plan.concurrency, secrets: directory.path("secrets"), mail: plan.mail)
+            concurrency: plan.concurrency, secrets: directory.path("secrets"), mail: plan.mail, signing: plan.signing)
         return IntegrationService.Parts(
             settings: settings, state: state, store: store, directory: BotDirectory(directory: settings.bots),
             secrets: secrets, mirrors: mirrors, executor: executor,

@@ -36,6 +36,8 @@ package struct BotPlan: Sendable {
     package var state: String?
     /// The mail server; nothing: none.
     package var mail: MailSettings?
+    /// The name of the secret that versions are signed with; nothing: they are not signed.
+    package var signing: String?
     /// What brings mail there; nothing: the fake of all other requests.
     package var mailTransport: (any Transport)?
 

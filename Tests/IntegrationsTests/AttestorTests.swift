@@ -118,9 +118,8 @@ import Testing
 
             // when, then: gone, and damaged
             try FileManager.default.removeItem(atPath: key)
-            await expectRejection(PublishError.self, \.description.isEmpty, false) {
-                try await fixture.publisher.publish(request)
-            }
+            let missing = await #expect(throws: PublishError.self) { try await fixture.publisher.publish(request) }
+            expectContains(missing?.description ?? "", "the key signing-key, which `signing` of the settings names")
             try fixture.directory.write("secrets/signing-key", "no key", mode: 0o600)
             await expectRejection(ArchiveError.self, \.code, .key) { try await fixture.publisher.publish(request) }
             fixture.log.expectErrors(containing: "versions cannot be signed")
@@ -132,6 +131,49 @@ import Testing
             // and with the key again
             try fixture.directory.write("secrets/signing-key", text, mode: 0o600)
             #expect(try await fixture.publisher.publish(request) == .published(SemanticVersion(1, 0, 0)))
+            let signer = try #require(try announced(fixture).signers.first)
+            #expect(try VersionCheck(of: place, signers: announced(fixture)).trust == .signed(signer))
+        }
+    }
+
+    /// What others are told of the service's keys.
+    private func announced(_ fixture: PublisherFixture) throws -> AllowedSigners {
+        try AllowedSigners(fixture.directory.text("files/ALLOWED_SIGNERS"), name: "ALLOWED_SIGNERS")
+    }
+
+    @Test func testThatAKeyThatIsChangedWithoutARestartIsAnnouncedBeforeItSigns() async throws {
+        try await withAttestor { fixture, place in
+            // given
+            try await fixture.publisher.reconcile()
+            let first = try announced(fixture)
+            let other = fixture.directory.path("other")
+            try await runExpectingSuccess(["ssh-keygen", "-q", "-t", "ed25519", "-N", "", "-f", other])
+            try fixture.directory.write("secrets/signing-key", fixture.directory.text("other"), mode: 0o600)
+
+            // when
+            let request = try await fixture.request(fixture.commit("a"), isolation: "sandbox")
+            #expect(try await fixture.publisher.publish(request) == .published(SemanticVersion(1, 0, 0)))
+
+            // then
+            let both = try announced(fixture)
+            #expect(both.signers.count == 2)
+            #expect(both.signers.first == first.signers.first)
+            #expect(try VersionCheck(of: place, signers: both).trust == .signed(both.signers[1]))
+        }
+    }
+
+    @Test func testThatNothingIsSignedWithAKeyThatCannotBeAnnounced() async throws {
+        try await withAttestor { fixture, place in
+            // given: a file that nobody understands
+            try fixture.directory.write("files/ALLOWED_SIGNERS", "no line\n")
+            let request = try await fixture.request(fixture.commit("a"), isolation: "sandbox")
+
+            // when, then
+            await expectRejection(ArchiveError.self, \.code, .signature) {
+                try await fixture.publisher.publish(request)
+            }
+            expectNoFile(place)
+            try await fixture.expectVersions([])
         }
     }
 
@@ -211,6 +253,11 @@ import Testing
         (
             "{\"version\":3,\"pins\":[{\"identity\":\"acme.kit\",\"kind\":\"registry\",\"location\":\"\",\"state\":{\"version\":\"1.4.0\"}}]}",
             ["pkg:swift/acme.kit@1.4.0 "]
+        ),
+        (
+            "{\"pins\":[{\"location\":\"https://x:TOKEN@h/lib\",\"state\":{\"revision\":\"a\"}},{\"location\":\"ssh://git@h/l@b\",\"state\":{\"revision\":\"b\"}},"
+                + "{\"location\":\"https://TOKEN@h\",\"state\":{\"revision\":\"c\"}}]}",
+            ["git+https://h/lib a", "git+ssh://git@h/l@b b", "git+https://h c"]
         ),
         ("{\"pins\":[]}", []), ("no JSON", []), ("", []),
     ])
