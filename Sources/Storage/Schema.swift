@@ -38,6 +38,7 @@ enum Schema {
         migrator.registerMigration("toolchains") { try $0.execute(sql: toolchains) }
         migrator.registerMigration("registry") { try $0.execute(sql: registry) }
         migrator.registerMigration("pull care") { try $0.execute(sql: pullCare) }
+        migrator.registerMigration("downloads") { try $0.execute(sql: downloads) }
         return migrator
     }
 

@@ -27,7 +27,7 @@ struct ArtifactServer: Sendable {
         let place = "integrations/\(record.id.bot)/\(record.id.number)/\(job)/\(stored.attempt.attempt)/artifacts/"
         let files = PublishedFile(
             root: site.configuration.state, path: place + path, artifact: stored.artifact,
-            cacheControl: "public, max-age=3600", sender: site.files)
-        return try await files.response(to: call.request)
+            cacheControl: "public, max-age=3600", site: site)
+        return try await files.response(to: call)
     }
 }

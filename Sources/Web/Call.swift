@@ -2,10 +2,13 @@ import Foundation
 import HTTPTypes
 import Hummingbird
 import Model
+import NIOCore
 
 /// A request that may be answered: its route was found and its caller is allowed.
 struct Call: Sendable {
     let request: Request
+    /// The connection that it came on.
+    let channel: any Channel
     let caller: Caller
     private let parameters: [String: String]
     private let bodyLimit: Int
@@ -15,14 +18,19 @@ struct Call: Sendable {
 
     /// - Parameter largeBodies: Where bodies of more than `usualBodyBytes` take a seat.
     init(
-        request: Request, caller: Caller, parameters: [String: String], bodyLimit: Int, largeBodies: LargeBodies
+        request: Request, channel: any Channel, caller: Caller, parameters: [String: String], bodyLimit: Int,
+        largeBodies: LargeBodies
     ) {
         self.largeBodies = largeBodies
         self.request = request
+        self.channel = channel
         self.caller = caller
         self.parameters = parameters
         self.bodyLimit = bodyLimit
     }
+
+    /// Whether anybody would be answered the same.
+    var isAnonymous: Bool { caller.role == nil }
 
     /// A parameter of the route's path. Empty only for a name that the path does not have.
     func text(_ name: String) -> String { parameters[name] ?? "" }

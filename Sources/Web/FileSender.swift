@@ -1,18 +1,30 @@
 import Basics
 import Hummingbird
+import NIOCore
+import NIOHTTP1
+import NIOHTTPTypesHTTP1
 import Synchronization
 
-/// Sends parts of files with flat memory: one chunk per download at a time, read on lanes beside the cooperative pool.
+/// Sends parts of files with flat memory: a piece of each download at a time, from the kernel's memory to the connection (sendfile(2)).
+/// What is not in that memory is read on lanes beside the cooperative pool and the connections' threads.
 final class FileSender: Sendable {
-    /// 256 KiB: large enough that the way through the lane is below a tenth of the copy's time.
+    /// 1 MiB: the way of a piece through two threads is below a tenth of its way to a client on this machine.
+    static let pieceBytes = 1 << 20
+    /// 256 KiB, for what is read here.
     static let chunkBytes = 256 * 1024
+    /// A client that does not take a piece in this time is cut off: 9 KB a second.
+    static let pieceTime = TimeAmount.seconds(120)
     /// Four disks' worth of waiting: a read that hangs (a dead network file system) holds one lane, not the service.
     private static let laneCount = 4
 
     private let lanes: [BlockingLane]
     private let turn = Atomic<Int>(0)
+    private let pieceTime: TimeAmount
 
-    init() { lanes = (0..<Self.laneCount).map { BlockingLane(label: "files-\($0)") } }
+    init(pieceTime: TimeAmount = FileSender.pieceTime) {
+        lanes = (0..<Self.laneCount).map { BlockingLane(label: "files-\($0)") }
+        self.pieceTime = pieceTime
+    }
 
     /// Runs a short blocking look at the disk.
     func run<Value: Sendable, Failure: Error>(
@@ -23,11 +35,68 @@ final class FileSender: Sendable {
 
     /// A body of just these bytes. If the file is shorter than it was, the connection is cut, so that nobody takes a
     /// part for the whole.
-    func body(of file: OpenFile, range: Range<Int64>) -> ResponseBody {
-        body(range: range) { try file.read(at: $0, count: $1) }
+    /// - Parameters:
+    ///   - channel: The connection, whose answer this is.
+    ///   - onSent: Called when the last byte is with the kernel.
+    func body(
+        of file: OpenFile, range: Range<Int64>, over channel: any Channel, onSent: @escaping @Sendable () -> Void
+    ) -> ResponseBody {
+        let (lane, pieceTime) = (nextLane, pieceTime)
+        return ResponseBody(contentLength: Int(range.count)) { writer in
+            let handle = try file.handle()
+            defer { try? handle.close() }
+            var offset = range.lowerBound
+            while offset < range.upperBound {
+                let piece = offset..<min(range.upperBound, offset + Int64(Self.pieceBytes))
+                if !file.isInMemory(piece) {
+                    try await lane.run {
+                        for place in stride(from: piece.lowerBound, to: piece.upperBound, by: Self.chunkBytes) {
+                            _ = try file.read(
+                                at: place, count: Int(min(piece.upperBound - place, Int64(Self.chunkBytes))))
+                        }
+                    }
+                }
+                // sendfile(2) says nothing of a file that ends too early, and would be called for ever.
+                guard file.size >= piece.upperBound else { throw Truncated() }
+                try await Self.send(
+                    FileRegion(
+                        fileHandle: handle, readerIndex: Int(piece.lowerBound), endIndex: Int(piece.upperBound)),
+                    over: channel, in: pieceTime)
+                offset = piece.upperBound
+            }
+            onSent()
+            try await writer.finish(nil)
+        }
     }
 
-    /// The same of whatever reads so many bytes at a place. It blocks, on a lane.
+    /// Hands a piece to the connection where HTTP/1's own types begin, which know parts of files, and waits until it is with the kernel.
+    private static func send(_ region: FileRegion, over channel: any Channel, in time: TimeAmount) async throws {
+        let sent = channel.eventLoop.makePromise(of: Void.self)
+        channel.eventLoop.execute {
+            do {
+                let context = try channel.pipeline.syncOperations.context(handlerType: HTTP1ToHTTPServerCodec.self)
+                let deadline = channel.eventLoop.scheduleTask(in: time) { channel.close(promise: nil) }
+                sent.futureResult.whenComplete { _ in deadline.cancel() }
+                context.writeAndFlush(NIOAny(HTTPServerResponsePart.body(.fileRegion(region))), promise: sent)
+            } catch {
+                sent.fail(error)
+            }
+        }
+        try await sent.futureResult.get()
+    }
+
+    /// A body of bytes that are in memory.
+    func body(of bytes: ByteBuffer, range: Range<Int>, onSent: @escaping @Sendable () -> Void) -> ResponseBody {
+        ResponseBody(contentLength: range.count) { writer in
+            if let slice = bytes.getSlice(at: bytes.readerIndex + range.lowerBound, length: range.count) {
+                try await writer.write(slice)
+            }
+            onSent()
+            try await writer.finish(nil)
+        }
+    }
+
+    /// A body of whatever reads so many bytes at a place. It blocks, on a lane.
     func body(range: Range<Int64>, read: @escaping @Sendable (Int64, Int) throws -> [UInt8]) -> ResponseBody {
         let lane = nextLane
         return ResponseBody(contentLength: Int(range.count)) { writer in

@@ -58,8 +58,9 @@ struct FileServer: Sendable {
         guard let artifact = record.files.first(where: { $0.path == path }) else { throw Problem.notFound }
         return try await PublishedFile(
             root: site.configuration.state, path: "files/" + place + path, artifact: artifact,
-            cacheControl: Self.forEver, sender: site.files
-        ).response(to: call.request)
+            cacheControl: Self.forEver, site: site,
+            download: .init(product: record.product, version: record.version, path: path), isKept: true
+        ).response(to: call)
     }
 
     /// A description has no digest of its own anywhere, so it is made here, and it is kept for a short time only: one that
@@ -77,8 +78,8 @@ struct FileServer: Sendable {
         let artifact = Artifact(
             configuration: nil, path: name, size: ByteCount(Int64(bytes.count)), sha256: BearerToken.digest(of: bytes))
         return try await PublishedFile(
-            root: state, path: path, artifact: artifact, cacheControl: "public, max-age=60", sender: site.files
-        ).response(to: call.request)
+            root: state, path: path, artifact: artifact, cacheControl: "public, max-age=60", site: site
+        ).response(to: call)
     }
 
     // MARK: Versions
@@ -126,7 +127,11 @@ struct FileServer: Sendable {
         let product = try call.name("product")
         let versions = try await published(product)
         guard !versions.isEmpty else { throw Problem.notFound }
-        if wantsJSON(call) { return .json(.list(versions.map { JSONValue($0, root: site.configuration.url) })) }
+        if wantsJSON(call) {
+            let downloads = try await site.downloads.counts(of: product)
+            return .json(
+                .list(versions.map { JSONValue($0, root: site.configuration.url, downloads: downloads) }))
+        }
         return try await listing(
             product.description, crumbs: [("files", "/files/")], detail: "Published",
             versions.map { record in
@@ -140,7 +145,7 @@ struct FileServer: Sendable {
     private func files(_ call: Call) async throws -> Response {
         let (record, isExact) = try await version(call)
         guard isExact else { return .found(Self.root(record)) }
-        if wantsJSON(call) { return .json(JSONValue(record, root: site.configuration.url)) }
+        if wantsJSON(call) { return try await .json(record, site) }
         let descriptions: [ViewObject] = try await names(of: record).filter(Self.descriptions.contains).map {
             ["name": .text($0), "href": .text(Self.root(record) + $0), "size": "", "text": "", "isYanked": false]
         }

@@ -186,13 +186,23 @@ extension JSONValue {
     }
 
     /// - Parameter root: The service's URL.
-    init(_ version: VersionRecord, root: String) {
+    /// - Parameter downloads: Of the product's files.
+    init(_ version: VersionRecord, root: String, downloads: Downloads.Counts) {
         let place = "\(root)/files/\(version.product)/\(URLText.segment(version.version.description))/"
         self = [
             "version": .string(version.version.description), "product": .string(version.product.description),
             "published": .init(version.publishedAt), "commit": .string(version.commit.description),
             "ref": .string(version.ref.description), "integration": .string(version.integration.description),
-            "files": .array(version.files.map { JSONValue($0, url: place + URLText.path($0.path)) }),
+            "files": .array(
+                version.files.map { file in
+                    [
+                        "configuration": .init(describing: file.configuration), "path": .string(file.path),
+                        "size": .integer(file.size.bytes), "sha256": .string(file.sha256),
+                        "url": .string(place + URLText.path(file.path)),
+                        "downloads": .integer(downloads.of(file.path, in: version)),
+                    ]
+                }),
+            "downloads": .integer(downloads.of(version)),
             "yanked": .bool(version.isYanked), "registry": .init(describing: version.registry),
         ]
     }

@@ -1,3 +1,4 @@
+import Basics
 import Glibc
 
 /// A descriptor that is closed with its last holder: also when a client goes away in the middle of a download.
@@ -29,6 +30,26 @@ final class OpenFile: Sendable {
         }
         if failure != 0 { throw ReadError(errno: failure) }
         return bytes
+    }
+
+    /// In bytes, as it is now; nothing where it cannot be told.
+    var size: Int64 { Int64(lseek(descriptor, 0, SEEK_END)) }
+
+    /// Whether a part is in the kernel's memory, so that sending it does not wait for the disk. Does not block.
+    func isInMemory(_ range: Range<Int64>) -> Bool {
+        let page = Int64(sysconf(Int32(_SC_PAGESIZE)))
+        let begin = range.lowerBound / page * page
+        let size = Int(range.upperBound - begin)
+        guard let place = mmap(nil, size, PROT_READ, MAP_SHARED, descriptor, Int(begin)), place != MAP_FAILED else {
+            return false
+        }
+        defer { munmap(place, size) }
+        let pages = (size + Int(page) - 1) / Int(page)
+        return withUnsafeTemporaryAllocation(of: UInt8.self, capacity: pages) { resident in
+            guard let base = resident.baseAddress, mincore(place, size, base) == 0 else { return false }
+            // The lowest bit alone says so (mincore(2)).
+            return resident.allSatisfy { $0 & 1 == 1 }
+        }
     }
 
     struct ReadError: Error { let errno: Int32 }

@@ -27,19 +27,32 @@ extension Pages {
             .sorted { $0.version > $1.version }
         guard !versions.isEmpty else { throw Problem.notFound }
         let latest = Self.latest(of: versions)
+        let downloads = try await site.downloads.counts(of: product)
         return try await page(
             "product", title: product.description, section: "products", watch: "products",
             [
-                "name": .text(product), "feed": .text("/products/\(product)/feed"),
-                "versions": .list(versions.map { version($0, isLatest: $0.version == latest) }),
+                "name": .text(product), "damaged": .list(damaged(in: versions)),
+                "feed": .text("/products/\(product)/feed"),
+                "versions": .list(versions.map { version($0, isLatest: $0.version == latest, downloads) }),
             ])
+    }
+
+    /// Files that are not what was published, as far as that was seen.
+    func damaged(in versions: [VersionRecord]) -> [ViewObject] {
+        let places = versions.map { "\(site.configuration.state)/files/\($0.product)/\($0.version)/" }
+        return site.checks.damaged.compactMap { path, since in
+            guard let place = places.first(where: { path.hasPrefix($0) }) else { return nil }
+            return ["path": .text(path.dropFirst(place.count)), "since": .text(PageText.time(since))]
+        }
     }
 
     private static func latest(of versions: [VersionRecord]) -> SemanticVersion? {
         VersionRange.latest.highest(of: versions.filter { !$0.isYanked }.map(\.version))
     }
 
-    private func version(_ record: VersionRecord, isLatest: Bool) -> ViewObject {
+    private func version(
+        _ record: VersionRecord, isLatest: Bool, _ downloads: Downloads.Counts
+    ) -> ViewObject {
         let root = "/files/\(record.product)/\(URLText.segment(record.version.description))/"
         let url = site.configuration.url
         let example = Self.example(of: record)
@@ -61,6 +74,7 @@ extension Pages {
                     [
                         "path": .text(file.path), "href": .text(root + URLText.path(file.path)),
                         "size": .text(file.size), "sha256": .text(file.sha256),
+                        "downloads": .text(downloads.of(file.path, in: record)),
                     ]
                 }),
         ]

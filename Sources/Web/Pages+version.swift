@@ -23,13 +23,16 @@ extension Pages {
         let disk = await site.files.run { [state = site.configuration.state] in VersionOnDisk(record, state: state)
         }
         let latest = VersionRange.latest.highest(of: offered.map(\.version))
+        let downloads = try await site.downloads.counts(of: product)
         var view = facts(of: record, disk)
+        view["downloads"] = .text(downloads.of(record))
+        view["damaged"] = .list(damaged(in: [record]))
         view["isLatest"] = .flag(record.version == latest)
         view["isPrerelease"] = .flag(record.version.isPrerelease)
         view["latest"] = .text(record.version == latest ? nil : latest?.description)
         view["latestHref"] = .text(latest.map { "/products/\(product)/\(URLText.segment($0.description))" })
         view["uses"] = .list(uses(of: record))
-        view["files"] = .list(files(of: record) + disk.descriptions.map { description($0, of: record) })
+        view["files"] = .list(files(of: record, downloads) + disk.descriptions.map { description($0, of: record) })
         view["fileCount"] = .text(record.files.count)
         view.merge(changes(disk.manifest?.changes, of: record))
         view["feed"] = .text("/products/\(product)/feed")
@@ -60,18 +63,22 @@ extension Pages {
 
     // MARK: Files
 
-    private func files(of record: VersionRecord) -> [ViewObject] {
+    private func files(of record: VersionRecord, _ downloads: Downloads.Counts) -> [ViewObject] {
         record.files.map { file in
             [
                 "path": .text(file.path), "href": .text(FileServer.root(record) + URLText.path(file.path)),
                 "size": .text(file.size), "sha256": .text(file.sha256),
                 "configuration": .text(file.configuration?.description),
+                "downloads": .text(downloads.of(file.path, in: record)),
             ]
         }
     }
 
     private func description(_ name: String, of record: VersionRecord) -> ViewObject {
-        ["path": .text(name), "href": .text(FileServer.root(record) + name), "size": "", "sha256": false]
+        [
+            "path": .text(name), "href": .text(FileServer.root(record) + name), "size": "", "sha256": false,
+            "downloads": "",
+        ]
     }
 
     // MARK: Changes

@@ -23,9 +23,12 @@ struct ProductRoutes: Sendable {
                 return .json(.list(items))
             },
             Route(.get, "/api/v1/products/{product}/versions", .read, "A product's versions, highest first.") { call in
-                let versions = try await published(call.name("product"))
+                let product = try call.name("product")
+                let versions = try await published(product)
                 guard !versions.isEmpty else { throw Problem.notFound }
-                return .json(.list(versions.map { JSONValue($0, root: site.configuration.url) }))
+                let downloads = try await site.downloads.counts(of: product)
+                return .json(
+                    .list(versions.map { JSONValue($0, root: site.configuration.url, downloads: downloads) }))
             },
             Route(.get, "/api/v1/products/{product}/versions/{version}", .read, "A version, or a range's highest.") {
                 call in
@@ -35,7 +38,7 @@ struct ProductRoutes: Sendable {
                 guard let version = range.highest(of: candidates.map(\.version)),
                     let record = candidates.first(where: { $0.version == version })
                 else { throw Problem.notFound }
-                return .json(JSONValue(record, root: site.configuration.url))
+                return try await .json(record, site)
             },
             Route(
                 .post, "/api/v1/products/{product}/versions/{version}/yank", .role(.operator),
@@ -47,7 +50,7 @@ struct ProductRoutes: Sendable {
                 guard let record = try await published(product).first(where: { $0.version == version }) else {
                     throw Problem.notFound
                 }
-                return .json(JSONValue(record, root: site.configuration.url))
+                return try await .json(record, site)
             },
         ]
     }

@@ -1,6 +1,4 @@
 import Basics
-import Foundation
-import HTTPTypes
 import Hummingbird
 import Model
 
@@ -11,77 +9,70 @@ struct PublishedFile: Sendable {
     let path: String
     let artifact: Artifact
     let cacheControl: String
-    let sender: FileSender
+    let site: Site
+    /// What a download of it is counted as; nothing: it is not.
+    var download: Downloads.Key?
+    /// Whether the next ones may be answered from memory, where nothing but the path decides what is answered.
+    var isKept = false
 
-    /// - Throws: 404 when the file is gone; 500 when its size is not the one that was recorded: what rotted is not
-    ///   served.
-    func response(to request: Request) async throws -> Response {
-        let (file, status) = try await open()
-        guard status.size == artifact.size.bytes else { throw Rotten(path: path, size: status.size) }
-        let entityTag = "\"\(artifact.sha256)\""
-        let modified = Timestamp(millisecondsSinceEpoch: max(0, status.modified / 1_000_000))
-        var headers = self.headers(entityTag: entityTag, modified: modified)
-        let asked = request.headers
-        let conditions = Preconditions(
-            ifMatch: asked[.ifMatch], ifNoneMatch: asked[.ifNoneMatch], ifModifiedSince: asked[.ifModifiedSince],
-            ifUnmodifiedSince: asked[.ifUnmodifiedSince], ifRange: asked[.ifRange])
-        switch conditions.judge(entityTag: entityTag, modified: modified) {
-        case .notModified:
-            headers[.contentType] = nil
-            return Response(status: .notModified, headers: headers)
-        case .failed: throw Problem(412, "The file is another than the one that the request names.")
-        case .send: break
+    /// - Throws: 404 when the file is gone; 500 when it is not what was recorded: what rotted is not served.
+    func response(to call: Call) async throws -> Response {
+        let file = try await open()
+        let status = file.status
+        guard status.size == artifact.size.bytes else { throw rotten("it has \(status.size) bytes") }
+        let head = FileHead(
+            artifact, modified: Timestamp(millisecondsSinceEpoch: max(0, status.modified / 1_000_000)),
+            cacheControl: cacheControl)
+        let isSmall = head.size <= Int64(FileShelf.maximumFileBytes)
+        // What fits into memory is read and judged each time, what does not once.
+        let bytes = isSmall ? try await read(file.file) : nil
+        if bytes == nil, try await !site.checks.isWhole(file, sha256: artifact.sha256) {
+            throw rotten("its bytes are others")
         }
-        let isRangeAllowed = conditions.allowsRange(entityTag: entityTag, modified: modified)
-        switch isRangeAllowed ? ByteRange(header: asked[.range], size: status.size) : .whole {
-        case .whole:
-            return Response(status: .ok, headers: headers, body: sender.body(of: file, range: 0..<status.size))
-        case .part(let range):
-            headers[.contentRange] = "bytes \(range.lowerBound)-\(range.upperBound - 1)/\(status.size)"
-            return Response(status: .partialContent, headers: headers, body: sender.body(of: file, range: range))
-        case .unsatisfiable:
-            headers[.contentRange] = "bytes */\(status.size)"
-            return Response(status: .rangeNotSatisfiable, headers: headers)
+        site.checks.isWell(place)
+        if let bytes, isKept, call.isAnonymous {
+            site.shelf.put(.init(head: head, bytes: bytes, download: download), at: call.request.head.path ?? "")
         }
+        let answer = try head.answer(to: call.request.headers)
+        guard let range = answer.range else { return Response(status: answer.status, headers: answer.headers) }
+        let downloaded = head.isDownload(answer) ? download : nil
+        let onSent: @Sendable () -> Void = { [site] in if let downloaded { site.downloads.count(downloaded) } }
+        let body =
+            if let bytes {
+                site.files.body(of: bytes, range: Int(range.lowerBound)..<Int(range.upperBound), onSent: onSent)
+            } else { site.files.body(of: file.file, range: range, over: call.channel, onSent: onSent) }
+        return Response(status: answer.status, headers: answer.headers, body: body)
     }
 
-    private func open() async throws -> (OpenFile, FileStatus) {
+    private var place: String { "\(root)/\(path)" }
+
+    private func open() async throws -> RecordedFile {
         do throws(FileError) {
-            return try await sender.run { [root, path] () throws(FileError) in
-                let directory = try Directory(opening: root)
-                let file = OpenFile(descriptor: try directory.openForReading(path))
-                guard let status = try directory.status(path) else {
-                    throw FileError(operation: "open", path: path, errno: ENOENT)
-                }
-                return (file, status)
+            return try await site.files.run { [root, path] () throws(FileError) in
+                try RecordedFile(path, beneath: root)
             }
         } catch  where [.notFound, .notDirectory, .isDirectory].contains(error.code) {
             throw Problem.notFound
         }
     }
 
-    private func headers(entityTag: String, modified: Timestamp) -> HTTPFields {
-        let name = artifact.path.split(separator: "/").last.map(String.init) ?? "file"
-        let media = FileMediaType(fileName: name)
-        var headers = HTTPFields()
-        headers[.contentType] = media.type
-        headers[.eTag] = entityTag
-        headers[.lastModified] = HTTPDate.text(modified.millisecondsSinceEpoch / 1000)
-        headers[.acceptRanges] = "bytes"
-        headers[.cacheControl] = cacheControl
-        if media.isAttachment { headers[.contentDisposition] = FileMediaType.disposition(name) }
-        // RFC 9530: of the whole file, also with a part of it.
-        if let digest = Hexadecimal.decode(artifact.sha256), let name = HTTPField.Name("Repr-Digest") {
-            headers[name] = "sha-256=:\(Data(digest).base64EncodedString()):"
-        }
-        return headers
+    private func read(_ file: OpenFile) async throws -> ByteBuffer {
+        let size = Int(artifact.size.bytes)
+        let bytes = try await site.files.run { () throws(OpenFile.ReadError) in try file.read(at: 0, count: size) }
+        guard BearerToken.digest(of: bytes) == artifact.sha256 else { throw rotten("its bytes are others") }
+        return ByteBuffer(bytes: bytes)
+    }
+
+    private func rotten(_ what: String) -> Rotten {
+        site.checks.isDamaged(place, at: site.clock())
+        return Rotten(path: place, what: what)
     }
 
     struct Rotten: Error, CustomStringConvertible {
         let path: String
-        let size: Int64
+        let what: String
         var description: String {
-            "\(path) has \(size) bytes, which is not what was recorded: it was changed or damaged on the disk; "
+            "\(path) is not what was recorded, \(what): it was changed or damaged on the disk; "
                 + "restore it from a backup (its digest is in manifest.json)"
         }
     }

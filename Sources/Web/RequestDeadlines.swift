@@ -19,6 +19,9 @@ final class RequestDeadlines: ChannelDuplexHandler, RemovableChannelHandler {
     /// From an answer to a body that is still coming to the connection's end.
     static let farewell = TimeAmount.seconds(2)
 
+    /// From an answer's end to its last byte's way out, for a client that reads no more.
+    static let rest = TimeAmount.seconds(120)
+
     private let crowd: Crowd
     private let head: TimeAmount
     private let body: TimeAmount
@@ -93,6 +96,8 @@ final class RequestDeadlines: ChannelDuplexHandler, RemovableChannelHandler {
         let context = NIOLoopBound(context, eventLoop: context.eventLoop)
         let own = NIOLoopBound(self, eventLoop: context.value.eventLoop)
         sent.futureResult.whenComplete { _ in own.value.answered(context.value) }
+        // Where nothing else has a deadline, what is left of the answer has one.
+        if !isReceiving, unanswered == 1 { close(context.value, after: Self.rest) }
         context.value.write(data, promise: sent)
     }
 

@@ -1,5 +1,6 @@
 import HTTPTypes
 import Hummingbird
+import Storage
 
 extension Response {
     /// A whole body of a stated type.
@@ -14,6 +15,12 @@ extension Response {
         value.write(to: &bytes)
         bytes.append(UInt8(ascii: "\n"))
         return body(bytes, type: "application/json; charset=utf-8", status: status)
+    }
+
+    /// A version as the interface and the JSON index show it.
+    static func json(_ record: VersionRecord, _ site: Site) async throws -> Response {
+        let downloads = try await site.downloads.counts(of: record.product)
+        return .json(JSONValue(record, root: site.configuration.url, downloads: downloads))
     }
 
     static func html(_ text: String, status: HTTPResponse.Status = .ok) -> Response {

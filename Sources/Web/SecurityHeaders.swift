@@ -13,6 +13,9 @@ struct SecurityHeaders: Sendable {
     /// For data: nothing of it is ever run or drawn as a page of ours.
     static let dataPolicy = "default-src 'none'; frame-ancestors 'none'; sandbox"
 
+    /// Of what lies on the shelf: anybody may read it.
+    static let shelf = SecurityHeaders(isPublic: true)
+
     func apply(to response: inout Response) {
         let isPage = response.headers[.contentType]?.hasPrefix("text/html") == true
         if response.headers[.contentSecurityPolicy] == nil {

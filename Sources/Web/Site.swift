@@ -10,6 +10,10 @@ struct Site: Sendable {
     let store: Store
     let operations: Operations
     let files: FileSender
+    let checks = FileChecks()
+    let shelf = FileShelf()
+    let date = DateText()
+    let downloads: Downloads
     let templates: Templates
     let clock: @Sendable () -> Timestamp
     let logger: Logger

@@ -2,13 +2,25 @@ import HTTPTypes
 import Hummingbird
 import Integrations
 import Logging
+import NIOCore
 import NIOHTTP1
 import Storage
+
+/// A request's connection, for what is sent past the writer of bodies.
+struct SiteContext: RequestContext {
+    var coreContext: CoreRequestContextStorage
+    let channel: any Channel
+
+    init(source: ApplicationRequestContextSource) {
+        coreContext = .init(source: source)
+        channel = source.channel
+    }
+}
 
 /// Answers every request: finds the route, asks who calls and whether they may, and turns what is thrown into a
 /// problem that tells outsiders no more than they need.
 struct SiteResponder: HTTPResponder {
-    typealias Context = BasicRequestContext
+    typealias Context = SiteContext
 
     let table: RouteTable
     let headers: SecurityHeaders
@@ -23,7 +35,7 @@ struct SiteResponder: HTTPResponder {
     @concurrent func respond(to request: Request, context: Context) async throws -> Response {
         var response: Response
         do {
-            response = try await answer(request)
+            response = try await answer(request, over: context.channel)
         } catch let problem as Problem {
             response = await present(problem, for: request)
         } catch let error as OperationError {
@@ -42,7 +54,7 @@ struct SiteResponder: HTTPResponder {
         return request.method == .head ? response.createHeadResponse() : response
     }
 
-    private func answer(_ request: Request) async throws -> Response {
+    private func answer(_ request: Request, over channel: any Channel) async throws -> Response {
         let path = String((request.head.path ?? "").prefix { $0 != "?" })
         let route: Route
         let parameters: [String: String]
@@ -60,7 +72,7 @@ struct SiteResponder: HTTPResponder {
         if let refusal = route.access.refusal(of: caller, anonymousMayRead: anonymousMayRead) { throw refusal }
         return try await route.handler(
             Call(
-                request: request, caller: caller, parameters: parameters, bodyLimit: route.bodyLimit,
+                request: request, channel: channel, caller: caller, parameters: parameters, bodyLimit: route.bodyLimit,
                 largeBodies: largeBodies))
     }
 

@@ -53,6 +53,9 @@ struct SystemRoutes: Sendable {
             versions.append(("{product=\"\(product)\"}", count))
         }
         gauge("martlet_versions", "Published versions.", versions)
+        gauge(
+            "martlet_files_damaged", "Published files that are not what was published.",
+            [("", site.checks.damaged.count)])
         lines += [
             "# HELP martlet_webhooks_refused_total Deliveries refused for their signature since the start.",
             "# TYPE martlet_webhooks_refused_total counter",

@@ -13,9 +13,6 @@ import Synchronization
 package struct WebServer: Service {
     /// Connections at a time on one address; more wait in the kernel's queue.
     package static let maximumConnections = 1024
-    /// A connection that neither sends nor is being answered is closed after this time at the latest; see `RequestDeadlines`, which
-    /// closes most before.
-    package static let idleTimeout: Duration = .seconds(60)
     /// Connections that the kernel keeps until they are accepted (listen(2), cut to net.core.somaxconn): with the usual 256 a crowd has
     /// others wait a second for their SYN to be sent again.
     static let backlog = 4096
@@ -27,6 +24,7 @@ package struct WebServer: Service {
     private let onListening: @Sendable ([String]) async -> Void
     private let responder: SiteResponder
     private let localResponder: SiteResponder
+    let site: Site
     private let logger: Logger
 
     /// Every route with the access that it asks for.
@@ -44,12 +42,14 @@ package struct WebServer: Service {
     ) throws {
         let site = Site(
             configuration: configuration, store: store, operations: operations, files: FileSender(),
-            templates: try Templates(), clock: clock, logger: logger)
+            downloads: Downloads(store: store, logger: logger), templates: try Templates(), clock: clock, logger: logger
+        )
         let pages = Pages(site: site, logs: LogServer(site: site))
         table = Self.table(site, pages)
         let largeBodies = LargeBodies()
         responder = SiteResponder(table: table, site: site, pages: pages, isLocal: false, largeBodies: largeBodies)
         localResponder = SiteResponder(table: table, site: site, pages: pages, isLocal: true, largeBodies: largeBodies)
+        self.site = site
         self.configuration = configuration
         self.onListening = onListening
         self.logger = logger
@@ -113,11 +113,13 @@ package struct WebServer: Service {
         // address that cannot be bound shuts the others down.
         let group = ServiceGroup(
             configuration: .init(
-                services: addresses.map {
-                    .init(
-                        service: $0, successTerminationBehavior: .gracefullyShutdownGroup,
-                        failureTerminationBehavior: .gracefullyShutdownGroup)
-                }, logger: logger))
+                // The last are told to stop first: downloads are counted until no address answers.
+                services: [.init(service: site.downloads), .init(service: FileScrub(site: site))]
+                    + addresses.map {
+                        .init(
+                            service: $0, successTerminationBehavior: .gracefullyShutdownGroup,
+                            failureTerminationBehavior: .gracefullyShutdownGroup)
+                    }, logger: logger))
         try await group.run()
     }
 
@@ -151,8 +153,7 @@ package struct WebServer: Service {
         // A crowd is thinned out before the last place is taken: then no connection is accepted any more.
         let crowd = Crowd(limit: connections - connections / 4)
         let http1 = HTTP1Channel.Configuration(
-            additionalChannelHandlers: [RequestDeadlines(crowd: crowd)],
-            idleTimeout: .seconds(Self.idleTimeout.components.seconds),
+            additionalChannelHandlers: Self.handlers(crowd, site, responder),
             httpDecoderConfiguration: .init(
                 maxHeaderFieldSize: Self.maximumHeaderBytes, maxHeaderListSize: Self.maximumHeaderBytes,
                 maxHeaderFieldCount: Self.maximumHeaderFields))
@@ -163,6 +164,20 @@ package struct WebServer: Service {
                 availableConnectionsDelegate: MaximumAvailableConnections(connections, logger: logger)),
             onServerRunning: onRunning, logger: logger)
         try await application.run()
+    }
+
+    /// Of a new connection. The unix socket's peers are no anonymous readers.
+    private static func handlers(
+        _ crowd: Crowd, _ site: Site, _ responder: SiteResponder
+    ) -> [any RemovableChannelHandler] {
+        let deadlines = RequestDeadlines(crowd: crowd)
+        return responder.isLocal
+            ? [deadlines]
+            : [
+                deadlines,
+                ShelfAnswers(shelf: site.shelf, date: site.date) { [downloads = site.downloads] in downloads.count($0)
+                },
+            ]
     }
 
     /// The addresses that are bound so far.

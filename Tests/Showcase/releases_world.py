@@ -51,9 +51,10 @@ class World:
     def end(self):
         self.process.terminate()
         stopped = self.process.wait(60) == 0
-        # The launcher outlives the daemon, as it should.
-        with open(f"{self.home}/state/launcher.socket.lock") as file:
-            os.kill(int(file.read().split()[1]), 15)
+        # The launcher outlives the daemon, as it should; without a job there is none.
+        if os.path.exists(f"{self.home}/state/launcher.socket.lock"):
+            with open(f"{self.home}/state/launcher.socket.lock") as file:
+                os.kill(int(file.read().split()[1]), 15)
         if not os.environ.get("MARTLET_SHOWCASE_KEEP"):
             shutil.rmtree(self.home, ignore_errors=True)
         return stopped

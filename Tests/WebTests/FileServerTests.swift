@@ -8,10 +8,11 @@ import Testing
 
 @Suite struct FileServerTests {
     /// A product with 1.0.0, 1.4.2, 1.5.0 (yanked) and 2.0.0-beta.1.
-    private func withVersions(
-        anonymousMayRead: Bool = true, _ body: @Sendable (WebFixture) async throws -> Void
+    static func withVersions(
+        anonymousMayRead: Bool = true, afterwards: (Store) async throws -> Void = { _ in },
+        _ body: @Sendable (WebFixture) async throws -> Void
     ) async throws {
-        try await withWeb(anonymousMayRead: anonymousMayRead) { web in
+        try await withWeb(anonymousMayRead: anonymousMayRead, afterwards: afterwards) { web in
             let sample = SampleContent(web: web)
             try await web.store.register(
                 [BotSpecification(name: SampleContent.kit, repository: SampleContent.repository)], at: WebFixture.now)
@@ -26,7 +27,7 @@ import Testing
     }
 
     @Test func testThatAFileIsSentWithItsDigest() async throws {
-        try await withVersions { web in
+        try await Self.withVersions { web in
             // when
             let answer = try await web.send("GET", "/files/kit/1.4.2/kit-source.tar.gz")
             // then
@@ -43,21 +44,13 @@ import Testing
         }
     }
 
-    @Test func testThatAnActiveTypeIsSavedAndNeverRun() async throws {
-        try await withVersions { web in
-            let answer = try await web.send("GET", "/files/kit/1.4.2/page.html")
-            #expect(answer["Content-Type"] == "application/octet-stream")
-            #expect(answer["Content-Disposition"] == "attachment; filename=\"page.html\"")
-            #expect(answer["Content-Security-Policy"]?.contains("sandbox") == true)
-            #expect(answer["X-Content-Type-Options"] == "nosniff")
-        }
-    }
-
     @Test func testThatHEADSaysTheSameWithoutTheBody() async throws {
-        try await withVersions { web in
+        try await Self.withVersions { web in
             let answer = try await web.send("HEAD", "/files/kit/1.4.2/kit-source.tar.gz")
             #expect(answer.status == 200)
             #expect(answer.body.isEmpty)
+            let whole = try await web.send("GET", "/files/kit/1.4.2/kit-source.tar.gz")
+            #expect(answer.lines(without: "Date") == whole.lines(without: "Date"))
             #expect(answer["Content-Length"] == "6")
         }
     }
@@ -69,7 +62,7 @@ import Testing
             ("bytes=9-", 416, "", "bytes */6"),
             ("bytes=18446744073709551616-", 416, "", "bytes */6"), ("bytes=3-1", 200, "source", nil),
         ]
-        try await withVersions { web in
+        try await Self.withVersions { web in
             for (range, status, body, contentRange) in rows {
                 let answer = try await web.send(
                     "GET", "/files/kit/1.4.2/kit-source.tar.gz", headers: [("Range", range)])
@@ -81,7 +74,7 @@ import Testing
     }
 
     @Test func testThatWhatIsThereIsNotSentAgain() async throws {
-        try await withVersions { web in
+        try await Self.withVersions { web in
             let path = "/files/kit/1.4.2/kit-source.tar.gz"
             let first = try await web.send("GET", path)
             let tag = try #require(first["ETag"])
@@ -102,7 +95,7 @@ import Testing
             ("^1", "1.4.2"),
             ("%5E1", "1.4.2"), ("~1.0", "1.0.0"),
         ]
-        try await withVersions { web in
+        try await Self.withVersions { web in
             for (range, version) in rows {
                 let answer = try await web.send("GET", "/files/kit/\(range)/kit-source.tar.gz")
                 #expect(answer.status == 302)
@@ -114,12 +107,12 @@ import Testing
     }
 
     @Test func testThatAYankedVersionStaysFetchable() async throws {
-        try await withVersions { web in
+        try await Self.withVersions { web in
             try await web.expect(200, "GET", "/files/kit/1.5.0/kit-source.tar.gz")
         }
     }
 
-    @Test func testThatNothingElseIsThere() async throws {
+    @Test func testR1ThatNothingElseIsThere() async throws {
         let rows: [String] = [
             "/files/kit/1.4.2/../1.0.0/kit-source.tar.gz", "/files/kit/1.4.2/..%2f1.0.0/kit-source.tar.gz",
             "/files/kit/1.4.2/%252e%252e/x", "/files/kit/1.4.2/..%5cx", "/files/kit/1.4.2/%c0%ae%c0%ae/x",
@@ -129,9 +122,12 @@ import Testing
             "/files/kit/01.4.2/kit-source.tar.gz", "/files/kit/v1.4.2/kit-source.tar.gz",
             "/files/Kit/1.4.2/kit-source.tar.gz",
             "/files/kit/~9/kit-source.tar.gz", "/files/kit/1.4.2/hidden", "/files/kit/1.4.2/kit-source.tar.gz/x",
-            "/files/..%2f..%2fmartlet.sqlite", "/files/kit/1.4.2/\u{202E}x",
+            "/files/..%2f..%2fmartlet.sqlite", "/files/kit/1.4.2/\u{202E}x", "/files/kit/1.4.2/\\x",
+            "/files/kit/1.4.2/%2f%2fetc%2fpasswd", "/files/kit/1.4.2/x%0d%0aSet-Cookie:%20a=b",
+            "/files/kit/1.4.2/" + String(repeating: "a", count: 256), "/files/kit/1.4.2/%E2%80%AEx",
+            "/files/kit/1.4.2/" + String(repeating: "a/", count: 2100) + "a",
         ]
-        try await withVersions { web in
+        try await Self.withVersions { web in
             for path in rows {
                 // given: a file that lies there and no manifest lists, and a link out
                 try web.directory.write("state/files/kit/1.4.2/hidden", "secret")
@@ -144,19 +140,8 @@ import Testing
         }
     }
 
-    /// As far as a size tells.
-    @Test func testThatADamagedFileIsNotServed() async throws {
-        try await withVersions { web in
-            web.log.expectErrors(containing: "damaged")
-            try web.directory.write("state/files/kit/1.4.2/kit-source.tar.gz", "sourc")
-            let answer = try await web.send("GET", "/files/kit/1.4.2/kit-source.tar.gz")
-            #expect(answer.status == 500)
-            #expect(!answer.text.contains("/files/kit"), "an outsider sees no path")
-        }
-    }
-
     @Test func testThatALinkInTheTreeIsNotFollowed() async throws {
-        try await withVersions { web in
+        try await Self.withVersions { web in
             web.log.expectErrors(containing: "request failed")
             let path = "state/files/kit/1.4.2/kit-source.tar.gz"
             try web.directory.directory().remove(path)
@@ -165,8 +150,8 @@ import Testing
         }
     }
 
-    @Test func testThatNoSharedCacheKeepsWhatNeedsAToken() async throws {
-        try await withVersions(anonymousMayRead: false) { web in
+    @Test func testR3ThatNoSharedCacheKeepsWhatNeedsAToken() async throws {
+        try await Self.withVersions(anonymousMayRead: false) { web in
             let path = "/files/kit/1.4.2/kit-source.tar.gz"
             let answer = try await web.send("GET", path, as: .viewer)
             #expect(answer["Cache-Control"] == "private, max-age=31536000, immutable")
@@ -177,7 +162,7 @@ import Testing
     }
 
     @Test func testThatDirectoriesAreListed() async throws {
-        try await withVersions { web in
+        try await Self.withVersions { web in
             let json = [("Accept", "application/json")]
             expectContains(try await web.send("GET", "/files/").text, "href=\"/files/kit/\"")
             expectContains(try await web.send("GET", "/files/kit/").text, "href=\"/files/kit/2.0.0-beta.1/\"")
@@ -197,7 +182,7 @@ import Testing
 
     /// Larger than several chunks, so that the streaming itself is tested.
     @Test func testThatALargeFileArrivesWhole() async throws {
-        try await withVersions { web in
+        try await Self.withVersions { web in
             let sample = SampleContent(web: web)
             let bytes = (0..<3_000_000).map { UInt8(truncatingIfNeeded: $0 &* 31 &+ $0 >> 8) }
             let record = try await sample.integrate(1, ref: "release/3", failing: [], warnings: 0, before: nil)

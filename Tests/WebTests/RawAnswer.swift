@@ -14,6 +14,12 @@ struct RawAnswer: Sendable {
 
     subscript(_ name: String) -> String? { headers.first { $0.name.lowercased() == name.lowercased() }?.value }
 
+    /// The headers as lines, in an order of their own.
+    func lines(without names: String...) -> [String] {
+        headers.filter { header in !names.contains { $0.lowercased() == header.name.lowercased() } }
+            .map { "\($0.name.lowercased()): \($0.value)" }.sorted()
+    }
+
     struct Failure: Error { let what: String }
 
     private static let lane = BlockingLane(label: "raw-http")
@@ -65,7 +71,7 @@ struct RawAnswer: Sendable {
         }
     }
 
-    private static func parse(_ bytes: [UInt8], isHead: Bool) throws -> RawAnswer {
+    static func parse(_ bytes: [UInt8], isHead: Bool) throws -> RawAnswer {
         let end = Array("\r\n\r\n".utf8)
         guard let split = bytes.firstRange(of: end) else {
             throw Failure(what: "no answer: \(String(decoding: bytes.prefix(200), as: UTF8.self))")

@@ -76,9 +76,18 @@ import Testing
     /// R4: what is no more what was published is not sent.
     @Test func testR4ThatADamagedArchiveIsNotServed() async throws {
         try await RegistryRoutesTests.withPackage { web in
-            try web.directory.write("state/files/kit/1.4.2/Kit-1.4.2.zip", "zip of 1.4.2, and more")
+            // given: one bit is another
+            try web.directory.write("state/files/kit/1.4.2/Kit-1.4.2.zip", "zip of 1.4.3")
+            try web.directory.write("state/files/kit/1.4.2/Package.swift", "// swift-tools-version:6.1\n")
             web.log.expectErrors(containing: "damaged")
-            try await web.expect(500, "GET", "/registry/acme/kit/1.4.2.zip")
+            for path in ["1.4.2.zip", "1.4.2/Package.swift"] {
+                // when
+                let answer = try await web.send("GET", "/registry/acme/kit/\(path)")
+                // then
+                #expect(answer.status == 500)
+                #expect(!answer.text.contains("1.4.3") && !answer.text.contains("6.1"))
+                #expect(answer["Cache-Control"] == "no-store")
+            }
         }
     }
 

@@ -19,6 +19,8 @@ struct WebFixture: Sendable {
     let port: Int
     let socket: String
     let table: RouteTable
+    /// What the server's handlers share.
+    let site: Site
     let log: RecordingLogger
     /// One token of each role.
     let tokens: [Role: BearerToken]
@@ -53,10 +55,11 @@ struct WebFixture: Sendable {
 }
 
 /// Starts the service, runs `body` and stops the service; all its work has ended when this returns.
+/// - Parameter afterwards: Given the store when the service has stopped.
 func withWeb(
     anonymousMayRead: Bool = true, url: String = "http://ci.example", bots: [String: String] = [:],
     isFenced: Bool = false, looksAtLogs: Duration = .seconds(1), sourceLocation: SourceLocation = #_sourceLocation,
-    _ body: @Sendable (WebFixture) async throws -> Void
+    afterwards: (Store) async throws -> Void = { _ in }, _ body: @Sendable (WebFixture) async throws -> Void
 ) async throws {
     try await withTemporaryDirectory(sourceLocation: sourceLocation) { directory in
         let state = try directory.makeDirectory("state")
@@ -94,7 +97,7 @@ func withWeb(
             let port = try #require(bound[0].split(separator: ":").last.flatMap { Int($0) })
             let fixture = WebFixture(
                 store: store, operations: operations, directory: directory, state: state, port: port, socket: bound[1],
-                table: server.table,
+                table: server.table, site: server.site,
                 log: log, tokens: tokens)
             let result: Result<Void, any Error>
             do { result = .success(try await body(fixture)) } catch { result = .failure(error) }
@@ -102,6 +105,7 @@ func withWeb(
             try await group.waitForAll()
             try result.get()
         }
+        try await afterwards(store)
         try store.close()
     }
 }

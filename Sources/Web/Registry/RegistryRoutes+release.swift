@@ -75,8 +75,9 @@ extension RegistryRoutes {
     private func send(_ file: Artifact, of record: VersionRecord, _ call: Call) async throws -> Response {
         try await PublishedFile(
             root: site.configuration.state, path: "files/\(record.product)/\(record.version)/\(file.path)",
-            artifact: file, cacheControl: FileServer.forEver, sender: site.files
-        ).response(to: call.request)
+            artifact: file, cacheControl: FileServer.forEver, site: site,
+            download: .init(product: record.product, version: record.version, path: file.path)
+        ).response(to: call)
     }
 
     // MARK: Manifests

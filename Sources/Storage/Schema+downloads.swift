@@ -1,0 +1,12 @@
+extension Schema {
+    /// How often each published file was downloaded.
+    static let downloads = """
+        CREATE TABLE downloads (
+            product TEXT NOT NULL,
+            version TEXT NOT NULL,
+            path TEXT NOT NULL,
+            count INTEGER NOT NULL CHECK (count > 0),
+            PRIMARY KEY (product, version, path)
+        ) STRICT, WITHOUT ROWID;
+        """
+}

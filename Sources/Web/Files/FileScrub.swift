@@ -1,0 +1,71 @@
+import Basics
+import Logging
+import Model
+import ServiceLifecycle
+import Storage
+
+/// Reads every published file again, once a day, and says which are not what was published. What nobody downloads would else rot unseen
+/// until the backups have rotted too.
+struct FileScrub: Service {
+    let site: Site
+
+    /// From the start to the first look, and from one look's end to the next one's begin.
+    private static let delay = Duration.seconds(60)
+    private static let interval = Duration.seconds(86_400)
+    /// After each piece of 16 MiB: at most 32 MB a second, which leaves a disk to others.
+    private static let rest = Duration.milliseconds(500)
+
+    func run() async throws {
+        await cancelWhenGracefulShutdown {
+            var pause = Self.delay
+            while true {
+                do {
+                    try await Task.sleep(for: pause)
+                    try await look { try await Task.sleep(for: Self.rest) }
+                } catch is CancellationError {
+                    return
+                } catch {
+                    site.logger.error("published files could not be looked at", metadata: ["error": "\(error)"])
+                }
+                pause = Self.interval
+            }
+        }
+    }
+
+    /// Looks at all once.
+    /// - Parameter rest: Waited for after each piece.
+    func look(rest: @escaping @Sendable () async throws -> Void = {}) async throws {
+        for product in try await site.store.products() {
+            for record in try await site.store.versions(of: product) where record.state == .published {
+                for file in record.files {
+                    try await look(at: file, of: record, rest)
+                    try Task.checkCancellation()
+                }
+            }
+        }
+    }
+
+    private func look(
+        at artifact: Artifact, of record: VersionRecord, _ rest: @escaping @Sendable () async throws -> Void
+    ) async throws {
+        let state = site.configuration.state
+        let path = "files/\(record.product)/\(record.version)/\(artifact.path)"
+        var trouble: String?
+        do {
+            let file = try await site.files.run { () throws(FileError) in try RecordedFile(path, beneath: state) }
+            if file.status.size != artifact.size.bytes {
+                trouble = "it has \(file.status.size) bytes"
+            } else if try await !site.checks.read(file, sha256: artifact.sha256, rest: rest) {
+                trouble = "its bytes are others"
+            }
+        } catch let error as FileError {
+            trouble = "\(error)"
+        }
+        let place = "\(state)/\(path)"
+        guard let trouble else { return site.checks.isWell(place) }
+        site.checks.isDamaged(place, at: site.clock())
+        site.logger.error(
+            "a published file is damaged",
+            metadata: ["path": "\(place)", "found": "\(trouble)", "recorded": "\(artifact.sha256)"])
+    }
+}

@@ -1,0 +1,229 @@
+import Basics
+import HTTPTypes
+import Model
+import NIOCore
+import NIOEmbedded
+import NIOHTTPTypes
+import Storage
+import TestSupport
+import Testing
+
+@testable import Web
+
+/// Small files that are answered from memory.
+@Suite struct FileShelfTests {
+    private static let path = "/files/kit/1.4.2/kit-source.tar.gz"
+    private static let later = NIODeadline.now() + .hours(24)
+
+    private static func entry(_ text: String = "source", name: String = "a.txt") -> FileShelf.Entry {
+        let bytes = Array(text.utf8)
+        let artifact = Artifact(
+            configuration: nil, path: name, size: ByteCount(Int64(bytes.count)), sha256: BearerToken.digest(of: bytes))
+        return FileShelf.Entry(
+            head: FileHead(artifact, modified: WebFixture.now, cacheControl: FileServer.forEver),
+            bytes: ByteBuffer(bytes: bytes),
+            download: .init(product: SampleContent.kit, version: SemanticVersion(1, 0, 0), path: name))
+    }
+
+    // MARK: The shelf
+
+    @Test func testThatAnEntryIsTrustedForASecond() {
+        let shelf = FileShelf()
+        let now = NIODeadline.now()
+        shelf.put(Self.entry(), at: "/a", now: now)
+        #expect(shelf.entry(at: "/a", now: now + .milliseconds(999)) != nil)
+        #expect(shelf.entry(at: "/A", now: now) == nil)
+        #expect(shelf.entry(at: "/a", now: now + .seconds(1)) == nil)
+        #expect(shelf.bytes == 0)
+    }
+
+    @Test func testThatItsMemoryIsBounded() {
+        let shelf = FileShelf()
+        let entry = Self.entry(String(repeating: "a", count: FileShelf.maximumFileBytes))
+        for number in 1...2000 {
+            shelf.put(entry, at: "/\(number)")
+            shelf.put(entry, at: "/\(number)")
+            #expect(shelf.bytes <= FileShelf.maximumBytes)
+        }
+        #expect(shelf.bytes > FileShelf.maximumFileBytes)
+        shelf.put(entry, at: "/a?b")
+        #expect(shelf.entry(at: "/a?b") == nil, "queries are without number")
+    }
+
+    // MARK: The service
+
+    /// Puts other bytes in a file's place, so that an answer tells where it is from.
+    private static func shelve(_ web: WebFixture) async throws {
+        try await web.expect(200, "GET", path)
+        let entry = try #require(web.site.shelf.entry(at: path, now: .uptimeNanoseconds(0)))
+        web.site.shelf.put(
+            .init(head: entry.head, bytes: ByteBuffer(string: "SOURCE"), download: entry.download), at: path,
+            now: later)
+    }
+
+    /// On a connection that stays, until a second request ends it.
+    private static func answer(
+        _ method: String, _ headers: [(String, String)], _ web: WebFixture, body: String = ""
+    ) async throws -> RawAnswer {
+        let lines = headers.map { "\($0.0): \($0.1)\r\n" }.joined()
+        let text = try await RawAnswer.exchange(
+            "\(method) \(path) HTTP/1.1\r\nHost: a\r\n\(lines)\r\n\(body)GET /none HTTP/1.1\r\nHost: a\r\n"
+                + "Connection: close\r\n\r\n", port: web.port)
+        let split = text.firstRange(of: "HTTP/1.1 404")?.lowerBound ?? text.endIndex
+        return try RawAnswer.parse(Array(text[..<split].utf8), isHead: method == "HEAD")
+    }
+
+    /// But for the time, and the connection that the usual way's client has closed here.
+    @Test func testThatAnAnswerFromMemoryIsTheUsualOne() async throws {
+        let rows: [(String, [(String, String)])] = [
+            ("GET", []), ("HEAD", []), ("GET", [("Range", "bytes=1-3")]), ("GET", [("Range", "bytes=9-")]),
+            ("GET", [("Range", "bytes=3-1")]), ("GET", [("Range", "bytes=0-1,2-3")]), ("GET", [("If-None-Match", "*")]),
+            ("HEAD", [("Range", "bytes=1-3")]), ("GET", [("If-Range", "\"other\""), ("Range", "bytes=1-3")]),
+            ("GET", [("If-Modified-Since", "Sun, 06 Nov 2094 08:49:37 GMT")]), ("GET", [("Accept", "text/html")]),
+        ]
+        try await FileServerTests.withVersions { web in
+            for (method, headers) in rows {
+                // given
+                let usual = try await web.send(method, Self.path, headers: headers)
+                try await Self.shelve(web)
+                // when
+                let answer = try await Self.answer(method, headers, web)
+                // then
+                #expect(answer.status == usual.status, "\(method) \(headers)")
+                #expect(answer.lines(without: "Date", "Connection") == usual.lines(without: "Date", "Connection"))
+                #expect(answer["Date"] != nil)
+                #expect(answer.text == usual.text.uppercased(), "\(method) \(headers)")
+            }
+        }
+    }
+
+    /// What is not decided by the path alone.
+    @Test func testThatAllElseGoesTheUsualWay() async throws {
+        let rows: [(String, [(String, String)], Int)] = [
+            ("GET", [("Authorization", "Bearer mt_none")], 401), ("GET", [("If-Match", "\"other\"")], 412),
+            ("POST", [("Content-Length", "0")], 405), ("GET", [("Content-Length", "1")], 200),
+            ("GET", [("Connection", "keep-alive")], 200), ("GET", [("Upgrade", "h2c")], 200),
+        ]
+        try await FileServerTests.withVersions { web in
+            for (method, headers, status) in rows {
+                try await Self.shelve(web)
+                let body = headers.contains { $0 == ("Content-Length", "1") } ? "x" : ""
+                let answer = try await Self.answer(method, headers, web, body: body)
+                #expect(answer.status == status, "\(headers)")
+                #expect(!answer.text.contains("SOURCE"))
+            }
+            try await Self.shelve(web)
+            #expect(try await web.send("GET", Self.path).text == "source", "it closes its connection")
+        }
+    }
+
+    /// Answers come in the order of their requests, whichever way they go.
+    @Test func testThatAnswersKeepTheirOrder() async throws {
+        try await FileServerTests.withVersions { web in
+            try await Self.shelve(web)
+            let get = "GET \(Self.path) HTTP/1.1\r\nHost: a\r\n"
+            let text = try await RawAnswer.exchange(
+                "\(get)\r\nGET /health HTTP/1.1\r\nHost: a\r\n\r\n\(get)\r\n\(get)Connection: close\r\n\r\n",
+                port: web.port)
+            let bodies = text.components("\r\n\r\n").dropFirst().map { $0.prefix { $0 != "H" } }
+            #expect(bodies.count == 4)
+            #expect(bodies.first == "SOURCE")
+            #expect(bodies.dropFirst().first?.contains("\"status\"") == true)
+        }
+    }
+
+    @Test func testThatItCountsDownloads() async throws {
+        try await FileServerTests.withVersions { web in
+            try await Self.shelve(web)
+            for (method, headers) in [("GET", []), ("HEAD", []), ("GET", [("Range", "bytes=0-1")])] {
+                _ = try await Self.answer(method, headers, web)
+            }
+            await web.site.downloads.flush()
+            let counts = try await web.store.downloads(of: SampleContent.kit)
+            #expect(counts.map(\.count) == [2], "one to fill the shelf, one from it")
+        }
+    }
+
+    @Test func testR3ThatWhatNeedsATokenIsNeverKept() async throws {
+        try await FileServerTests.withVersions(anonymousMayRead: false) { web in
+            try await web.expect(200, "GET", Self.path, as: .viewer)
+            #expect(web.site.shelf.bytes == 0)
+            try await web.expect(401, "GET", Self.path)
+        }
+    }
+
+    // MARK: The connection
+
+    private static func connection(_ shelf: FileShelf) throws -> EmbeddedChannel {
+        let channel = try RequestDeadlinesTests.connection()
+        try channel.pipeline.syncOperations.addHandler(
+            ShelfAnswers(shelf: shelf, date: DateText(), onDownload: { _ in }))
+        return channel
+    }
+
+    private static func shelf(_ size: Int = 6) -> FileShelf {
+        let shelf = FileShelf()
+        shelf.put(entry(String(repeating: "a", count: size)), at: "/a", now: later)
+        return shelf
+    }
+
+    private static let get = "GET /a HTTP/1.1\r\nHost: a\r\n\r\n"
+
+    /// Its requests go to where their answers are waited for; a hundred in one piece are not a hundred files in memory.
+    @Test func testThatAClientThatTakesNoAnswerGetsNoMore() throws {
+        // given
+        let channel = try Self.connection(Self.shelf(60_000))
+        channel.isWritable = false
+        // when
+        try RequestDeadlinesTests.send(Self.get, channel)
+        // then
+        #expect(try channel.readOutbound(as: ByteBuffer.self) == nil)
+        let part = try #require(try channel.readInbound(as: HTTPRequestPart.self))
+        guard case .head(let head) = part else { return #expect(Bool(false), "\(part)") }
+        #expect(head.path == "/a")
+    }
+
+    @Test func testThatStoppingWaitsForWhatIsBeingSent() throws {
+        // given
+        let channel = try Self.connection(Self.shelf())
+        let watch = EventWatch()
+        try channel.pipeline.syncOperations.addHandler(watch)
+        let gate = FlushGate()
+        try channel.pipeline.syncOperations.addHandler(gate, position: .first)
+        try RequestDeadlinesTests.send(Self.get, channel)
+        // when
+        channel.pipeline.fireUserInboundEventTriggered(ChannelShouldQuiesceEvent())
+        // then
+        #expect(watch.count == 0)
+        gate.open()
+        #expect(watch.count == 1)
+    }
+
+    private final class EventWatch: ChannelInboundHandler {
+        typealias InboundIn = HTTPRequestPart
+        var count = 0
+        func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
+            if event is ChannelShouldQuiesceEvent { count += 1 }
+        }
+    }
+
+    /// Holds what is written until it is opened, as a full socket does.
+    private final class FlushGate: ChannelOutboundHandler {
+        typealias OutboundIn = Any
+        private var context: ChannelHandlerContext?
+        private var isOpen = false
+        func handlerAdded(context: ChannelHandlerContext) { self.context = context }
+        func handlerRemoved(context: ChannelHandlerContext) { self.context = nil }
+        func flush(context: ChannelHandlerContext) { if isOpen { context.flush() } }
+        func open() {
+            isOpen = true
+            context?.flush()
+        }
+    }
+}
+
+extension String {
+    fileprivate func components(_ separator: String) -> [Substring] {
+        split(separator: separator, omittingEmptySubsequences: true)
+    }
+}

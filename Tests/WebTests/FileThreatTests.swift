@@ -1,0 +1,130 @@
+import Basics
+import Model
+import Storage
+import TestSupport
+import Testing
+
+@testable import Web
+
+/// What a published file could do to the service and its readers: rows X5 and R1 to R4 of the threats.
+@Suite struct FileThreatTests {
+    private static let path = "/files/kit/1.4.2/kit-source.tar.gz"
+
+    private func withFiles(
+        _ files: [String: [UInt8]], _ body: @escaping @Sendable (WebFixture) async throws -> Void
+    ) async throws {
+        try await FileServerTests.withVersions { web in
+            let sample = SampleContent(web: web)
+            let record = try await sample.integrate(1, ref: "release/3", failing: [], warnings: 0, before: nil)
+            try await sample.publish("3.0.0", by: record, files: files)
+            try await body(web)
+        }
+    }
+
+    /// Nothing of what a build makes is drawn or run where the service's pages are.
+    @Test(arguments: [
+        ("page.html", "<script>alert(1)</script>", true), ("image.svg", "<svg onload='alert(1)'/>", true),
+        ("feed.xml", "<?xml-stylesheet type='text/xsl' href='style.xsl'?><a/>", true),
+        ("style.xsl", "<xsl:stylesheet/>", true), ("page.xhtml", "<html/>", true), ("doc.pdf", "%PDF-1.4", true),
+        ("code.js", "alert(1)", true), ("movie.swf", "FWS", true), ("noextension", "<html><script>", true),
+        ("utf7.txt", "+ADw-script+AD4-", false), ("gifar.gif", "GIF89aPK\u{3}\u{4}", false),
+        ("page.html.txt", "<html>", false), ("PAGE.HTM", "<html>", true),
+    ]) func testX5ThatActiveContentNeverRunsHere(name: String, text: String, isSaved: Bool) async throws {
+        try await withFiles([name: Array(text.utf8)]) { web in
+            for path in ["/files/kit/3.0.0/\(name)", "/files/kit/latest/\(name)"] {
+                // when
+                let answer = try await web.send("GET", path, headers: [("Cookie", "a=b"), ("Accept", "text/html")])
+                // then
+                #expect(answer["Content-Security-Policy"]?.contains("sandbox") == true)
+                #expect(answer["Content-Security-Policy"]?.contains("allow-") == false)
+                #expect(answer["X-Content-Type-Options"] == "nosniff")
+                #expect(answer["Set-Cookie"] == nil)
+                guard answer.status == 200 else { continue }
+                #expect(answer.text == text)
+                #expect((answer["Content-Disposition"]?.hasPrefix("attachment") == true) == isSaved)
+                let type = answer["Content-Type"] ?? ""
+                #expect(!["html", "svg", "xml", "javascript", "flash"].contains { type.contains($0) }, "\(type)")
+                #expect(!type.hasPrefix("text/") || type == "text/plain; charset=utf-8", "a charset is never guessed")
+            }
+        }
+    }
+
+    /// A name with markup, quotes and another direction is text in listings, and one file in paths.
+    @Test func testR1ThatListingsAreEscaped() async throws {
+        let name = "a<b>&\"'\u{202E}gpj.exe"
+        try await withFiles([name: Array("x".utf8)]) { web in
+            let page = try await web.send("GET", "/files/kit/3.0.0/").text
+            #expect(!page.contains("a<b>"))
+            expectContains(page, "a&lt;b&gt;&amp;&quot;")
+            let answer = try await web.send("GET", "/files/kit/3.0.0/\(URLText.segment(name))")
+            #expect(answer.text == "x")
+            #expect(answer["Content-Disposition"]?.contains("\u{202E}") == false)
+        }
+    }
+
+    /// A small request costs a file's length at most.
+    @Test(arguments: [
+        ("bytes=0-18446744073709551616", 206), ("bytes=18446744073709551615-18446744073709551616", 416),
+        ("bytes=-18446744073709551616", 206), ("bytes=5-0", 200), ("bytes=0-4,2-5", 200), ("bytes=-0", 416),
+        ("bytes=0-0,0-0,0-0", 200), ("bytes=--1", 200), ("bytes=9223372036854775807-", 416), ("bytes=", 200),
+        ("lines=0-1", 200), ("bytes=" + Array(repeating: "0-", count: 10_000).joined(separator: ","), 200),
+    ]) func testR2ThatNoRangeCostsMoreThanTheFile(range: String, status: Int) async throws {
+        try await FileServerTests.withVersions { web in
+            let answer = try await web.send("GET", Self.path, headers: [("Range", range)])
+            #expect(answer.status == status, "\(range.prefix(60))")
+            #expect(answer.body.count == (status == 416 ? 0 : 6))
+        }
+    }
+
+    /// Both that fit into memory and those that do not.
+    @Test(arguments: [6, FileShelf.maximumFileBytes + 1])
+    func testR4ThatAFlippedBitIsNotServedAndSaid(size: Int) async throws {
+        let bytes = (0..<size).map { UInt8(truncatingIfNeeded: $0) }
+        try await withFiles(["a.bin": bytes]) { web in
+            // given
+            try await web.expect(200, "GET", "/files/kit/3.0.0/a.bin?1")
+            var damaged = bytes
+            damaged[size - 1] ^= 1
+            try web.directory.write("state/files/kit/3.0.0/a.bin", damaged)
+            web.log.expectErrors(containing: "damaged")
+            // when
+            for headers in [[], [("Range", "bytes=0-1")]] {
+                let answer = try await web.send("GET", "/files/kit/3.0.0/a.bin?2", headers: headers)
+                // then
+                #expect(answer.status == 500)
+                #expect(answer["ETag"] == nil)
+                #expect(answer["Cache-Control"] == "no-store")
+                #expect(!answer.text.contains("state/files"), "an outsider sees no path")
+            }
+            for page in ["/products/kit", "/products/kit/3.0.0"] {
+                expectContains(try await web.send("GET", page).text, "a.bin is damaged")
+            }
+            #expect(!(try await web.send("GET", "/products/kit/1.4.2").text.contains("is damaged")))
+            expectContains(try await web.send("GET", "/metrics").text, "martlet_files_damaged 1\n")
+            // when: it is restored
+            try web.directory.write("state/files/kit/3.0.0/a.bin", bytes)
+            // then
+            #expect(try await web.send("GET", "/files/kit/3.0.0/a.bin?3").body == bytes)
+            expectContains(try await web.send("GET", "/metrics").text, "martlet_files_damaged 0\n")
+        }
+    }
+
+    @Test func testR4ThatTheScrubFindsWhatNobodyDownloads() async throws {
+        try await withFiles(["a.bin": Array("abc".utf8), "b.bin": Array("abc".utf8), "c.bin": []]) { web in
+            // given
+            try web.directory.write("state/files/kit/3.0.0/b.bin", "abd")
+            try web.directory.directory().remove("state/files/kit/1.0.0/page.html")
+            web.log.expectErrors(containing: "damaged")
+            // when
+            try await FileScrub(site: web.site).look()
+            // then
+            let places = ["1.0.0/page.html", "3.0.0/b.bin"].map { "\(web.state)/files/kit/\($0)" }
+            #expect(web.site.checks.damaged.map(\.path) == places)
+            // when
+            try web.directory.write("state/files/kit/3.0.0/b.bin", "abc")
+            try await FileScrub(site: web.site).look()
+            // then
+            #expect(web.site.checks.damaged.map(\.path) == [places[0]])
+        }
+    }
+}
