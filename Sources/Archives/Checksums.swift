@@ -17,12 +17,14 @@ package struct Checksums: Hashable, Sendable {
         digests = [:]
         for line in text.split(separator: "\n") {
             // The second character after the digest is a space for text and an asterisk for binary; both mean the same here.
-            guard line.utf8.count > 66, Hexadecimal.decode(line.prefix(64)) != nil else { return nil }
-            let rest = line.dropFirst(64)
-            guard rest.hasPrefix("  ") || rest.hasPrefix(" *") else { return nil }
-            let name = String(rest.dropFirst(2))
+            // By bytes: to Swift a space and a mark at the name's beginning are one character.
+            let digest = String(decoding: line.utf8.prefix(64), as: UTF8.self)
+            guard line.utf8.count > 66, Hexadecimal.decode(digest) != nil else { return nil }
+            let rest = Array(line.utf8.dropFirst(64))
+            guard rest.starts(with: "  ".utf8) || rest.starts(with: " *".utf8) else { return nil }
+            let name = String(decoding: rest.dropFirst(2), as: UTF8.self)
             guard PublishedName.isComponent(name), digests[name] == nil else { return nil }
-            digests[name] = line.prefix(64).lowercased()
+            digests[name] = digest.lowercased()
         }
     }
 

@@ -17,6 +17,10 @@ package struct VersionCheck: Sendable {
     /// Sentences, each beginning with a file's name; empty when all is right.
     package private(set) var problems: [String] = []
     package private(set) var trust = Trust.unsigned
+    /// All who may sign and have the signature's key; the one that is called as the builder is `trust`'s.
+    package private(set) var signers: [AllowedSigners.Signer] = []
+    /// The service that says it made the version; nothing without provenance.
+    package private(set) var builder: String?
     /// What the version says of itself, where that can be read.
     package private(set) var manifest: VersionManifest?
     /// Files that were checked, the descriptions among them.
@@ -125,7 +129,8 @@ package struct VersionCheck: Sendable {
         guard signature.isValid(for: sumsBytes) else {
             return problems.append("\(name): is no signature of this SHA256SUMS; one of them was changed")
         }
-        trust = signers.signer(of: signature).map(Trust.signed) ?? .unknown(signature.key)
+        self.signers = signers.signers(of: signature)
+        trust = self.signers.first.map(Trust.signed) ?? .unknown(signature.key)
     }
 
     /// The statement is about just these files, from the manifest's commit, and signed by whoever signed the sums.
@@ -148,6 +153,9 @@ package struct VersionCheck: Sendable {
             if subjects != sums.digests.filter({ $0.key != name }) || subjects.count != statement.subject.count {
                 problems.append("\(name): is about other files than SHA256SUMS")
             }
+            let builder = statement.predicate.runDetails.builder.id
+            self.builder = builder
+            if let named = signers.first(where: { $0.isKey(of: builder) }) { trust = .signed(named) }
             if let manifest, !Self.agree(statement, manifest) {
                 problems.append("\(name): names another commit, version or integration than manifest.json")
             }

@@ -174,7 +174,11 @@ package struct TriggerRunner: Sendable {
                 if case .unchanged = publication { return finish(&record, .skipped, publication.sentence) }
                 finish(&record, .succeeded, publication.sentence)
             case .upload(let url, let credentials):
-                guard let shipment = try await shipment(trigger, to: url, credentials: credentials, context) else {
+                let notes = "\(state.path)/\(root)/uploads"
+                guard
+                    let shipment = try await shipment(
+                        trigger, to: url, credentials: credentials, notes: notes, context)
+                else {
                     // The publish trigger before it succeeded, or this one would not run: a later commit was published.
                     finish(&record, .skipped, "the commit got no version; see the trigger that publishes")
                     return
@@ -245,7 +249,7 @@ package struct TriggerRunner: Sendable {
 
     /// What an upload trigger sends; nothing where its address wants a version and the commit has none.
     private func shipment(
-        _ trigger: Trigger, to url: String, credentials: String?, _ context: Context
+        _ trigger: Trigger, to url: String, credentials: String?, notes: String, _ context: Context
     ) async throws -> Uploads.Shipment? {
         let version = try await version(of: context)
         var values = [
@@ -274,7 +278,7 @@ package struct TriggerRunner: Sendable {
         guard !files.isEmpty else { throw UploadTriggerError("the integration archived nothing to upload") }
         return Uploads.Shipment(
             files: files, template: url, values: values, credentials: credentials,
-            integration: context.integration.id, trigger: trigger.name)
+            integration: context.integration.id, trigger: trigger.name, notes: notes)
     }
 }
 

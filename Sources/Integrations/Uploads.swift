@@ -51,10 +51,12 @@ package struct Uploads: Sendable {
         package var credentials: String?
         package var integration: IntegrationID
         package var trigger: Name
+        /// An absolute directory for what the next daemon has to know of it; nothing: it knows nothing.
+        package var notes: String?
 
         package init(
             files: [File], template: String, values: [String: String], credentials: String?, integration: IntegrationID,
-            trigger: Name
+            trigger: Name, notes: String? = nil
         ) {
             self.files = files
             self.template = template
@@ -62,6 +64,7 @@ package struct Uploads: Sendable {
             self.credentials = credentials
             self.integration = integration
             self.trigger = trigger
+            self.notes = notes
         }
 
         fileprivate var uploadFiles: [UploadFile] {
@@ -113,7 +116,7 @@ package struct Uploads: Sendable {
             + (interruptions.count == 0 ? "" : "; broken off and tried again \(interruptions.count.counting("time"))")
     }
 
-    /// Removes what an upload that a person canceled left beside. What the server does not let go within seconds stays.
+    /// Removes what an upload that a person canceled left beside. A server that does not answer within seconds is asked no further.
     package func discard(_ shipment: Shipment) async {
         // Without its secret nothing was sent either.
         guard var options = try? await lane.run({ try self.options(shipment) }) else { return }
@@ -126,6 +129,7 @@ package struct Uploads: Sendable {
         let template = shipment.template.lowercased()
         var options = UploadOptions()
         options.session = shipment.session
+        options.memory = shipment.notes.map(UploadNotes.init)
         options.retries = retries
         // The operator wrote the URL, so that a plain one is what was meant; the bot file had to say `insecure: true`.
         let isBucket = template.hasPrefix("s3:")

@@ -13,6 +13,9 @@ extension CurlTransfer {
                 .hostKey,
                 "the server's host key is missing in, or differs from, the known_hosts file; compare it with its "
                     + "administrator and write the ed25519 line into the file (ssh-keyscan -t ed25519 HOST)")
+        case CURLE_FAILED_INIT where kind == .sftp && isBrokenHandshake,
+            CURLE_SSH where kind == .sftp && isBrokenHandshake, CURLE_SSL_CONNECT_ERROR where isBrokenHandshake:
+            return failure(.interrupted, "the connection broke before it was ready: \(said)")
         case CURLE_FAILED_INIT where kind == .sftp, CURLE_SSH where kind == .sftp && detail.contains("session"):
             return failure(
                 .hostKey,
@@ -44,5 +47,15 @@ extension CurlTransfer {
                 said.lowercased().contains("permission") ? .denied : .other, "the server did not take it: \(said)")
         default: return failure(.other, "\(said) (libcurl \(result.rawValue))")
         }
+    }
+
+    /// Whether what libcurl says of a failed beginning of TLS or ssh is a line that broke, which another try may find whole: a server
+    /// that is restarted behind a balancer, or has too many who begin at once (sshd's MaxStartups).
+    private var isBrokenHandshake: Bool {
+        let said = detail.lowercased()
+        // Of libssh2 (libssh2.h): a socket that is closed, or gave or took nothing; no banner; a time-out.
+        let broken = [-1, -2, -3, -7, -9, -13, -43].contains { said.contains("establishing ssh session: \($0),") }
+        return broken || said.contains("initializing sftp session")
+            || ["ssl_error_syscall", "connection reset", "unexpected eof", "broken pipe"].contains { said.contains($0) }
     }
 }

@@ -89,7 +89,8 @@ extension CurlTransfer {
         case (CURLE_QUOTE_ERROR, 550) where request.method == .delete: return 404
         case (CURLE_REMOTE_DISK_FULL, _), (_, 452), (_, 552): return 507
         case (_, 421), (_, 425), (_, 426), (_, 450), (_, 451):
-            throw failure(.interrupted, "the server broke off: \(detail)")
+            throw TransferError(
+                code: .interrupted, operation: operation, message: "the server broke off: \(detail)", status: code)
         case (CURLE_QUOTE_ERROR, _), (CURLE_UPLOAD_FAILED, 532...), (CURLE_REMOTE_ACCESS_DENIED, _):
             throw failure(.denied, "the server denies it: \(detail)")
         case (CURLE_UPLOAD_FAILED, _): throw failure(.interrupted, "the server did not take it: \(detail)")

@@ -101,6 +101,9 @@ extension CurlTransfer {
         case CURLE_QUOTE_ERROR where detail.contains("no such file") || detail.contains("not found"): return 404
         case CURLE_QUOTE_ERROR where detail.contains("permission denied"):
             throw failure(.denied, "the server denies it: \(self.detail)")
+        // libcurl's words for a number that no server sent: the line broke (lib/vssh/libssh2.c, sftp_libssh2_strerror).
+        case CURLE_QUOTE_ERROR where detail.contains("unknown error in libssh2") || detail.contains("sftp server lost"):
+            throw failure(.interrupted, "the connection broke: \(self.detail)")
         // SFTP version 3 has no code for "exists": OpenSSH answers a rename over something with SSH_FX_FAILURE.
         case CURLE_QUOTE_ERROR where request.method == .move: return 412
         default: throw error(of: result)

@@ -52,9 +52,11 @@ struct LocalUpload: UploadMethod {
         }
     }
 
-    func discard(_ target: UploadTarget, part: String) async {
+    @discardableResult
+    func discard(_ target: UploadTarget, part: String) async -> Bool {
         // An error is under way already; the part's name tells what it is.
         try? await onLane(target) { directory, _ throws(FileError) in try directory.remove(part) }
+        return true
     }
 
     func leftParts(_ target: UploadTarget) async -> [String] {

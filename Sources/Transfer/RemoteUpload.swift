@@ -1,10 +1,12 @@
 import Basics
+import Synchronization
 
 /// Uploads by http(s), sftp and ftp(s), whose methods `Transport` gives one form.
 struct RemoteUpload: UploadMethod {
     let transport: any Transport
     let identifiers: any IdentifierSource
     let options: UploadOptions
+    let lane: BlockingLane
 
     /// Room for the text of a 404 where a smaller file was expected, 64 KiB.
     static let errorPage: Int64 = 64 << 10
@@ -30,14 +32,14 @@ struct RemoteUpload: UploadMethod {
                     if !isWritten {
                         let offset = target.isResumable && mayBeThere ? try await size(of: part, target.file) : 0
                         tries.note(reached: offset)
-                        mayBeThere = true
                         if offset < target.file.size || offset == 0 {
-                            try await put(target, to: part, from: offset, tries)
+                            mayBeThere = true
+                            try await send(target, to: part, from: offset, tries)
                         }
                         isWritten = true
                     }
                     target.course.say(.readingBack, bytes: target.file.size, tries)
-                    if try await holds(part, target.file) == true { return part }
+                    if try await look(part, target.file)?.isRight == true { return part }
                     wrongReads += 1
                     guard wrongReads < Uploader.attempts else {
                         throw failure(
@@ -62,20 +64,49 @@ struct RemoteUpload: UploadMethod {
         return size <= file.size ? size : 0
     }
 
-    // MARK: The name
-
-    func commit(_ target: UploadTarget, part: String) async throws(TransferError) {
-        try await options.retries.repeating(target) { tries throws(TransferError) in
-            target.course.say(.moving, bytes: target.file.size, tries)
-            // An ftp server renames over what is there: between this look and the rename another could write there.
-            if tries.attempt > 1 || target.isFTP, try await isThere(target) {
-                return await discard(target, part: part)
+    /// Writes a part, or what is missing of it.
+    /// - Throws: Where an ftp server takes nothing after an offset (451 of ProFTPD without `AllowStoreRestart`; others do not know REST),
+    ///   the part is gone, so that the next try begins with the first byte.
+    private func send(
+        _ target: UploadTarget, to part: String, from offset: Int64, _ tries: UploadTries
+    ) async throws(TransferError) {
+        let sent = SentBytes()
+        do throws(TransferError) {
+            _ = try await put(target, to: part, from: offset, sent: sent, tries)
+        } catch {
+            // Any other broken line may go on where it was.
+            let isRefused = error.code == .denied || error.status == 451
+            guard offset > 0, target.isFTP, sent.count == 0, isRefused else {
+                throw error
             }
-            try await move(target, part: part, tries)
+            await discard(target, part: part)
+            throw TransferError(
+                code: .interrupted, operation: error.operation, message: error.message, underlying: error,
+                status: error.status)
         }
     }
 
-    private func move(_ target: UploadTarget, part: String, _ tries: UploadTries) async throws(TransferError) {
+    // MARK: The name
+
+    func commit(_ target: UploadTarget, part: String) async throws(TransferError) {
+        // Whether a PUT of ours to the name itself has begun, where there was nothing before.
+        var isBegun = false
+        try await options.retries.repeating(target) { tries throws(TransferError) in
+            target.course.say(.moving, bytes: target.file.size, tries)
+            if isBegun { return try await putInPlace(target, &isBegun, tries) }
+            // At the first try too: since the look before, all files were sent. Between this one and the move another could still write
+            // there, which matters where the server renames over.
+            if try await isThere(target) { return _ = await discard(target, part: part) }
+            guard try await !move(target, part: part, tries) else { return }
+            await discard(target, part: part)
+            try await putInPlace(target, &isBegun, tries)
+        }
+    }
+
+    /// - Returns: False when the server knows no move.
+    private func move(
+        _ target: UploadTarget, part: String, _ tries: UploadTries
+    ) async throws(TransferError) -> Bool {
         var request = self.request(.move, part)
         request.target = target.url
         let status: Int
@@ -83,96 +114,150 @@ struct RemoteUpload: UploadMethod {
             status = try await transport.perform(request).status
         } catch {
             // The server may have moved it before the connection broke. An error while looking says less than the first.
-            if error.code != .canceled, (try? await isThere(target)) == true { return }
+            if error.code != .canceled, (try? await isThere(target)) == true { return true }
             throw error
         }
         switch status {
-        case 200..<300: return
-        case 405, 501: try await putInPlace(target, part: part, tries)
+        case 200..<300: return true
+        case 405, 501: return false
         // 404: libcurl sends a request again when a connection that was used before closes without an answer; the first
         // one may have moved it.
         case 404, 409, 412:
-            if try await isThere(target) { return await discard(target, part: part) }
+            if try await isThere(target) {
+                await discard(target, part: part)
+                return true
+            }
             throw failure(.status, target, "the server did not move it from its name beside (status \(status))")
         default: throw refused(status, target, "moving it to its name")
         }
     }
 
-    func discard(_ target: UploadTarget, part: String) async {
+    @discardableResult
+    func discard(_ target: UploadTarget, part: String) async -> Bool {
         // An error is under way, or the file is there: what is left beside is only litter, named as such.
-        _ = try? await transport.perform(request(.delete, part))
+        (try? await transport.perform(request(.delete, part))) != nil
     }
 
     func leftParts(_ target: UploadTarget) async -> [String] { options.session.map { [target.partURL($0)] } ?? [] }
 
     /// For servers without MOVE; see `Uploader`.
     private func putInPlace(
-        _ target: UploadTarget, part: String, _ tries: UploadTries
+        _ target: UploadTarget, _ isBegun: inout Bool, _ tries: UploadTries
     ) async throws(TransferError) {
-        await discard(target, part: part)
-        if try await isThere(target) { return }
-        do throws(TransferError) {
-            try await put(target, to: target.url, isNew: true, tries)
-        } catch {
-            if error.code != .canceled, (try? await isThere(target)) == true { return }
-            throw error
+        let before = try await look(target.url, target.file)
+        if before?.isRight == true { return }
+        if let before {
+            let isOurs = try await isBegun ? isBeginning(before, target) : false
+            guard isOurs else { throw failure(.exists, target, UploadMessage.exists) }
         }
-        guard try await holds(target.url, target.file) == true else {
-            // What is there now is ours and wrong: nothing is better.
-            await discard(target, part: target.url)
-            throw failure(.corrupted, target, "the server took it, but other bytes were read back")
+        isBegun = true
+        // What a try of ours left of the file is written over, as long as it is that.
+        let headers: TransferHeaders =
+            before == nil ? ["If-None-Match": "*"] : before?.tag.map { ["If-Match": $0] } ?? [:]
+        let answer = try await put(target, to: target.url, headers: headers, tries)
+        guard let found = try await look(target.url, target.file) else {
+            throw failure(.corrupted, target, "the server took it, but nothing was read back")
+        }
+        guard !found.isRight else { return }
+        // Wrong and ours: nothing is better. Else two may have gone over each other, and the other's is right for them.
+        let isWritten = found.tag != nil && found.tag == answer.headers["ETag"]
+        let isHalf = try await isBeginning(found, target)
+        guard isHalf || isWritten else {
+            throw failure(.exists, target, UploadMessage.exists)
+        }
+        await discard(target, part: target.url)
+        isBegun = false
+        throw failure(.corrupted, target, "the server took it, but other bytes were read back")
+    }
+
+    /// Whether it is what a PUT of this file that broke off leaves.
+    private func isBeginning(_ found: Found, _ target: UploadTarget) async throws(TransferError) -> Bool {
+        try await lane.run { () throws(TransferError) in
+            try target.file.beginsWith(found.size, sha256: found.sha256)
         }
     }
 
     // MARK: Steps
 
     /// Whether the target holds the right bytes.
-    /// - Throws: `exists` when it holds others.
+    /// - Throws: `exists` when it holds others; `denied` when there is something that may not be read.
     private func isThere(_ target: UploadTarget) async throws(TransferError) -> Bool {
-        switch try await holds(target.url, target.file) {
-        case nil: return false
-        case true?: return true
-        case false?: throw failure(.exists, target, UploadMessage.exists)
+        guard let found = try await look(target.url, target.file) else {
+            // To ftp, what may not be read is as what is not there (550). Its size may be asked all the same, and it could be renamed over.
+            if target.isFTP, try await isListed(target.url) {
+                throw failure(
+                    .denied, target, "there is a file of this name that this user may not read; it was left as it is")
+            }
+            return false
         }
+        guard found.isRight else { throw failure(.exists, target, UploadMessage.exists) }
+        return true
     }
 
-    /// Whether a URL gives the file's bytes; nothing when it gives none.
-    private func holds(_ url: String, _ file: UploadFile) async throws(TransferError) -> Bool? {
+    private func isListed(_ url: String) async throws(TransferError) -> Bool {
+        let answer = try await transport.perform(request(.head, url))
+        return answer.status == 200 && answer.headers["Content-Length"] != nil
+    }
+
+    /// What a URL gives.
+    private struct Found: Sendable {
+        /// Whether it is the file.
+        let isRight: Bool
+        /// In bytes; of more than the file has it is not known how many.
+        let size: Int64
+        var sha256: String?
+        /// As the server writes it.
+        var tag: String?
+    }
+
+    /// What a URL gives; nothing when it gives none.
+    private func look(_ url: String, _ file: UploadFile) async throws(TransferError) -> Found? {
         var request = self.request(.get, url)
         request.destination = .digest
+        request.limits = options.limits(for: file.size)
         request.limits.response = file.size + Self.errorPage
         do throws(TransferError) {
             let answer = try await transport.perform(request)
             switch answer.status {
-            case 200: return answer.size == file.size && answer.sha256 == file.sha256
+            case 200:
+                return Found(
+                    isRight: answer.size == file.size && answer.sha256 == file.sha256, size: answer.size,
+                    sha256: answer.sha256, tag: answer.headers["ETag"])
             case 404, 410: return nil
             default: throw refused(answer.status, url, "reading what is there")
             }
         } catch  where error.code == .tooLarge {
-            return false
+            return Found(isRight: false, size: .max)
         }
     }
 
     private func put(
-        _ target: UploadTarget, to url: String, from offset: Int64 = 0, isNew: Bool = false, _ tries: UploadTries
-    ) async throws(TransferError) {
+        _ target: UploadTarget, to url: String, from offset: Int64 = 0, headers: TransferHeaders = [:],
+        sent: SentBytes = SentBytes(), _ tries: UploadTries
+    ) async throws(TransferError) -> TransferResponse {
         target.course.say(.sending, bytes: offset, tries)
         var request = self.request(.put, url)
         request.body = .file(path: target.file.path)
         request.resumeOffset = offset
-        request.progress = target.course.sending(after: target.isFTP ? offset : 0, tries)
+        request.limits = options.limits(for: target.file.size)
+        let tell = target.course.sending(after: target.isFTP ? offset : 0, tries)
+        request.progress = { bytes in
+            sent.note(bytes)
+            tell?(bytes)
+        }
+        request.headers = headers
         request.headers["Content-Type"] = "application/octet-stream"
-        if isNew { request.headers["If-None-Match"] = "*" }
-        var status = try await transport.perform(request).status
-        if [404, 409, 500].contains(status), !target.isResumable {
+        var answer = try await transport.perform(request)
+        if [404, 409, 500].contains(answer.status), !target.isResumable {
             // The collection above may be missing: 409 by RFC 4918 section 9.7.1, 500 from nginx 1.22 without
             // `create_full_put_path`. Making one that exists gives 405, which is fine.
             for collection in target.collections {
                 _ = try await transport.perform(self.request(.makeCollection, collection))
             }
-            status = try await transport.perform(request).status
+            answer = try await transport.perform(request)
         }
-        guard (200..<300).contains(status) else { throw refused(status, target, "writing it") }
+        guard answer.isSuccess else { throw refused(answer.status, target, "writing it") }
+        return answer
     }
 
     private func request(_ method: TransferRequest.Method, _ url: String) -> TransferRequest {
@@ -211,4 +296,13 @@ struct RemoteUpload: UploadMethod {
     private func failure(_ code: TransferError.Code, _ target: UploadTarget, _ message: String) -> TransferError {
         TransferError(code: code, operation: "upload to \(target.shown)", message: message)
     }
+}
+
+/// How many of a request's bytes went out, counted on the transport's thread.
+private final class SentBytes: Sendable {
+    private let bytes = Atomic<Int64>(0)
+
+    var count: Int64 { bytes.load(ordering: .relaxed) }
+
+    func note(_ count: Int64) { bytes.store(count, ordering: .relaxed) }
 }

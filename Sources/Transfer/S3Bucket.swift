@@ -1,7 +1,7 @@
 /// A bucket, as an address names it: `s3://BUCKET/KEY?region=…&endpoint=…&use_path_style=…`.
 ///
 /// The three parameters are those of Go's CDK. Without an endpoint it is AWS's in the region, us-east-1 if none is named. The bucket
-/// stands in the path where an endpoint is named, else in the host (AWS, "Virtual hosting of buckets").
+/// stands in the path where an endpoint is named or its name has a dot, else in the host (AWS, "Virtual hosting of buckets").
 struct S3Bucket: Sendable, Hashable {
     let name: String
     let region: String
@@ -53,7 +53,8 @@ struct S3Bucket: Sendable, Hashable {
         guard style == nil || style == "true" || style == "false" else {
             throw invalid("use_path_style is true or false")
         }
-        let isPathStyle = style.map { $0 == "true" } ?? (parameters["endpoint"] != nil)
+        // AWS's certificate is for one label before its own name: none with a dot fits.
+        let isPathStyle = style.map { $0 == "true" } ?? (parameters["endpoint"] != nil || name.contains("."))
         return (
             S3Bucket(name: name, region: region, endpoint: read.origin, isPathStyle: isPathStyle),
             String(rest[slash..<question])

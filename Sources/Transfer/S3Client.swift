@@ -13,32 +13,48 @@ struct S3Client: Sendable {
 
     /// - Parameters:
     ///   - payload: The body's SHA-256; the server refuses another body (`XAmzContentSHA256Mismatch`).
+    ///   - isNew: Whether nothing may be there.
+    ///   - match: The tag that what is there must have.
     ///   - progress: See `TransferRequest`.
     func perform(
         _ method: TransferRequest.Method, _ key: String, query: [(String, String)] = [],
         body: TransferRequest.Body = .none, payload: String = S3Signature.emptyPayload, isNew: Bool = false,
-        progress: (@Sendable (Int64) -> Void)? = nil
+        match: String? = nil, progress: (@Sendable (Int64) -> Void)? = nil
     ) async throws(TransferError) -> TransferResponse {
-        var request = try signed(method, key, query: query, payload: payload, isNew: isNew)
+        var headers: TransferHeaders = isNew ? ["If-None-Match": "*"] : [:]
+        if let match { headers["If-Match"] = "\"\(match)\"" }
+        var request = try signed(method, key, query: query, payload: payload, headers: headers)
         request.body = body
+        request.limits = options.limits(for: body.size)
         request.progress = progress
         request.limits.response = Self.answerLimit
         return try await transport.perform(request)
     }
 
-    /// Whether an object has the right bytes; nothing when there is none.
-    func holds(_ key: String, _ file: UploadFile) async throws(TransferError) -> Bool? {
+    /// An object as it was read.
+    struct Found: Sendable {
+        /// Whether it has the file's bytes.
+        let isRight: Bool
+        /// Its ETag without quotes, where the server says one.
+        var tag: String?
+    }
+
+    /// What an object has; nothing when there is none.
+    func holds(_ key: String, _ file: UploadFile) async throws(TransferError) -> Found? {
         var request = try signed(.get, key, query: [], payload: S3Signature.emptyPayload)
         request.destination = .digest
+        request.limits = options.limits(for: file.size)
         request.limits.response = file.size + RemoteUpload.errorPage
         let answer: TransferResponse
         do throws(TransferError) {
             answer = try await transport.perform(request)
         } catch  where error.code == .tooLarge {
-            return false
+            return Found(isRight: false)
         }
         switch answer.status {
-        case 200: return answer.size == file.size && answer.sha256 == file.sha256
+        case 200:
+            return Found(
+                isRight: answer.size == file.size && answer.sha256 == file.sha256, tag: S3Multipart.tag(answer))
         case 404: return nil
         default:
             // Its body went the way of the file's: asked again for what it says. Where that answer is another, such as the object
@@ -49,7 +65,8 @@ struct S3Client: Sendable {
     }
 
     private func signed(
-        _ method: TransferRequest.Method, _ key: String, query: [(String, String)], payload: String, isNew: Bool = false
+        _ method: TransferRequest.Method, _ key: String, query: [(String, String)], payload: String,
+        headers: TransferHeaders = [:]
     ) throws(TransferError) -> TransferRequest {
         guard case .password(let user?, let password) = options.credentials, !user.isEmpty else {
             throw TransferError(
@@ -58,7 +75,7 @@ struct S3Client: Sendable {
         }
         let signature = S3Signature(accessKey: user, secret: password, region: bucket.region)
         let path = bucket.path(key)
-        var headers: TransferHeaders = isNew ? ["If-None-Match": "*"] : [:]
+        var headers = headers
         if method == .put { headers["Content-Type"] = "application/octet-stream" }
         let text = S3Signature.query(query)
         var request = TransferRequest(
@@ -79,6 +96,9 @@ struct S3Client: Sendable {
             text.first("Code").map { code in ": \(code)" + (text.first("Message").map { ", \($0)" } ?? "") } ?? ""
         let (code, advice): (TransferError.Code, String) =
             switch (answer.status, text.first("Code")) {
+            // What S3 says to try again, though the status does not.
+            case (_, "RequestTimeout"), (_, "ConditionalRequestConflict"), (_, "OperationAborted"):
+                (.interrupted, "the server asks to try again")
             case (_, "RequestTimeTooSkewed"):
                 (.credentials, "this machine's clock and the server's differ; set the clock")
             case (_, "SignatureDoesNotMatch"), (_, "InvalidAccessKeyId"), (401, _):
@@ -94,6 +114,8 @@ struct S3Client: Sendable {
             }
         return TransferError(
             code: code, operation: "upload to s3://\(bucket.name)/\(key)",
-            message: "\(step): status \(answer.status)\(said.prefix(500)); \(advice)", status: answer.status)
+            message: "\(step): status \(answer.status)\(said.prefix(500)); \(advice)",
+            // Within an answer of 200 it is a failure of the server's (AWS, "CompleteMultipartUpload").
+            status: answer.isSuccess ? 500 : answer.status)
     }
 }

@@ -1,7 +1,6 @@
 import Basics
 import Crypto
-import Foundation
-import Glibc
+import Synchronization
 
 /// How a file is cut for a multipart upload: the same each time, so that what is there of it can be used.
 struct S3Parts: Sendable {
@@ -36,31 +35,23 @@ struct S3Parts: Sendable {
         let md5: String
     }
 
+    /// The digest of all parts, given one after the other.
+    final class Whole: Sendable {
+        private let hash = Mutex(SHA256())
+
+        func update(_ bytes: UnsafeRawBufferPointer) { hash.withLock { $0.update(bufferPointer: bytes) } }
+
+        var sha256: String { hash.withLock { Hexadecimal.encode($0.finalize()) } }
+    }
+
     /// Reads a part. Blocks.
-    func digests(_ number: Int) throws(TransferError) -> Digests {
-        func failure(_ reason: String) -> TransferError {
-            TransferError(
-                code: .file, operation: "upload of \(file.name)", message: "\(file.path) cannot be read: \(reason)")
-        }
-        let descriptor = open(file.path, O_RDONLY | O_CLOEXEC)
-        guard descriptor >= 0 else { throw failure(String(cString: strerror(errno))) }
-        defer { close(descriptor) }
+    /// - Parameter whole: Gets its bytes too.
+    func digests(_ number: Int, into whole: Whole) throws(TransferError) -> Digests {
         var (sha256, md5) = (SHA256(), Insecure.MD5())
-        let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 256 << 10, alignment: 16)
-        defer { buffer.deallocate() }
-        var position = offset(number)
-        let end = position + count(number)
-        while position < end {
-            let count = pread(
-                descriptor, buffer.baseAddress, Int(min(Int64(buffer.count), end - position)), off_t(position))
-            if count < 0, errno == EINTR { continue }
-            guard count > 0 else {
-                throw failure(count == 0 ? "it became shorter meanwhile" : String(cString: strerror(errno)))
-            }
-            let read = UnsafeRawBufferPointer(rebasing: buffer[..<count])
-            sha256.update(bufferPointer: read)
-            md5.update(bufferPointer: read)
-            position += Int64(count)
+        try file.read(from: offset(number), count: count(number)) { bytes in
+            sha256.update(bufferPointer: bytes)
+            md5.update(bufferPointer: bytes)
+            whole.update(bytes)
         }
         return Digests(
             sha256: Hexadecimal.encode(sha256.finalize()), md5: Hexadecimal.encode(md5.finalize()))

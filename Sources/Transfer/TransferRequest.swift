@@ -27,6 +27,15 @@ package struct TransferRequest: Sendable {
         case file(path: String)
         /// So many of a file's bytes from an offset on.
         case filePart(path: String, offset: Int64, count: Int64)
+
+        /// In bytes, where it is known before.
+        var size: Int64 {
+            switch self {
+            case .none, .file: 0
+            case .bytes(let bytes): Int64(bytes.count)
+            case .filePart(_, _, let count): count
+            }
+        }
     }
 
     /// Where the answer's body goes.

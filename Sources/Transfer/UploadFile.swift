@@ -23,16 +23,28 @@ package struct UploadOptions: Sendable {
     package var knownHosts: String?
     package var isPlainHTTPAllowed = false
     package var certificateAuthorities: String?
-    /// Of each single request; the response limit is not used.
+    /// Of each single request that carries no file's bytes, see `limits(for:)`; the response limit is not used.
     package var limits = TransferLimits()
     package var retries = UploadRetries()
     /// Names the parts beside, so that the same upload, begun again by another process, finds what it left and goes on there. Two that
     /// are under way at a time have different ones. Nothing: names that nobody finds again.
     package var session: String?
+    /// Of the session's unfinished uploads into buckets; nothing: each process begins its own.
+    package var memory: (any UploadMemory)?
     /// Told how far it is, from threads of the transport's: it must not block.
     package var progress: (@Sendable (UploadProgress) -> Void)?
 
     package init() {}
+
+    /// The slowest line that a file is not given up on, in bytes a second: 16 KiB, 128 kbit/s.
+    package static let slowest: Int64 = 16 << 10
+
+    /// Of a request that carries so many bytes of a file, in either direction: longer by what the slowest line takes for them.
+    func limits(for size: Int64) -> TransferLimits {
+        var limits = limits
+        limits.total = limits.total.map { $0 + .seconds(size / Self.slowest) }
+        return limits
+    }
 
     /// A session's name: the same for the same texts, 20 hexadecimal digits.
     package static func session(of texts: [String]) -> String {

@@ -2,7 +2,7 @@
 /// `/srv/files/{product}/{version}`.
 ///
 /// Placeholders are `{product} {version} {branch} {commit} {configuration} {file}`. A value stays one path segment: it is
-/// percent-encoded (in a local path only what would end the segment), so nothing in it can begin a query, a fragment, a
+/// percent-encoded (in a local path only what would end the segment), a `/` in a path twice, since servers decode once, so nothing in it can begin a query, a fragment, a
 /// header line or another directory. What percent-encoding does not make harmless is refused: control characters, and a
 /// `.`, `..` or empty component between `/` or `\`, since servers decode before they resolve.
 package enum UploadTemplate {
@@ -34,7 +34,7 @@ package enum UploadTemplate {
                 throw invalid(template, "{\(name)} stands before the path; only what follows the host can vary")
             }
             guard let value = values[name] else { throw invalid(template, "there is no value for {\(name)} here") }
-            result += try encode(value, of: name, in: template, isLocal: isLocal)
+            result += try encode(value, of: name, in: template, isLocal: isLocal, isName: !result.contains("?"))
             rest = rest[rest.index(after: close)...]
         }
         return result + rest
@@ -46,7 +46,7 @@ package enum UploadTemplate {
     }
 
     private static func encode(
-        _ value: String, of name: String, in template: String, isLocal: Bool
+        _ value: String, of name: String, in template: String, isLocal: Bool, isName: Bool
     ) throws(TransferError) -> String {
         guard value.utf8.count <= maximumValueLength else {
             throw invalid(template, "the value of {\(name)} is longer than \(maximumValueLength) bytes")
@@ -58,8 +58,24 @@ package enum UploadTemplate {
         guard components.allSatisfy({ !$0.isEmpty && $0 != "." && $0 != ".." }) else {
             throw invalid(template, "the value of {\(name)} is empty or has an empty, . or .. component")
         }
-        guard isLocal else { return PercentEncoding.encode(value) }
+        guard isLocal else { return PercentEncoding.encode(isName ? oneName(value) : value) }
         return value.map { $0 == "/" || $0 == "%" ? PercentEncoding.encode(String($0)) : String($0) }.joined()
+    }
+
+    /// The name that a value becomes at a server: sftp and ftp have no other slash than the one that parts directories, and nginx decodes
+    /// `%2F` before it looks for the file. So the name itself holds `%2F`, and two values never become one name.
+    private static func oneName(_ value: String) -> String {
+        var name = ""
+        var rest = value[...]
+        while let character = rest.popFirst() {
+            let next = rest.prefix(2).lowercased()
+            switch character {
+            case "/": name += "%2F"
+            case "%" where next == "2f" || next == "25": name += "%25"
+            default: name.append(character)
+            }
+        }
+        return name
     }
 
     /// Whether scheme, host and the slash after it are complete.

@@ -7,10 +7,11 @@ import Glibc
 /// nothing is ever overwritten. Then it is written beside as `.NAME.part-ID`, read back, and size and SHA-256 compared; bytes that
 /// differ are sent once more, then it is an error. Only when all files are there they are moved to their names, in the order
 /// given, without overwriting (WebDAV `MOVE` with `Overwrite: F`; sftp `rename`, which OpenSSH never does over something; ftp
-/// `RNFR` and `RNTO`, which vsftpd does over anything, so that it is asked before: between the two another could write there). When
-/// the answer to a move is lost, the target is read: the right bytes there are success. A web server without MOVE (405, 501)
-/// gets a `PUT` to the name itself, read back too; between looking and writing another could write there, since HTTP servers
-/// ignore `If-None-Match: *` on PUT (nginx 1.22 does; it is sent all the same).
+/// `RNFR` and `RNTO`, which vsftpd does over anything). Each target is read once more right before: between the two another could
+/// write there where the server renames over. When the answer to a move is lost, the target is read: the right bytes there are
+/// success. A web server without MOVE (405, 501) gets a `PUT` to the name itself, read back too; HTTP servers ignore
+/// `If-None-Match: *` on PUT (nginx 1.22 does; it is sent all the same). What a broken `PUT` left of the file is written over
+/// by the next try. Wrong bytes under a name are removed only where they are provably what this upload wrote.
 ///
 /// A local directory (`/absolute/path` or `file:///…`): written beside, synchronized, renamed without replacing. A bucket
 /// (`s3://…`): see `S3Upload`.
@@ -71,14 +72,16 @@ package struct Uploader: Sendable {
             return results
         } catch {
             if !(error.code == .canceled && options.session != nil) {
-                for case (let target, let part?) in staged { await method.discard(target, part: part) }
+                for case (let target, let part?) in staged {
+                    guard await method.discard(target, part: part) else { break }
+                }
             }
             throw error
         }
     }
 
     /// Removes what an upload of the options' session that was canceled, or whose process ended, left beside; what the server does not
-    /// let go stays.
+    /// let go stays, and all that is left once it does not answer.
     package func discard(
         _ files: [UploadFile], to template: String, values: [String: String] = [:], options: UploadOptions
     ) async {
@@ -88,7 +91,9 @@ package struct Uploader: Sendable {
         }
         let method = self.method(first, options)
         for target in targets {
-            for part in await method.leftParts(target) { await method.discard(target, part: part) }
+            for part in await method.leftParts(target) {
+                guard await method.discard(target, part: part) else { return }
+            }
         }
     }
 
@@ -108,7 +113,7 @@ package struct Uploader: Sendable {
     private func method(_ target: UploadTarget, _ options: UploadOptions) -> any UploadMethod {
         switch target.place {
         case .local: LocalUpload(lane: lane, identifiers: identifiers, session: options.session)
-        case .remote: RemoteUpload(transport: transport, identifiers: identifiers, options: options)
+        case .remote: RemoteUpload(transport: transport, identifiers: identifiers, options: options, lane: lane)
         case .bucket(let bucket):
             S3Upload(
                 client: S3Client(transport: transport, options: options, bucket: bucket, now: now), options: options,

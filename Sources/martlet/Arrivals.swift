@@ -11,6 +11,8 @@ struct Arrivals {
     private let directory: Directory
     /// What it becomes in `above`, when it is to become a directory.
     private let target: String
+    /// Of files: as a program that knows no better makes them.
+    private let mode: mode_t
 
     /// - Parameters:
     ///   - output: Where it is to go.
@@ -21,6 +23,9 @@ struct Arrivals {
         target = slash.map { String(trimmed[trimmed.index(after: $0)...]) } ?? trimmed
         let parent = slash.map { $0 == trimmed.startIndex ? "/" : String(trimmed[..<$0]) } ?? "."
         name = ".martlet-\(RandomIdentifiers().next())"
+        let mask = umask(0o022)
+        umask(mask)
+        mode = 0o666 & ~mask
         do throws(FileError) {
             above = try Directory(creating: isNew ? parent : output)
             try above.makeDirectories(name, mode: 0o755)
@@ -63,17 +68,28 @@ struct Arrivals {
     /// Gives what arrived its place, and overwrites nothing.
     /// - Parameter files: Those that are put into an existing directory; nothing: all becomes a new one.
     func keep(_ files: [String]?, in output: String) throws {
+        var kept: [String] = []
         do throws(FileError) {
+            for entry in try directory.entries() {
+                // Of FileSink's own mode until now.
+                guard chmod("\(directory.path)/\(entry.name)", mode) == 0 else {
+                    throw FileError(operation: "chmod", path: entry.name, errno: errno)
+                }
+            }
             try directory.synchronizeTree()
             if let files {
-                for file in files { try directory.rename(file, to: above, file, replace: false) }
+                for file in files {
+                    try directory.rename(file, to: above, file, replace: false)
+                    kept.append(file)
+                }
                 try above.remove(name)
             } else {
                 try above.rename(name, to: above, target, replace: false)
             }
             try above.synchronize()
         } catch {
-            throw Failure(.cannotCreate, "\(output) could not be filled: \(error.message)")
+            let there = kept.isEmpty ? "" : "; \(kept.joined(separator: ", ")) is there already, and right"
+            throw Failure(.cannotCreate, "\(output) could not be filled: \(error.message)\(there)")
         }
     }
 

@@ -50,7 +50,7 @@ struct Connection: Sendable {
 
     init(url: String, token: String?) throws {
         transport = try CurlTransport()
-        base = url.hasSuffix("/") ? String(url.dropLast()) : url
+        base = Self.normalized(url)
         socket = nil
         self.token = token
     }
@@ -64,6 +64,24 @@ struct Connection: Sendable {
 
     /// How people see where it is.
     var place: String { socket ?? base }
+
+    /// Whether it is on this machine's own socket.
+    var isLocal: Bool { socket != nil }
+
+    /// One spelling of an address: scheme and host in small letters, no usual port, no slash at the end.
+    static func normalized(_ url: String) -> String {
+        var url = url[...]
+        while url.hasSuffix("/") { url.removeLast() }
+        guard let separator = url.firstRange(of: "://") else { return String(url) }
+        let scheme = url[..<separator.lowerBound].lowercased()
+        let rest = url[separator.upperBound...]
+        let slash = rest.firstIndex(of: "/") ?? rest.endIndex
+        var authority = rest[..<slash].lowercased()
+        for (name, port) in [("https", ":443"), ("http", ":80")] where scheme == name && authority.hasSuffix(port) {
+            authority.removeLast(port.count)
+        }
+        return "\(scheme)://\(authority)\(rest[slash...])"
+    }
 
     func get(_ path: String, headers: TransferHeaders = [:]) async throws -> [UInt8] {
         try await send(.get, path, headers: headers).body

@@ -22,12 +22,12 @@ struct Failure: Error, CustomStringConvertible {
         self.description = description
     }
 
-    /// Prints the sentence and ends the command with the status.
+    /// Prints the sentence, without what of a server's text in it a terminal would obey, and ends the command with the status.
     static func exiting<Value>(_ body: () async throws -> Value) async throws -> Value {
         do {
             return try await body()
         } catch let failure as Failure {
-            FileHandle.standardError.write(Data("martlet: \(failure)\n".utf8))
+            FileHandle.standardError.write(Data(("martlet: " + Output.visible(failure.description) + "\n").utf8))
             throw ExitCode(failure.status.rawValue)
         }
     }

@@ -41,6 +41,20 @@ import Testing
         }
     }
 
+    @Test func testThatANameMayBeginWithAMark() async throws {
+        try await withTemporaryDirectory { directory in
+            // given: to Swift the space before it and the mark are one character
+            let sums = Checksums(["\u{301}a": Digest.sha256(of: Array("one".utf8))])
+            try directory.write("\u{301}a", "one")
+            try directory.write("SHA256SUMS", sums.bytes)
+
+            // when, then
+            try await runExpectingSuccess(["sha256sum", "-c", "--strict", "SHA256SUMS"], in: directory.path)
+            #expect(Checksums(sums.bytes) == sums)
+            #expect(try Checksums.verify(directory.path) == [])
+        }
+    }
+
     @Test(arguments: ["../../etc/passwd", "/etc/passwd", ".hidden", ""])
     func testThatItFollowsNoNameOutOfTheDirectory(name: String) {
         #expect(Checksums(Array("\(Self.digest)  \(name)\n".utf8)) == nil)

@@ -1,5 +1,8 @@
 """What Tests/Showcase/intake-pulls runs: intake-pulls.py MARTLET"""
-import hashlib, hmac, http.client, json, os, shutil, socket, subprocess, sys, tempfile, time, uuid
+import hashlib, hmac, json, os, sys, uuid
+
+import showcase_world
+from showcase_world import run, write
 
 SECRET = "a webhook secret"
 TOKEN = "hunter2-of-the-registry"
@@ -34,100 +37,32 @@ def claim(holds, what, figure=""):
     print(f"{'ok' if holds else 'FAILED':8} {what:96} {figure}", flush=True)
 
 
-def run(*words, cwd=None, env=None, check=True):
-    return subprocess.run(words, cwd=cwd, env=env, check=check, capture_output=True, text=True)
-
-
-class World:
+class World(showcase_world.World):
     def __init__(self, martlet):
-        self.martlet, self.home = martlet, tempfile.mkdtemp(prefix="martlet-pulls-")
-        self.work, self.remote = f"{self.home}/work", f"{self.home}/kit.git"
-        with socket.socket() as probe:
-            probe.bind(("127.0.0.1", 0))
-            self.port = probe.getsockname()[1]
-        for name in ("bots", "secrets", "state", "triggers"):
-            os.mkdir(f"{self.home}/{name}", 0o700)
-        run("git", "init", "-q", "--bare", "-b", "main", self.remote)
-        run("git", "init", "-q", "-b", "main", self.work)
-        for name, value in (("user.name", "Ann"), ("user.email", "ann@example.org"), ("commit.gpgsign", "false")):
-            run("git", "config", name, value, cwd=self.work)
-        self.write(f"{self.home}/triggers/deploy", f"#!/bin/sh\necho \"$MARTLET_REF\" >> {self.home}/deployed\n", 0o755)
+        super().__init__(martlet, "pulls", ("bots", "secrets", "state", "triggers"))
+        write(f"{self.home}/triggers/deploy", f"#!/bin/sh\necho \"$MARTLET_REF\" >> {self.home}/deployed\n", 0o755)
         for name, value in (("kit", SECRET), ("registry-token", TOKEN)):
-            self.write(f"{self.home}/secrets/{name}", value, 0o600)
-        self.write(f"{self.home}/martlet.yml", f"listen: 127.0.0.1:{self.port}\nstate: {self.home}/state\nisolation: sandbox\n")
+            write(f"{self.home}/secrets/{name}", value, 0o600)
+        write(f"{self.home}/martlet.yml", f"listen: 127.0.0.1:{self.port}\nstate: {self.home}/state\nisolation: sandbox\n")
         self.bot("approved")
-        self.log = open(f"{self.home}/daemon.log", "a")
         self.start()
 
-    def write(self, path, text, mode=0o644):
-        with open(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, mode), "w") as file:
-            file.write(text)
-
     def bot(self, policy):
-        self.write(
+        write(
             f"{self.home}/bots/kit.yml",
             f"repository: {self.remote}\npoll: off\nwebhook: {{ secret: kit }}\nbranches: [main, 'release/*']\n"
             f"pull-requests: {policy}\nsecrets: [{{ name: registry-token, branches: ['**'] }}]\n"
             "triggers:\n  - { name: deploy, run: deploy, when: always }\n"
             "  - { name: publish, branches: ['release/*'], publish: { version: branch } }\n")
 
-    def start(self):
-        self.process = subprocess.Popen(
-            [self.martlet, "serve", "--settings", f"{self.home}/martlet.yml"], stdout=self.log, stderr=self.log)
-        self.until("the daemon", lambda: self.api("bots")["items"])
-
-    def stop(self):
-        self.process.terminate()
-        return self.process.wait(60) == 0
-
-    def end(self):
-        stopped = self.stop()
-        # The launcher outlives the daemon, as it should.
-        with open(f"{self.home}/state/launcher.socket.lock") as file:
-            launcher = int(file.read().split()[1])
-        os.kill(launcher, 15)
-        if not os.environ.get("MARTLET_SHOWCASE_KEEP"):
-            shutil.rmtree(self.home, ignore_errors=True)
-        return stopped
-
-    def until(self, what, condition, limit=90):
-        end = time.monotonic() + limit
-        while time.monotonic() < end:
-            try:
-                found = condition()
-                if found:
-                    return found
-            except OSError:
-                pass
-            time.sleep(0.1)
-        self.process.terminate()
-        self.process.wait(60)
-        with open(f"{self.home}/daemon.log") as file:
-            sys.exit(f"intake-pulls: {what} did not come to be; the log's end:\n" + "".join(file.readlines()[-20:]))
-
-    def request(self, method, path, body=None, headers={}):
-        connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=30)
-        connection.request(method, path, body, headers)
-        answer = connection.getresponse()
-        return answer.status, answer.read().decode()
-
-    def api(self, path):
-        return json.loads(self.request("GET", "/api/v1/" + path)[1])
+    def request(self, *words):
+        status, body = super().request(*words)
+        return status, body.decode()
 
     def command(self, *words):
         return run(self.martlet, *words, "--server", f"{self.home}/state/martlet.socket", check=False)
 
     # ---------------------------------------------------------------------------------------------- git and events
-
-    def git(self, *words):
-        return run("git", *words, cwd=self.work).stdout.strip()
-
-    def commit(self, files, message="Change"):
-        for name, text in files.items():
-            self.write(f"{self.work}/{name}", text)
-        self.git("add", "-A")
-        self.git("commit", "-q", "--allow-empty", "-m", message)
-        return self.git("rev-parse", "HEAD")
 
     def pull(self, number, files, start="main", branch=None):
         """A commit of a fork, or of a branch of the repository, where GitHub has the head of a pull request."""

@@ -1,6 +1,8 @@
 """What Tests/Showcase/intake-reconcile runs: intake-reconcile.py MARTLET [all | missed | silent | polling [COUNT]]"""
 import json, os, resource, shutil, socket, subprocess, sys, tempfile, threading, time, urllib.parse, urllib.request
 
+from showcase_world import end_launcher, free_port
+
 LIMIT = 60
 failures = 0
 
@@ -15,9 +17,7 @@ class Service:
     def __init__(self, martlet):
         self.martlet = martlet
         self.home = tempfile.mkdtemp(prefix="martlet-reconcile-")
-        with socket.socket() as probe:
-            probe.bind(("127.0.0.1", 0))
-            self.port = probe.getsockname()[1]
+        self.port = free_port()
         for name in ("bots", "state", "clones"):
             os.mkdir(f"{self.home}/{name}", 0o700)
         with open(f"{self.home}/martlet.yml", "w") as file:
@@ -47,12 +47,7 @@ class Service:
 
     def end(self):
         self.stop()
-        # The launcher ends with its last job, or is asked to.
-        try:
-            pid = int(open(f"{self.home}/state/launcher.socket.lock").read().split()[1])
-            os.kill(pid, 15)
-        except (OSError, ValueError, IndexError):
-            pass
+        end_launcher(self.home)
         shutil.rmtree(self.home, ignore_errors=True)
 
 

@@ -1,5 +1,7 @@
 """What Tests/Showcase/intake-statuses runs: intake-statuses.py BUILD KILLS"""
-import http.client, json, os, random, shutil, signal, socket, subprocess, sys, tempfile, time
+import http.client, json, os, random, shutil, signal, subprocess, sys, tempfile, time
+
+from showcase_world import end_launcher, free_port
 
 BUILD, KILLS = sys.argv[1], int(sys.argv[2])
 TOKEN = "st4tus-Canary-Token"
@@ -87,9 +89,7 @@ class Repository:
 class Daemon:
     def __init__(self):
         self.home = tempfile.mkdtemp(prefix="martlet-statuses-")
-        with socket.socket() as probe:
-            probe.bind(("127.0.0.1", 0))
-            self.port = probe.getsockname()[1]
+        self.port = free_port()
         for name in ("bots", "secrets", "state"):
             os.mkdir(f"{self.home}/{name}", 0o700)
         with open(os.open(f"{self.home}/secrets/forge", os.O_WRONLY | os.O_CREAT, 0o600), "w") as file:
@@ -139,14 +139,7 @@ class Daemon:
     def end(self):
         self.process.terminate()
         self.process.wait(60)
-        try:
-            with open(f"{self.home}/state/launcher.socket.lock") as file:
-                launcher = int(file.read().split()[1])
-            with open(f"/proc/{launcher}/cmdline") as file:
-                if self.home in file.read():
-                    os.kill(launcher, signal.SIGTERM)
-        except (OSError, ValueError, IndexError):
-            pass
+        end_launcher(self.home)
         self.log.close()
         shutil.rmtree(self.home, ignore_errors=True)
 

@@ -1,5 +1,7 @@
 """The daemon that the parts of Tests/Showcase/intake ask, and who signs for forges."""
-import hashlib, hmac, http.client, json, os, shutil, signal, socket, subprocess, sys, tempfile, time
+import hashlib, hmac, http.client, json, os, shutil, subprocess, sys, tempfile, time
+
+from showcase_world import end_launcher, free_port
 
 SECRET = "an intake secret"
 FORGES = ["github", "gitlab", "gitea", "forgejo", "gogs", "bitbucket", "bitbucket-server"]
@@ -18,9 +20,7 @@ class Daemon:
     def __init__(self, martlet, secrets, lines=""):
         """secrets: by the bot's name; lines: others of each bot's file."""
         self.home = tempfile.mkdtemp(prefix="martlet-intake-")
-        with socket.socket() as probe:
-            probe.bind(("127.0.0.1", 0))
-            self.port = probe.getsockname()[1]
+        self.port = free_port()
         for name in ("bots", "secrets", "state"):
             os.mkdir(f"{self.home}/{name}", 0o700)
         subprocess.run(["git", "init", "-q", "--bare", f"{self.home}/kit.git"], check=True)
@@ -62,12 +62,7 @@ class Daemon:
         alive = self.process.poll() is None
         self.process.terminate()
         status = self.process.wait(60)
-        # The launcher outlives the daemon, as it should, and not this.
-        try:
-            with open(f"{self.home}/state/launcher.socket.lock") as file:
-                os.kill(int(file.read().split()[1]), signal.SIGTERM)
-        except (OSError, IndexError, ValueError):
-            pass
+        end_launcher(self.home)
         shutil.rmtree(self.home, ignore_errors=True)
         return alive and status == 0
 

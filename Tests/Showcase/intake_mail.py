@@ -1,6 +1,8 @@
 """What Tests/Showcase/intake-mail runs: intake_mail.py MARTLET all|changes|tls"""
-import base64, email, email.policy, glob, hashlib, hmac, http.server, json, os, random, secrets, shutil, signal, socket, subprocess, sys
+import base64, email, email.policy, glob, hashlib, hmac, http.server, json, os, random, secrets, shutil, signal, subprocess, sys
 import tempfile, threading, time, urllib.request
+
+from showcase_world import end_launcher, free_port
 
 KEY = "whsec_" + base64.b64encode(secrets.token_bytes(32)).decode()
 KILLS = 20
@@ -12,12 +14,6 @@ def claim(holds, what, figure=""):
     global failures
     failures += not holds
     print(f"{'ok' if holds else 'FAILED':8} {what:78} {figure}", flush=True)
-
-
-def free_port():
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return probe.getsockname()[1]
 
 
 def until(condition, limit=120):
@@ -220,6 +216,7 @@ notify:
     def end(self):
         self.process.terminate()
         self.process.wait(60)
+        end_launcher(self.home)
 
     def get(self, path):
         try:
@@ -309,7 +306,7 @@ def run(martlet, home):
         claim(not hits, "the signing key is in no file of the state and no line of the log", f"{len(files)} files")
         claim(b"path-secret" not in open(f"{home}/daemon.log", "rb").read(), "and the webhook's path is in no line of the log")
     finally:
-        if daemon.process and daemon.process.poll() is None:
+        if daemon.process:
             daemon.end()
         exim.stop()
         listener.shutdown()

@@ -83,6 +83,9 @@ extension FakeTransport {
             throw error(code, request, "the test lost the answer")
         case .status(let status): return TransferResponse(status: status)
         case .truncation: return act(request, Array(bytes.dropLast()))
+        case .breaking:
+            _ = act(request, Array(bytes.prefix(bytes.count / 2)))
+            throw error(.interrupted, request, "the test broke the connection")
         case .silence: return nil
         case .silenceAfter:
             _ = act(request, bytes)
@@ -127,7 +130,7 @@ extension FakeTransport {
             case .move:
                 guard state.isMoveSupported else { return status(405) }
                 guard let target = request.target, let file = state.files[url] else { return status(404) }
-                guard state.files[target] == nil else { return status(412) }
+                guard state.movesOver || state.files[target] == nil else { return status(412) }
                 state.files[url] = nil
                 state.files[target] = file
                 return status(201)

@@ -34,6 +34,8 @@ package final class FakeTransport: Transport {
         case status(Int)
         /// The server stores the body without its last byte, and answers as if all were well.
         case truncation
+        /// The server stores the half of the body, and the connection breaks.
+        case breaking
         /// The server never answers: the request ends when its task is cancelled.
         case silence
         /// The same, after the server did what was asked.
@@ -53,6 +55,7 @@ package final class FakeTransport: Transport {
         var unread: [Request] = []
         var witness: (@Sendable (_ url: String) async -> Void)?
         var isMoveSupported = true
+        var movesOver = false
         var needsCollections = false
     }
 
@@ -64,11 +67,15 @@ package final class FakeTransport: Transport {
     // MARK: Before
 
     /// What lies beneath a URL is served, empty at first; everything else is an unknown path.
-    package func serve(_ prefix: String, isMoveSupported: Bool = true, needsCollections: Bool = false) {
+    /// - Parameter movesOver: Whether a move goes over what is there, whatever it was asked.
+    package func serve(
+        _ prefix: String, isMoveSupported: Bool = true, needsCollections: Bool = false, movesOver: Bool = false
+    ) {
         state.withLock { state in
             state.origins.append(prefix)
             state.collections.insert(prefix.hasSuffix("/") ? prefix : prefix + "/")
             (state.isMoveSupported, state.needsCollections) = (isMoveSupported, needsCollections)
+            state.movesOver = movesOver
         }
     }
 

@@ -7,7 +7,9 @@ import Transfer
 
     @Test(arguments: [
         ("sftp://u@h/{product}/{version}/", "sftp://u@h/kit/1.4.2/"),
-        ("https://h/{branch}/{commit}/{configuration}/{file}", "https://h/release%2F1.4/abc/debug/kit.tar.zst"),
+        ("https://h/{branch}/{commit}/{configuration}/{file}", "https://h/release%252F1.4/abc/debug/kit.tar.zst"),
+        ("sftp://h/{branch}/", "sftp://h/release%252F1.4/"),
+        ("https://h/x?b={branch}&f={file}", "https://h/x?b=release%2F1.4&f=kit.tar.zst"),
         ("/srv/{branch}/{file}", "/srv/release%2F1.4/kit.tar.zst"),
         ("file:///srv/{version}", "file:///srv/1.4.2"),
         ("https://h/upload?name={file}&v={version}", "https://h/upload?name=kit.tar.zst&v=1.4.2"),
@@ -21,7 +23,8 @@ import Transfer
     }
 
     @Test(arguments: [
-        ("a b", "a%20b"), ("a?b", "a%3Fb"), ("a#b", "a%23b"), ("%2e%2e", "%252e%252e"), ("%2f", "%252f"),
+        ("a b", "a%20b"), ("a?b", "a%3Fb"), ("a#b", "a%23b"), ("%2e%2e", "%252e%252e"), ("%2f", "%25252f"),
+        ("50%", "50%25"), ("a%252F", "a%2525252F"), ("a%25", "a%252525"), ("a/b", "a%252Fb"),
         ("a;b", "a%3Bb"), ("1.0.0+b1", "1.0.0%2Bb1"), ("größe", "gr%C3%B6%C3%9Fe"), ("🦜", "%F0%9F%A6%9C"),
         ("a@b:c", "a%40b%3Ac"), ("...", "..."), ("{file}", "%7Bfile%7D"), ("a\\b", "a%5Cb"),
     ])

@@ -25,7 +25,8 @@ import Transfer
     @Test(
         .program("python3"),
         arguments: [
-            "a?b#c", "%2f%2e%2e", "a;type=i", "a b", "1.0.0+b", "größe", "🦜", "{file}", "a@b:c", "-Q", "@/etc/passwd",
+            "a?b#c", "%2f%2e%2e", "release/1.0", "a;type=i", "a b", "1.0.0+b", "größe", "🦜", "{file}", "a@b:c", "-Q",
+            "@/etc/passwd",
         ])
     func testThatT1AValueIsOneSegmentOfOneRequest(value: String) async throws {
         try await withTemporaryDirectory { directory in
@@ -40,7 +41,9 @@ import Transfer
                     [file], to: server.origin + "/kit/{version}-{file}", values: ["version": value], options: options)
 
                 // then: every request is for that one name, or the part beside it.
-                let name = "\(PercentEncoding.encode(value))-a"
+                // Servers decode once, so the name itself holds what stands for a slash.
+                let held = value.replacing("%2f", with: "%252f").replacing("/", with: "%2F")
+                let name = "\(PercentEncoding.encode(held))-a"
                 let paths = Set(try server.requests().map { $0.split(separator: " ")[1] })
                 #expect(paths.count == 2)
                 for path in paths {

@@ -46,6 +46,24 @@ import Transfer
                 }
             }
         }
+
+        @Test func testThatT1AValueIsOneName() async throws {
+            try await withTemporaryDirectory { directory in
+                try await NginxServer.running(in: directory) { server in
+                    let file = try UploaderTests.file(directory, "a", "one")
+                    var options = UploadOptions()
+                    options.isPlainHTTPAllowed = true
+                    for target in ["{branch}-{file}", "{branch}/"] {
+                        _ = try await Uploader(transport: CurlTransport()).upload(
+                            [file], to: server.origin + "/kit/" + target, values: ["branch": "release/1.0"],
+                            options: options)
+                    }
+                    expectFile(directory.path("files/kit/release%2F1.0-a"), "one")
+                    expectFile(directory.path("files/kit/release%2F1.0/a"), "one")
+                    #expect(try Directory(opening: directory.path("files/kit")).entries().count == 2)
+                }
+            }
+        }
     }
 
     @Suite(.program("python3")) struct GivenAServerThatMisbehaves {
@@ -122,6 +140,21 @@ import Transfer
                             [file], to: server.url, options: server.options)
                     }
                     expectFile(directory.path("remote/a"), "mine")
+                }
+            }
+        }
+
+        @Test func testThatT1AValueIsOneName() async throws {
+            try await withTemporaryDirectory { directory in
+                try await SSHServer.running(in: directory) { server in
+                    let file = try UploaderTests.file(directory, "a", "one")
+                    for target in ["{branch}-{file}", "{branch}/"] {
+                        _ = try await Uploader(transport: CurlTransport()).upload(
+                            [file], to: server.url + target, values: ["branch": "release/1.0"], options: server.options)
+                    }
+                    expectFile(directory.path("remote/release%2F1.0-a"), "one")
+                    expectFile(directory.path("remote/release%2F1.0/a"), "one")
+                    #expect(try Directory(opening: directory.path("remote")).entries().count == 2)
                 }
             }
         }

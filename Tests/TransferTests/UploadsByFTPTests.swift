@@ -74,6 +74,88 @@ import Transfer
         }
     }
 
+    @Test func testThatWhatMayNotBeReadIsNotRenamedOver() async throws {
+        try await withTemporaryDirectory { directory in
+            try await FTPServer.running(in: directory, more: "anon_world_readable_only=YES") { server in
+                // given: another user's file, in a directory that both may write to
+                try directory.write("remote/a", "theirs", mode: 0o600)
+                let file = try UploaderTests.file(directory, "a", "one")
+
+                // when, then
+                let error = await expectRejection(TransferError.self, \.code, .denied) {
+                    try await Uploader(transport: CurlTransport()).upload(
+                        [file], to: server.url(), options: server.options)
+                }
+                expectContains(error?.message ?? "", "may not read; it was left as it is")
+                expectFile(directory.path("remote/a"), "theirs")
+                #expect(try Directory(opening: directory.path("remote")).entries().count == 1)
+            }
+        }
+    }
+
+    @Test func testThatU2fAServerThatTakesNothingAfterAnOffsetGetsItFromTheFirstByte() async throws {
+        try await withTemporaryDirectory { directory in
+            try await FTPServer.running(in: directory, more: "cmds_denied=REST") { server in
+                // given: what an earlier process left, and then one that the server can go on with
+                try directory.write("remote/.a.part-s", "o")
+                let file = try UploaderTests.file(directory, "a", "one")
+                var options = server.options
+                options.session = "s"
+
+                // when
+                let results = try await Uploader(transport: CurlTransport()).upload(
+                    [file], to: server.url(), options: options)
+
+                // then
+                #expect(results.map(\.outcome) == [.uploaded])
+                expectFile(directory.path("remote/a"), "one")
+                #expect(try Directory(opening: directory.path("remote")).entries().count == 1)
+                expectContains(try directory.text("ftp.log"), "\"DELE ")
+            }
+        }
+    }
+
+    @Test func testThatU2fTheNextProcessGoesOn() async throws {
+        try await withTemporaryDirectory { directory in
+            try await FTPServer.running(in: directory) { server in
+                // given
+                try directory.write("remote/.a.part-s", "o")
+                let file = try UploaderTests.file(directory, "a", "one")
+                let told = Locked<[Int64]>([])
+                var options = server.options
+                options.session = "s"
+                options.progress = { progress in
+                    if progress.phase == .sending { told.withLock { $0.append(progress.bytes) } }
+                }
+
+                // when
+                _ = try await Uploader(transport: CurlTransport()).upload([file], to: server.url(), options: options)
+
+                // then
+                #expect(told.value.first == 1)
+                expectContains(try directory.text("ftp.log"), "\"REST 1\"")
+                expectFile(directory.path("remote/a"), "one")
+                #expect(try Directory(opening: directory.path("remote")).entries().count == 1)
+            }
+        }
+    }
+
+    @Test func testThatT1AValueIsOneName() async throws {
+        try await withTemporaryDirectory { directory in
+            try await FTPServer.running(in: directory) { server in
+                let file = try UploaderTests.file(directory, "a", "one")
+                let uploader = try Uploader(transport: CurlTransport())
+                for target in ["{branch}-{file}", "{branch}/"] {
+                    _ = try await uploader.upload(
+                        [file], to: server.url() + target, values: ["branch": "release/1.0"], options: server.options)
+                }
+                expectFile(directory.path("remote/release%2F1.0-a"), "one")
+                expectFile(directory.path("remote/release%2F1.0/a"), "one")
+                #expect(try Directory(opening: directory.path("remote")).entries().count == 2)
+            }
+        }
+    }
+
     @Test func testThatNothingGoesOutReadableUnlessItMay() async throws {
         try await withTemporaryDirectory { directory in
             try await FTPServer.running(in: directory, offersTLS: false) { server in

@@ -70,7 +70,8 @@ import Testing
                 fetched.stderr, "\(team.key.publicKey.fingerprint) is remembered as a key of \(team.web.socket)")
             expectContains(fetched.stderr, "signed by \(team.web.socket)")
             expectFile(
-                team.known, "\(team.web.socket) namespaces=\"file\" \(team.key.publicKey)\n")
+                team.known,
+                "\(team.web.socket),https://ci.acme.example namespaces=\"file\" \(team.key.publicKey)\n")
             #expect(
                 try Directory(opening: team.web.directory.path("got")).entries().map(\.name) == [
                     "SHA256SUMS", "SHA256SUMS.sig", "kit-source.tar.gz", "manifest.json", "page.html",
@@ -111,6 +112,8 @@ import Testing
 
             // when
             let other = try await team.martlet(["fetch", "kit@1.4.3", "--output", "second"])
+            let line = "\(team.web.socket) namespaces=\"file\" \(thief.publicKey)"
+            expectContains(other.stderr, "add to \(team.known) the line: \(line)\n")
             let unsigned = try await team.martlet(["fetch", "kit@1.4.4", "--output", "third"])
 
             // then
@@ -125,6 +128,134 @@ import Testing
             try team.web.directory.write("allowed", "ci \(thief.publicKey)\n")
             let allowed = try await team.martlet(["fetch", "kit@1.4.3", "--output", "second", "--signers", "allowed"])
             #expect(allowed.status == 0, "\(allowed.stderr)")
+            // Or adds just that line, which the message has.
+            let known = try String(decoding: WholeFile.read(team.known, limit: 1 << 20), as: UTF8.self)
+            try AtomicFile.write(Array(("# mine\n" + known + line).utf8), to: team.known)
+            let added = try await team.martlet(["fetch", "kit@1.4.3", "--output", "fourth"])
+            #expect(added.status == 0, "\(added.stderr)")
+        }
+    }
+
+    @Test func testThatAnOlderVersionIsNotTakenForTheOneThatWasAsked() async throws {
+        try await withTeam { team in
+            // given: a server that was broken into says 1.4.2 to everything, with all that truly belongs to it
+            try await team.sample.publish("1.5.0", by: team.record, signedBy: team.key)
+            try await LyingServer.running(in: team.web, instead: ["1.5.0": "1.4.2", "~1.5": "1.4.2"]) { url in
+                // when, then
+                for asked in ["1.5.0", "~1.5"] {
+                    let fetched = try await team.martlet(["fetch", "kit@\(asked)", "--output", "got"], url: url)
+                    #expect(fetched.status == 1, "\(fetched.stdout)")
+                    expectContains(fetched.stderr, "answers 1.4.2 to kit@\(asked); nothing was fetched")
+                    expectNoFile(team.web.directory.path("got"))
+                }
+                let right = try await team.martlet(["fetch", "kit@~1.4", "--output", "got"], url: url)
+                #expect(right.status == 0, "\(right.stderr)")
+            }
+        }
+    }
+
+    @Test func testThatOneServicesKeyVouchesForNoOther() async throws {
+        try await withTeam { team in
+            // given: a version that says it was made by ci.acme.example, and keys that were remembered of another and of it
+            #expect(try await team.martlet(["fetch", "kit", "--output", "got"]).status == 0)
+            let line = "namespaces=\"file\" \(team.key.publicKey)\n"
+            func verified(_ principals: String, as name: String? = nil) async throws -> ProgramResult {
+                try team.web.directory.write("home/martlet/known_signers", "\(principals) \(line)")
+                return try await team.martlet(["verify", "got"] + (name.map { ["--as", $0] } ?? []), url: "/nowhere")
+            }
+
+            // when, then
+            let evil = try await verified("https://evil.example")
+            #expect(evil.status == 77)
+            expectContains(
+                evil.stderr, "signed by https://evil.example, and it says that https://ci.acme.example made it")
+            #expect(try await verified("https://evil.example", as: "https://evil.example").status == 0)
+            #expect(try await verified("https://ci.acme.example").status == 0)
+            #expect(try await verified("a,https://*.acme.example").status == 0)
+            #expect(try await verified("acme").status == 0)
+            let other = try await verified("acme", as: "https://ci.acme.example")
+            #expect(other.status == 77)
+            expectContains(other.stderr, "signed by acme, and not by https://ci.acme.example")
+            // A key under two names is both's.
+            let both = try await verified("https://evil.example \(line)https://ci.acme.example")
+            #expect(both.status == 0, "\(both.stderr)")
+            expectContains(both.stdout, "signed by https://ci.acme.example")
+        }
+    }
+
+    @Test func testThatRememberingKeepsWhatPeopleWroteAndNoLineIsLost() async throws {
+        try await withTeam { team in
+            // given: a comment, another kind of key, a name in quotes, and no end of the last line
+            let written = "# mine\nold ssh-rsa AAAAB3NzaC1yc2E=\n\"Acme CI\" \(try await team.key("acme").publicKey)"
+            try team.web.directory.write("home/martlet/known_signers", written)
+
+            // when: two first fetches at once
+            async let one = team.martlet(["fetch", "kit", "--output", "one"])
+            async let two = team.martlet(["fetch", "kit", "--output", "two"], url: "http://127.0.0.1:\(team.web.port)")
+            let results = try await [one, two]
+
+            // then
+            for result in results { #expect(result.status == 0, "\(result.stderr)") }
+            let text = try String(decoding: WholeFile.read(team.known, limit: 1 << 20), as: UTF8.self)
+            #expect(text.hasPrefix(written + "\n"))
+            #expect(text.contains("\n\(team.web.socket),"))
+            #expect(text.contains("\n\("http://127.0.0.1:\(team.web.port)") "))
+        }
+    }
+
+    @Test func testThatAServiceWhoseKeysWereTakenOutIsNotOneWithoutAKey() async throws {
+        try await withTeam { team in
+            // given
+            try team.announce([])
+            try await team.sample.publish("1.4.4", by: team.record)
+
+            // when
+            let fetched = try await team.martlet(["fetch", "kit@1.4.4", "--output", "got"])
+
+            // then
+            #expect(fetched.status == 77)
+            expectNoFile(team.web.directory.path("got"))
+        }
+    }
+
+    @Test func testThatAServersTextIsNoCommandForATerminal() async throws {
+        try await withTeam { team in
+            // given
+            try team.web.directory.write(
+                "state/files/ALLOWED_SIGNERS", "# \u{1B}[2J\nci \u{1B}[1A=x \(team.key.publicKey)\n")
+
+            // when
+            let printed = try await team.martlet(["signers"])
+            let fetched = try await team.martlet(["fetch", "kit", "--output", "got"])
+
+            // then
+            #expect(printed.status == 0)
+            #expect(fetched.status == 70)
+            for text in [printed.stdout, fetched.stderr] {
+                #expect(!text.contains("\u{1B}") && text.contains("\u{FFFD}"))
+            }
+        }
+    }
+
+    @Test(arguments: ["INT", "TERM"]) func testThatASignalLeavesNothing(signal: String) async throws {
+        try await withTeam { team in
+            // given: a server that sends the beginning of a file, and no more
+            try await LyingServer.running(in: team.web, holdsBack: "page.html") { url in
+                // when
+                let martlet = try TestTools.builtProduct("martlet")
+                let ended = try await run(
+                    [
+                        "sh", "-c",
+                        "(until [ -e held ]; do kill -0 $$ || exit; done; kill -\(signal) $$) & "
+                            + "exec \(martlet) fetch kit --output got",
+                    ], in: team.web.directory.path,
+                    environment: ["XDG_CONFIG_HOME": team.home, "PATH": "/usr/bin:/bin", "MARTLET_URL": url])
+
+                // then
+                #expect(ended.status == (signal == "INT" ? 130 : 143), "\(ended.stderr)")
+                #expect(try team.left() == [])
+                expectNoFile(team.web.directory.path("got"))
+            }
         }
     }
 
@@ -165,6 +296,17 @@ import Testing
             #expect(one.stdout == "\(Digest.sha256(of: Array("<p>".utf8)))  page.html\n")
             #expect(again.status == 73)
             #expect(none.status == 66)
+            let twice = try await team.martlet(
+                ["fetch", "kit@1.4.2", "page.html", "page.html", "--output", "there"])
+            #expect(twice.status == 64)
+            // A link that leads nowhere is there.
+            try team.web.directory.makeDirectory("links")
+            try FileManager.default.createSymbolicLink(
+                atPath: team.web.directory.path("links/page.html"), withDestinationPath: "nowhere")
+            #expect(
+                try await team.martlet(["fetch", "kit@1.4.2", "page.html", "--output", "links"]).status == 73)
+            #expect(try Directory(opening: team.web.directory.path("links")).entries().count == 1)
+            #expect(try Directory(opening: team.web.directory.path("here")).status("page.html")?.mode == 0o644)
             let names = try Directory(opening: team.web.directory.path("here")).entries().map(\.name)
             #expect(names == ["mine", "page.html"])
         }

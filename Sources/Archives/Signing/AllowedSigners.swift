@@ -28,8 +28,13 @@ package struct AllowedSigners: Hashable, Sendable {
 
         /// The line, without its end.
         package var line: String {
-            "\(principals) " + (namespaces.map { "namespaces=\"\($0)\" " } ?? "") + key.description
+            let isPlain = !principals.contains { $0 == " " || $0 == "\t" }
+            return (isPlain ? "\(principals) " : "\"\(principals)\" ")
+                + (namespaces.map { "namespaces=\"\($0)\" " } ?? "") + key.description
         }
+
+        /// Whether it is the key of that name: a service's URL, or what the line calls it.
+        package func isKey(of name: String) -> Bool { SSHPatterns.match(Self.principal(name), principals) }
 
         /// A name without what patterns and lists have a meaning for.
         package static func principal(_ name: String) -> String {
@@ -65,8 +70,11 @@ package struct AllowedSigners: Hashable, Sendable {
     package var text: String { signers.map { $0.line + "\n" }.joined() }
 
     /// The first that has a signature's key and may sign for its purpose.
-    package func signer(of signature: SSHSignature) -> Signer? {
-        signers.first { signer in
+    package func signer(of signature: SSHSignature) -> Signer? { signers(of: signature).first }
+
+    /// All that have a signature's key and may sign for its purpose: a key may have several lines.
+    package func signers(of signature: SSHSignature) -> [Signer] {
+        signers.filter { signer in
             signer.key == signature.key
                 && signer.namespaces.map { SSHPatterns.match(signature.namespace, $0) } ?? true
         }

@@ -47,6 +47,8 @@ struct Fetch: AsyncParsableCommand {
             let isNew = files.isEmpty && access(output, F_OK) != 0
             if !isNew { try checkRoom(for: wanted) }
             let arrivals = try Arrivals(beside: output, isNew: isNew)
+            let ending = LastWish { arrivals.remove() }
+            defer { ending.end() }
             do {
                 let root = "/files/\(Escaped.segment(name))/\(Escaped.segment(version.version))/"
                 for file in VersionCheck.descriptions {
@@ -59,7 +61,8 @@ struct Fetch: AsyncParsableCommand {
                 let check = try await arrivals.check(trusted.signers, part: files.isEmpty ? nil : Set(files))
                 try Verify.judge(
                     check, in: "\(name) \(version.version)", isUnsignedAccepted: unsigned || trusted.mayBeUnsigned,
-                    known: signers ?? "the keys that are remembered of \(connection.place)")
+                    known: signers ?? "the keys that are remembered of \(connection.place)",
+                    howToTrust: howToTrust(connection))
                 guard check.manifest.map({ "\($0.product)" == name && "\($0.version)" == version.version }) ?? false
                 else {
                     throw Failure(
@@ -83,6 +86,8 @@ struct Fetch: AsyncParsableCommand {
         for path in known where !PublishedName.isPublishable(path) {
             throw Failure(.software, "the daemon names a file with a path: \(Output.visible(path))")
         }
+        guard Set(known).count == known.count else { throw Failure(.software, "the daemon names a file twice") }
+        guard Set(files).count == files.count else { throw Failure(.usage, "a file is named twice") }
         for file in files where !known.contains(file) {
             throw Failure(
                 .notFound, "\(name) \(version.version) has no file \(file); it has \(known.joined(separator: ", "))")
@@ -91,10 +96,19 @@ struct Fetch: AsyncParsableCommand {
     }
 
     private func checkRoom(for wanted: [String]) throws {
-        for file in wanted where access("\(output)/\(file)", F_OK) == 0 {
+        // A link that leads nowhere is there, too.
+        for file in wanted
+        where faccessat(AT_FDCWD, "\(output)/\(file)", F_OK, AT_SYMLINK_NOFOLLOW) == 0 {
             throw Failure(
                 .cannotCreate, "\(output)/\(file) is there already; remove it, or say --output DIRECTORY")
         }
+    }
+
+    /// What a person does about a key that is not known.
+    private func howToTrust(_ connection: Connection) throws -> (SignerKey) -> String {
+        if signers != nil { return { "say --signers FILE with the line: \(KnownSigners.line($0, of: "NAME"))" } }
+        let path = try KnownSigners().path
+        return { "add to \(path) the line: \(KnownSigners.line($0, of: connection.place))" }
     }
 
     /// Who may have signed, and whether nobody needs to: a service of which no key is known and which has none.
@@ -112,8 +126,9 @@ struct Fetch: AsyncParsableCommand {
         } catch let error as ArchiveError {
             throw Failure(.software, "\(error)")
         }
-        guard !offered.signers.isEmpty else { return (AllowedSigners(), true) }
-        try known.remember(offered, of: connection.place)
+        // With a file and no key in it, keys were taken out: what this service does not sign is not what it published.
+        guard !offered.signers.isEmpty else { return (AllowedSigners(), false) }
+        try await known.remember(offered, of: connection.place, isLocal: connection.isLocal)
         for signer in offered.signers {
             FileHandle.standardError.write(
                 Data(

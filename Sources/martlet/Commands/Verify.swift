@@ -10,7 +10,8 @@ struct Verify: AsyncParsableCommand {
         abstract: "Checks a version's directory without a network: files, sums, manifest, signature, provenance.",
         discussion: """
             Who may have signed is in --signers FILE, of the form that `ssh-keygen -Y verify -f` reads; else in the keys that \
-            `martlet fetch` remembers.
+            `martlet fetch` remembers. A key that these call by a URL vouches only for what says that it was made there; --as \
+            names another that you know it by, as -I of ssh-keygen does.
 
             Exit status: 0 all is right and signed by one of them; 1 something is missing, changed or too much; 66 there is no \
             version; 77 all is whole, but not signed by any of them (with --unsigned: 0 where it is not signed at all).
@@ -18,6 +19,7 @@ struct Verify: AsyncParsableCommand {
 
     @Argument(help: "A directory with a version's files and its SHA256SUMS.") var directory: String
     @Option(help: "Who may have signed.") var signers: String?
+    @Option(help: "Whose key it must be: a name in that file.") var `as`: String?
     @Flag(help: "Accept a version that is not signed.") var unsigned = false
 
     func run() async throws {
@@ -33,13 +35,15 @@ struct Verify: AsyncParsableCommand {
                 throw Failure(error.code == .corrupted ? .no : .notFound, error.description)
             }
             try Self.judge(check, in: directory, isUnsignedAccepted: unsigned, known: signers ?? "the remembered keys")
+            try Self.compareNames(check, in: directory, as: `as`)
             Output.print(Self.sentence(check))
         }
     }
 
     /// - Throws: `Failure` with what is wrong, a line each, or with why nobody vouches.
     static func judge(
-        _ check: VersionCheck, in place: String, isUnsignedAccepted: Bool, known: String
+        _ check: VersionCheck, in place: String, isUnsignedAccepted: Bool, known: String,
+        howToTrust: (SignerKey) -> String = { "say --signers FILE with the line: \(KnownSigners.line($0, of: "NAME"))" }
     ) throws {
         guard check.problems.isEmpty else {
             throw Failure(
@@ -59,8 +63,24 @@ struct Verify: AsyncParsableCommand {
             throw Failure(
                 .denied,
                 "\(place) is whole, but signed by \(key.fingerprint), which is not among \(known); when you know whose key it is, "
-                    + "say --signers FILE with the line: NAME namespaces=\"file\" \(key)")
+                    + howToTrust(key))
         }
+    }
+
+    /// One service's key vouches for no other service's versions.
+    /// - Parameter name: Whose key it must be; nothing: that of the service that says it made them.
+    static func compareNames(_ check: VersionCheck, in place: String, as name: String?) throws {
+        guard case .signed(let signer) = check.trust else { return }
+        if let name {
+            guard !check.signers.contains(where: { $0.isKey(of: name) }) else { return }
+            throw Failure(.denied, "\(place) is whole, but signed by \(signer.principals), and not by \(name)")
+        }
+        // A line with a name of the user's own says nothing of where it is.
+        guard signer.principals.contains("://"), check.builder.map(signer.isKey(of:)) != true else { return }
+        throw Failure(
+            .denied,
+            "\(place) is whole, but signed by \(signer.principals), and it says that \(check.builder ?? "nobody") made it; when you know "
+                + "that these are one service, say --as \(signer.principals)")
     }
 
     /// What was found, a line each.
@@ -91,7 +111,8 @@ struct Signers: AsyncParsableCommand {
         try await Failure.exiting {
             let connection = try server.connect()
             do {
-                Output.print(try await connection.get("/files/\(AllowedSigners.fileName)"))
+                let bytes = try await connection.get("/files/\(AllowedSigners.fileName)")
+                Output.print(Output.visible(String(decoding: bytes, as: UTF8.self)))
             } catch let failure as Failure where failure.status == .notFound {
                 throw Failure(
                     .notFound,

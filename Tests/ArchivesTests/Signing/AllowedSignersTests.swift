@@ -91,4 +91,22 @@ import Testing
             #expect(try await store.products() == [])
         }
     }
+
+    @Test func testThatALineIsTheKeyOfTheNamesInIt() async throws {
+        try await withTemporaryDirectory { directory in
+            let key = try await SigningFixture.key(in: directory, "key").publicKey
+            for (principals, name, isKey) in [
+                ("https://ci.example", "https://ci.example", true),
+                ("https://ci.example", "https://ci.example.evil", false),
+                ("a,https://*.example", "https://ci.example", true), ("*,!b", "b", false),
+                ("\"two words,c\"", "c", true),
+                // A name is no pattern.
+                ("a", "*", false),
+            ] {
+                let signer = try #require(try AllowedSigners("\(principals) \(key)", name: "f").signers.first)
+                #expect(signer.isKey(of: name) == isKey, "\(principals), \(name)")
+                #expect(try AllowedSigners(signer.line, name: "f").signers == [signer])
+            }
+        }
+    }
 }

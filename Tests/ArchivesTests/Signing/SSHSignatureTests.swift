@@ -56,6 +56,39 @@ import Testing
         }
     }
 
+    @Test func testThatASignatureForAnotherPurposeCannotBeMadeOneOfAFile() async throws {
+        try await withTemporaryDirectory { directory in
+            // given: the service's key signed the same bytes for git
+            let key = try await SigningFixture.key(in: directory, "key")
+            try directory.write("message", "a message")
+            try await runExpectingSuccess([
+                "ssh-keygen", "-q", "-Y", "sign", "-f", directory.path("key"), "-n", "git", directory.path("message"),
+            ])
+            let signers = AllowedSigners([.init(principal: "ci", key: key.publicKey)])
+            let own = try #require(SSHSignature(armored: directory.text("message.sig")))
+
+            // when: only the purpose's name is another
+            let lines = try directory.text("message.sig").split(separator: "\n").dropFirst().dropLast()
+            let blob = try #require(Data(base64Encoded: lines.joined()))
+            let place = try #require(blob.firstRange(of: Data([0, 0, 0, 3, 0x67, 0x69, 0x74])))
+            var forged = Data(blob[..<place.lowerBound])
+            forged.append(contentsOf: [0, 0, 0, 4])
+            forged.append(contentsOf: Array("file".utf8))
+            forged.append(Data(blob[place.upperBound...]))
+            let text =
+                "-----BEGIN SSH SIGNATURE-----\n\(forged.base64EncodedString())\n-----END SSH SIGNATURE-----\n"
+            let signature = try #require(SSHSignature(armored: text))
+
+            // then
+            #expect(own.namespace == "git")
+            #expect(own.isValid(for: Array("a message".utf8)))
+            #expect(signers.signer(of: own) == nil)
+            #expect(signature.namespace == "file")
+            #expect(signers.signer(of: signature) != nil)
+            #expect(!signature.isValid(for: Array("a message".utf8)))
+        }
+    }
+
     @Test func testThatNoFlippedBitIsTaken() async throws {
         try await withTemporaryDirectory { directory in
             // given

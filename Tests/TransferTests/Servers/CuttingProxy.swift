@@ -1,4 +1,5 @@
 import Foundation
+import Glibc
 import TestSupport
 
 /// A proxy on loopback that breaks connections when so many bytes have come from the clients, over all connections together.
@@ -12,6 +13,14 @@ struct CuttingProxy: Sendable {
 
     /// How many connections were cut so far.
     func cuts() throws -> Int { try directory.text("proxy.cuts").split(separator: "\n").count }
+
+    /// Cuts once so many bytes more have come from the clients.
+    func cut(after bytes: Int) throws {
+        try directory.write("proxy.next", "\(bytes)")
+        guard rename(directory.path("proxy.next"), directory.path("proxy.cut")) == 0 else {
+            throw ServerFailure(description: "the cut cannot be told")
+        }
+    }
 
     /// - Parameters:
     ///   - ways: For each server's address and port, the port of 127.0.0.1 to listen at; nothing: any.
@@ -45,6 +54,10 @@ struct CuttingProxy: Sendable {
             """How many of so many bytes go on before the next cut, and whether it comes then."""
             global total
             with lock:
+                try:
+                    with open(base + "/proxy.cut") as f: cuts[:] = [total + int(f.read())]
+                    os.unlink(base + "/proxy.cut")
+                except OSError: pass
                 if cuts and total + count >= cuts[0]:
                     allowed = cuts.pop(0) - total
                     total += allowed

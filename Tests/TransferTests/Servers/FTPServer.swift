@@ -43,8 +43,9 @@ struct FTPServer: Sendable {
 
     /// - Parameter address: Where it listens. A cutting proxy takes the same ports of 127.0.0.1 when it is another: a server says
     ///   the data's port alone.
+    /// - Parameter more: Another line of its configuration, over what is said before.
     static func running(
-        in directory: TemporaryDirectory, address: String = "127.0.0.1", offersTLS: Bool = true,
+        in directory: TemporaryDirectory, address: String = "127.0.0.1", offersTLS: Bool = true, more: String = "",
         _ body: (FTPServer) async throws -> Void
     ) async throws {
         let port = try LoopbackSocket.freePort()
@@ -84,6 +85,7 @@ struct FTPServer: Sendable {
             xferlog_enable=YES
             log_ftp_protocol=YES
             vsftpd_log_file=\(directory.path)/ftp.log
+            \(more)
 
             """
         let file = try directory.write("vsftpd.conf", configuration)
