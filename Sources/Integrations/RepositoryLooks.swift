@@ -29,9 +29,9 @@ package actor RepositoryLooks {
     private var mustRead: Set<String> = []
 
     private struct Pause {
-        /// What failed; nothing: it waits for a head that was told of.
+        /// What failed; nothing: it waits for heads that were told of, or, without any, to read the requests again.
         var request: LookRequest?
-        var deliveries: [Int64] = []
+        var deliveries: [Int64]?
         var length: Duration
     }
     private let paused: AsyncStream<Pause>
@@ -89,6 +89,8 @@ package actor RepositoryLooks {
             }
         } catch {
             logger.error("which repositories to look at could not be read", metadata: ["error": "\(error)"])
+            // Nobody else might ring again.
+            pausing.yield(Pause(length: Self.firstPause))
         }
     }
 
@@ -136,12 +138,28 @@ package actor RepositoryLooks {
     }
 
     private func end(_ pause: Pause) async {
-        guard let request = pause.request else { return await lookAgain(for: pause.deliveries) }
+        guard let request = pause.request else {
+            if let deliveries = pause.deliveries { return await lookAgain(for: deliveries) }
+            return wakeup.ring()
+        }
         if let current = pauses[request.repository], current.sequence == request.sequence {
             // Zero is no request's sequence, so that the next round takes it, and the backoff is kept.
             pauses[request.repository] = (0, current.backoff)
         }
         wakeup.ring()
+    }
+
+    private func end(_ closed: [LookOutcome.ClosedIntegration]) async {
+        for closed in closed {
+            do {
+                try await cancel(closed.id, closed.run, closed.reason)
+            } catch {
+                // The look is stored, and the next ends it.
+                logger.error(
+                    "what was closed could not be ended",
+                    metadata: ["integration": "\(closed.id)", "error": "\(error)"])
+            }
+        }
     }
 
     private func lookLater(for awaited: [LookOutcome.Awaited]) {
@@ -206,7 +224,7 @@ package actor RepositoryLooks {
                 logger.info("queued", metadata: ["integration": "\(id)"])
             }
             lookLater(for: outcome.awaited)
-            for closed in outcome.closed { try await cancel(closed.id, closed.run, closed.reason) }
+            await end(outcome.closed)
             return .looked(isRequestedAgain: outcome.isRequestedAgain)
         } catch {
             return .failed("\(error)")

@@ -7,6 +7,8 @@ package import Storage
 package struct Upgrades: Sendable {
     /// How often the toolchain is asked for its version: a tenth of a second of a process each time.
     static let interval = Duration.seconds(600)
+    /// How soon it is asked again where a repository is still to be looked at: what was pushed while the daemon was down goes first.
+    static let shortInterval = Duration.seconds(5)
     /// Tips that one transaction queues: each is a few rows, some 200 µs.
     static let batch = 10
 
@@ -33,28 +35,38 @@ package struct Upgrades: Sendable {
     /// Asks at once and then from time to time, until the task is cancelled.
     package func run() async {
         while !Task.isCancelled {
+            var interval = Self.interval
             do {
-                try await queueDue()
+                if try await queueDue() { interval = Self.shortInterval }
             } catch {
                 // What could not be stored is due again the next time.
                 logger.error("another toolchain could not be taken up", metadata: ["error": "\(error)"])
             }
-            do { try await timer.sleep(for: Self.interval) } catch { return }
+            do { try await timer.sleep(for: interval) } catch { return }
         }
     }
 
+    /// - Returns: Whether bots wait for a look at their repositories. One that failed is not waited for.
     /// - Throws: What could not be stored, once every bot had its turn.
-    func queueDue() async throws {
+    @discardableResult
+    func queueDue() async throws -> Bool {
         // One that is being installed is not there for a moment.
-        guard let version = await version() else { return }
+        guard let version = await version() else { return false }
         let marks = try await store.toolchainMarks()
         let bots = await registry.all()
         let new = bots.map(\.name).filter { marks[$0] == nil }
         if !new.isEmpty { try await store.noteToolchain(version, of: new) }
         var failure: (any Error)?
+        var isAnyLeft = false
         for bot in bots {
             guard let mark = marks[bot.name], mark.version != version || mark.next != nil else { continue }
             do {
+                if let repository = try await store.repository(bot.repository), repository.isLookRequested,
+                    repository.lastError == nil
+                {
+                    isAnyLeft = true
+                    continue
+                }
                 try await take(bot, from: mark, to: version)
             } catch let error as StoreError where error.code == .notFound {
                 // Its file went away meanwhile.
@@ -63,6 +75,7 @@ package struct Upgrades: Sendable {
             }
         }
         if let failure { throw failure }
+        return isAnyLeft
     }
 
     private func take(_ bot: BotSpecification, from mark: ToolchainMark, to version: String) async throws {

@@ -75,7 +75,8 @@ extension LookApplication {
         guard let pull = pulls[number] else {
             return Decision(fate: .ignored, reason: try whyNotLooked(at: number))
         }
-        let decision = Decision(fate: pull.fate, reason: pull.reason, updates: pull.update.map { [$0] } ?? [])
+        let update = try pull.update ?? pull.ref.flatMap(newestUpdate)
+        let decision = Decision(fate: pull.fate, reason: pull.reason, updates: update.map { [$0] } ?? [])
         guard let claimed = claim?.after, let head = pull.head, claimed != head, let ref = claim?.ref else {
             return decision
         }

@@ -6,8 +6,10 @@ extension LookApplication {
     struct PullFate {
         var fate: Fate
         var reason: String?
-        /// The update of its head, of this look or the last that saw it move.
+        /// The update of its head, of this look or the last that saw it move; nothing: `ref`'s newest is it, which is read where an event
+        /// asks.
         var update: Int64?
+        var ref: RefName?
         /// Nothing where the repository does not list it.
         var head: CommitID?
     }
@@ -15,9 +17,10 @@ extension LookApplication {
     /// The bots that look for the first time, or by other patterns than before: for them all that is open is new.
     func botsThatWatchAnew() throws -> Set<Name> {
         let bots = try look.watchers.filter { watcher in
-            try db.first("SELECT patterns FROM bots WHERE name = ?", [watcher.bot.description]) {
-                $0["patterns"] as String?
-            } != watcher.patterns
+            try db.first(
+                "SELECT CASE WHEN is_returning THEN NULL ELSE patterns END FROM bots WHERE name = ?",
+                [watcher.bot.description]
+            ) { $0[0] as String? } != watcher.patterns
         }
         return Set(bots.map(\.bot))
     }
@@ -29,6 +32,8 @@ extension LookApplication {
             SELECT * FROM \(Store.openPullRequests) WHERE repository = ? AND is_open = 1
             ORDER BY number DESC LIMIT \(Store.maximumOpenPulls)
             """, [repository], Store.pullRequest)
+        branches = Dictionary(
+            look.heads.lazy.filter { $0.key.branch != nil }.map { ($0.value, $0.key) }, uniquingKeysWith: min)
         for pull in rows.reversed() {
             // One that an event has told of since the look began is of the next.
             guard look.asked.contains(pull.place) || look.heads[pull.place] != nil else { continue }
@@ -56,9 +61,7 @@ extension LookApplication {
         pull.missingSince = nil
         if pull != known { try store(pull, isMoved: isMoved) }
         guard isMoved || !watchers.isEmpty else {
-            let update = try lastUpdate(of: pull)
-            pulls[pull.number] = PullFate(
-                fate: .duplicate, reason: "this was known already", update: update, head: head)
+            pulls[pull.number] = PullFate(fate: .duplicate, reason: "this was known already", ref: pull.ref, head: head)
             return
         }
         var fate = PullFate(fate: .ignored, reason: "no bot of the repository integrates it", head: head)
@@ -105,7 +108,7 @@ extension LookApplication {
     /// The branch whose tip it is in this very look. Where it is looked for goes first, then the first by name.
     private func source(of head: CommitID, at place: RefName) -> RefName? {
         if place.branch != nil, look.heads[place] == head { return place }
-        return look.heads.filter { $0.key.branch != nil && $0.value == head }.keys.min()
+        return branches[head]
     }
 
     /// Pull requests are no refs of the bot's own: their heads are never among those that a person or a schedule can mean.
@@ -122,6 +125,13 @@ extension LookApplication {
         let update = db.lastInsertedRowID
         movements[pull.ref] = Movement(rowID: update, before: old, after: new)
         return update
+    }
+
+    func newestUpdate(of ref: RefName) throws -> Int64? {
+        try db.first(
+            "SELECT id FROM ref_updates WHERE repository = ? AND ref = ? ORDER BY generation DESC LIMIT 1",
+            [repository, ref.description]
+        ) { $0[0] }
     }
 
     private func lastUpdate(of pull: PullRequestRecord) throws -> Int64? {

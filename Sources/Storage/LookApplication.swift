@@ -21,6 +21,8 @@ struct LookApplication {
     /// What became of each pull request that is open, by its number.
     var pulls: [Int: PullFate] = [:]
     var integrations: [IntegrationID] = []
+    /// The first branch by name at each commit that is one's tip, once pull requests are looked at.
+    var branches: [CommitID: RefName] = [:]
     /// Events that wait for another look.
     var awaited: [LookOutcome.Awaited] = []
     /// Refs that events which wait for this look say were pushed; nothing: one of those events names none, so it may be any.
@@ -108,28 +110,36 @@ struct LookApplication {
 
     /// Queues what one bot has to integrate: refs that moved while it watched them, and at its first look or after its
     /// patterns were widened the tips of the branches that are new to it. Tags that are new to it stay as they are.
+    ///
+    /// One whose file was away has to integrate the tips of all branches, and tags that came meanwhile: another bot's look may have
+    /// stored what moved.
     private mutating func queue(for watcher: Watcher) throws {
         let bot = try Row.fetchOne(
-            db, sql: "SELECT id, patterns FROM bots WHERE name = ? AND repository = ? AND is_retired = 0",
+            db, sql: "SELECT id, patterns, is_returning FROM bots WHERE name = ? AND repository = ? AND is_retired = 0",
             arguments: [watcher.bot.description, repository])
         // Retired, or moved to another repository, while the look was made.
         guard let bot else { return }
         let id: Int64 = bot["id"]
         let patterns: String? = bot["patterns"]
         let isFirst = patterns == nil
+        let isReturning: Bool = bot["is_returning"]
         let known =
-            patterns == watcher.patterns
+            patterns == watcher.patterns && !isReturning
             ? nil
             : Set(
                 try String.fetchAll(db, sql: "SELECT ref FROM watched_refs WHERE bot = ?", arguments: [id])
                     .map { RefName($0) })
         for ref in (known == nil ? Array(movements.keys) : Array(look.heads.keys)).sorted() {
             guard let head = look.heads[ref], watcher.watches(ref) else { continue }
-            let isNew = known.map { isFirst || (!$0.contains(ref) && before[ref] != nil) } ?? false
-            if isNew, ref.branch == nil {
+            let isUnknown = known.map { !$0.contains(ref) && before[ref] != nil } ?? false
+            // Made while it was away, when another bot's look has stored it.
+            let isMissed = isReturning && isUnknown && patterns == watcher.patterns
+            let isNew = isFirst || isUnknown || (isReturning && ref.branch != nil)
+            if isNew, !isMissed, ref.branch == nil {
                 try baseline(ref)
             } else if isNew || movements[ref] != nil {
-                try integrate(ref, head, bot: id, cause: isNew ? .baseline : cause(of: ref), watcher)
+                let cause = isNew && ref.branch != nil ? .baseline : cause(of: ref)
+                try integrate(ref, head, bot: id, cause: cause, watcher)
             }
             if known != nil || before[ref] == nil { try remember(ref, bot: id) }
         }
@@ -146,7 +156,7 @@ struct LookApplication {
             try db.execute(
                 sql: "DELETE FROM watched_refs WHERE bot = ? AND ref = ?", arguments: [bot, ref.description])
         }
-        try db.execute(sql: "UPDATE bots SET patterns = ? WHERE id = ?", arguments: [patterns, bot])
+        try db.execute(sql: "UPDATE bots SET patterns = ?, is_returning = 0 WHERE id = ?", arguments: [patterns, bot])
     }
 
     /// A push, where an event that waits for this look may have meant the ref; else what made us look.

@@ -39,6 +39,7 @@ enum Schema {
         migrator.registerMigration("registry") { try $0.execute(sql: registry) }
         migrator.registerMigration("pull care") { try $0.execute(sql: pullCare) }
         migrator.registerMigration("downloads") { try $0.execute(sql: downloads) }
+        migrator.registerMigration("returning") { try $0.execute(sql: returning) }
         return migrator
     }
 

@@ -37,13 +37,16 @@ extension Store {
         }
         let repository = try repositoryRow(bot.repository, db)
         if let stored {
-            // Another repository's branches are seen for the first time; and what moved while the bot was away, another bot's look
-            // may have stored.
-            let isMoved = stored["url"] != bot.repository || stored["is_retired"] == 1
+            // Another repository's branches are seen for the first time.
+            let isMoved = stored["url"] != bot.repository
+            if isMoved {
+                try db.execute(sql: "DELETE FROM watched_refs WHERE bot = ?", arguments: [stored["id"] as Int64])
+            }
             try db.execute(
                 sql: """
                     UPDATE bots SET repository = ?, is_retired = 0, specification = ?, destinations = ?,
-                        patterns = CASE WHEN ? THEN NULL ELSE patterns END WHERE id = ?
+                        patterns = CASE WHEN ? THEN NULL ELSE patterns END, is_returning = is_returning OR is_retired
+                    WHERE id = ?
                     """,
                 arguments: [repository, specification, destinations, isMoved, stored["id"] as Int64])
         } else {

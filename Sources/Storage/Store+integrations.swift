@@ -170,7 +170,10 @@ extension Store {
         try update(record, transaction)
         // A step is for its page.
         if case .entered = event {} else { try announce(record, at: time, transaction) }
-        if case .completed = event { try announceTransitions(of: record, at: time, transaction) }
+        if case .completed = event {
+            try announceBefore(record, at: time, transaction)
+            try announceTransitions(of: record, at: time, transaction)
+        }
         transaction.passes("integration.\(record.state.step.rawValue)")
         if case .completed = record.state { transaction.changed(.completed(record.id)) }
         guard let verdict = record.state.verdict, let newer = record.supersededBy else { return record }

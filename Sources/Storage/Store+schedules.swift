@@ -13,8 +13,17 @@ extension Store {
         }
     }
 
+    /// Whether the ref is still where it was when this was decided: one that has moved since has its integration already, and an older
+    /// commit behind it would be the latest.
+    static func isTip(_ new: NewIntegration, in repository: Int64, _ db: Database) throws -> Bool {
+        let head = try db.first(
+            "SELECT head FROM refs WHERE repository = ? AND name = ?", [repository, new.ref.description]
+        ) { $0[0] as String? }
+        return head == new.commit.description
+    }
+
     /// Queues what a moment of a schedule brings, and stores that it was taken up: both or neither, so that no moment is lost and
-    /// none counts twice, whenever the daemon is stopped.
+    /// none counts twice, whenever the daemon is stopped. What has moved meanwhile is left to its push.
     /// - Parameter event: The ledger's row of each.
     /// - Throws: `notFound` when no such bot is registered, or it is retired.
     package func takeUp(
@@ -29,7 +38,8 @@ extension Store {
                 INSERT INTO schedules (bot, schedule, taken_up) VALUES (?, ?, ?)
                 ON CONFLICT (bot) DO UPDATE SET schedule = excluded.schedule, taken_up = excluded.taken_up
                 """, [bot.id, mark.schedule, mark.takenUp.millisecondsSinceEpoch])
-            return try new.map { try Self.queue($0, of: bot, at: time, recording: event, transaction) }
+            return try new.filter { try Self.isTip($0, in: bot.repository, db) }
+                .map { try Self.queue($0, of: bot, at: time, recording: event, transaction) }
         }
     }
 }

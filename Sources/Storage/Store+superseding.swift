@@ -8,22 +8,23 @@ extension Store {
     }
 
     /// Ends those of a ref that wait, and marks those whose jobs run, as the bot's file wants it. What a person asked for is
-    /// left alone, a rerun too; what is marked is ended by the scheduler.
+    /// left alone, a rerun too; what is marked is ended by the scheduler. What another toolchain brought and waits is ended in any case.
     static func supersede(
         _ ref: RefName, ofBot bot: Int64, by newer: IntegrationID, _ supersede: BotSpecification.Supersede,
         at time: Timestamp, _ transaction: StoreTransaction
     ) throws {
-        guard supersede != .never else { return }
         let newerRow = try integrationRow(newer, transaction.db)
         let rows = try Row.fetchAll(
             transaction.db,
             sql: """
-                SELECT id, number, state, step FROM integrations WHERE bot = ? AND ref = ? AND state <> 'completed'
+                SELECT id, number, state, step, cause FROM integrations WHERE bot = ? AND ref = ? AND state <> 'completed'
                 AND id < ? AND cause <> 'person' AND run = 1 AND superseded_by IS NULL ORDER BY id
                 """, arguments: [bot, ref.description, newerRow])
         for row in rows {
             let id = IntegrationID(bot: newer.bot, number: row["number"])
             let isQueued = row["state"] == "queued"
+            // None of an upgrade's was pushed to become a version: what it would bring, the newer commit brings.
+            guard supersede != .never || (isQueued && row["cause"] == Cause.upgrade.rawValue) else { continue }
             let step: String = row["step"]
             // Once triggers act on its result, it is brought to its end: half of an upload helps nobody.
             let hasEndedItsJobs = [IntegrationStep.afterTriggers, .uploading].contains { $0.rawValue == step }

@@ -27,7 +27,8 @@ extension Store {
     }
 
     /// Queues what another version of the toolchain brings to a bot, and stores how far that is: both or neither, so that no tip is
-    /// left out and none comes twice, whenever the daemon is stopped. What of an earlier version still waits is superseded.
+    /// left out and none comes twice, whenever the daemon is stopped. What of an earlier version still waits is superseded; a push of the
+    /// same commit that waits becomes the upgrade's; what has moved meanwhile is left to its push.
     /// - Parameter event: The ledger's row of each.
     /// - Throws: `notFound` when no such bot is registered, or it is retired.
     package func takeUp(
@@ -41,12 +42,31 @@ extension Store {
                 INSERT INTO toolchains (bot, version, next, reached) VALUES (?, ?, ?, ?) ON CONFLICT (bot)
                 DO UPDATE SET version = excluded.version, next = excluded.next, reached = excluded.reached
                 """, [bot.id, mark.version.kept, mark.next?.kept, mark.reached?.description])
-            return try new.map { new in
+            return try new.filter { try Self.isTip($0, in: bot.repository, transaction.db) }.map { new in
+                if let waiting = try Self.relabelWaiting(new, of: bot, transaction) { return waiting }
                 let record = try Self.queue(new, of: bot, at: time, recording: event, transaction)
                 try Self.supersedeUpgrades(by: record, of: bot, at: time, transaction)
                 return record
             }
         }
+    }
+
+    /// What waits for this very commit will be the first with the new toolchain, so it says so: a second would find nothing new.
+    private static func relabelWaiting(
+        _ new: NewIntegration, of bot: RegisteredBot, _ transaction: StoreTransaction
+    ) throws -> IntegrationRecord? {
+        let number: Int? = try transaction.db.first(
+            """
+            UPDATE integrations SET cause = 'upgrade', requested_by = ?1, is_clean = 1 WHERE id =
+                (SELECT max(id) FROM integrations WHERE bot = ?2 AND ref = ?3 AND "commit" = ?4 AND state = 'queued'
+                AND run = 1 AND cause NOT IN ('upgrade', 'person'))
+            RETURNING number
+            """, [new.requestedBy?.kept, bot.id, new.ref.description, new.commit.description]
+        ) { $0[0] }
+        guard let number else { return nil }
+        let id = IntegrationID(bot: new.bot, number: number)
+        transaction.changed(.integration(id))
+        return try integration(id, transaction.db)
     }
 
     private static func supersedeUpgrades(

@@ -2,14 +2,17 @@ import Integrations
 import Synchronization
 
 /// How many large bodies are in memory at a time. A body that grows moves from one class of sizes to the next, which has fewer seats, and
-/// waits for one in the order of those who do: 34 MiB in all, however many come. The largest class always comes to its end, by its
+/// waits for one in the order of those who do: 29 MiB in all, however many come. The largest class always comes to its end, by its
 /// deadline at the latest, so that nobody waits for ever.
 struct LargeBodies: Sendable {
-    /// Bytes up to which a class's bodies grow, and its seats.
-    private let classes: [(bytes: Int, seats: ByteBudget)] = [
-        (256 << 10, ByteBudget(8)), (1 << 20, ByteBudget(2)), (4 << 20, ByteBudget(1)),
-        (PushRequest.maximumBodyBytes, ByteBudget(1)),
+    /// Bytes up to which a class's bodies grow, and how many of them there may be: with what a request costs besides, less than 32 MB.
+    private static let classes = [
+        (bytes: 256 << 10, count: 8), (bytes: 1 << 20, count: 1), (bytes: PushRequest.maximumBodyBytes, count: 1),
     ]
+    /// What all take together, in bytes.
+    static let maximumBytes = classes.reduce(0) { $0 + $1.bytes * $1.count }
+
+    private let classes = Self.classes.map { (bytes: $0.bytes, seats: ByteBudget($0.count)) }
 
     /// Takes a seat in the class of a body that has come to `count` bytes.
     /// - Returns: Up to how many bytes it may grow there; nothing where it has that seat already.

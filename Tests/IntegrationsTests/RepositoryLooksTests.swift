@@ -163,6 +163,22 @@ import Testing
         }
     }
 
+    @Test func testThatRequestsThatCouldNotBeReadAreReadAgainAfterAPause() async throws {
+        try await withLooks { core, wakeup in
+            // given
+            _ = try await makeRepository(core)
+            core.log.expectErrors(containing: "which repositories to look at could not be read")
+            try await core.sql("ALTER TABLE repositories RENAME COLUMN requested TO asked")
+            wakeup.ring()
+            await core.timer.awaitSleepers()
+            // when
+            try await core.sql("ALTER TABLE repositories RENAME COLUMN asked TO requested")
+            core.timer.advance(by: RepositoryLooks.firstPause)
+            // then: nobody else has rung
+            try await core.wait("an integration") { try await !core.store.queued().isEmpty }
+        }
+    }
+
     @Test func testThatANewEventDoesNotWaitForThePause() async throws {
         try await withLooks { core, wakeup in
             // given

@@ -130,6 +130,36 @@ import Testing
         }
     }
 
+    @Test func testThatADaemonThatStartsWithAnotherScheduleMakesUpForNothing() async throws {
+        try await withSchedule("schedule: daily 11:00\n") { core in
+            // given
+            var before = schedules(core)
+            try await before.queueDue(at: Self.noon)
+            // when: it was down for three days
+            try core.directory.write("bots/kit.yml", "repository: \(core.repository())\nschedule: daily 10:00\n")
+            await core.registry.reload()
+            var after = schedules(core)
+            try await after.queueDue(at: Self.noon + .seconds(3 * 86_400))
+            // then
+            #expect(try await queued(core).isEmpty)
+        }
+    }
+
+    @Test func testThatAChangedScheduleIsKeptAtOnce() async throws {
+        try await withSchedule("schedule: daily 11:00\n") { core in
+            // given
+            var schedules = schedules(core)
+            try await schedules.queueDue(at: Self.noon)
+            // when
+            try core.directory.write("bots/kit.yml", "repository: \(core.repository())\nschedule: daily 12:05\n")
+            await core.registry.reload()
+            try await schedules.queueDue(at: Self.noon + .seconds(60))
+            try await schedules.queueDue(at: Self.noon + .seconds(301))
+            // then
+            #expect(try await queued(core) == ["main"])
+        }
+    }
+
     @Test func testThatAScheduleThatGoesAndComesBackBeginsAnew() async throws {
         try await withSchedule("schedule: daily 12:05\n") { core in
             // given: one that an earlier daemon knew, and that was taken up three times by this one

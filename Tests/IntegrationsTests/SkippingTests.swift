@@ -61,6 +61,20 @@ import Testing
         }
     }
 
+    /// Its author spoke of that commit, not of the one before it.
+    @Test func testThatAWordOfTheLastCommitDoesNotSkipOneThatNobodyHasJudged() async throws {
+        try await withBot(BotPlan()) { bot in
+            // given
+            expectIntegrated(try await bot.integrate(Commit(files: ["a": "1"])))
+            let canceled = try await bot.integrate(Commit(files: ["a": "2"])).record.id
+            try await SQLProgram.run(
+                "UPDATE integrations SET verdict = 'canceled' WHERE number = \(canceled.number)", at: bot.state.database
+            )
+            // when, then
+            expectIntegrated(try await bot.integrate(Commit(files: ["b": "1"], message: "Words [skip ci]")))
+        }
+    }
+
     @Test func testThatANewBranchIsComparedWithWhereItPartsFromTheDefaultBranch() async throws {
         try await withBot(Self.plan) { bot in
             // given: main goes on after the branches part from it

@@ -124,8 +124,70 @@ import Testing
         }
     }
 
-    @Test func testThatANewerCommitSupersedesOneThatWaits() async throws {
+    @Test func testThatAPushThatWaitsForTheSameCommitBecomesTheUpgrades() async throws {
         try await withBots(["kit": ""]) { core, version in
+            // given: main's tip waits
+            try await upgrades(core, version).queueDue()
+            let kit = try Samples.name("kit")
+            _ = try await core.store.queue(
+                NewIntegration(bot: kit, ref: RefName(branch: "main"), commit: try Samples.commit(1), cause: .push),
+                at: Self.noon)
+            // when
+            version.withLock { $0 = "6.3.1" }
+            try await upgrades(core, version).queueDue()
+            // then
+            #expect(try await all(core) == ["kit#1 main", "kit#2 release/1.0"])
+            let first = try #require(try await core.store.integration(IntegrationID(bot: kit, number: 1)))
+            #expect(first.cause == .upgrade && first.isClean && first.requestedBy == "Swift 6.3.0 → 6.3.1")
+        }
+    }
+
+    @Test func testThatWhatIsStillToBeLookedAtIsWaitedForUnlessItCannotBe() async throws {
+        try await withBots(["kit": ""]) { core, version in
+            // given
+            #expect(try await upgrades(core, version).queueDue() == false)
+            version.withLock { $0 = "6.3.1" }
+            try await core.store.requestLooks(at: [core.repository()])
+            // when, then
+            #expect(try await upgrades(core, version).queueDue())
+            #expect(try await all(core).isEmpty)
+            // when
+            let request = try #require(try await core.store.repositoriesToLook().first)
+            try await core.store.lookFailed(request, reason: "away", at: Self.noon)
+            // then
+            #expect(try await upgrades(core, version).queueDue() == false)
+            #expect(try await all(core).count == 2)
+        }
+    }
+
+    @Test(arguments: [Cause.upgrade, .schedule])
+    func testThatATipThatHasMovedMeanwhileIsLeftToItsPush(cause: Cause) async throws {
+        try await withBots(["kit": ""]) { core, _ in
+            // given: read before a look stored another
+            let kit = try Samples.name("kit")
+            let tips = try [("main", 7), ("release/1.0", 2), ("gone", 1)].map { branch, commit in
+                NewIntegration(
+                    bot: kit, ref: RefName(branch: branch), commit: try Samples.commit(commit), cause: cause)
+            }
+            // when
+            let queued =
+                cause == .upgrade
+                ? try await core.store.takeUp(ToolchainMark(bot: kit, version: "6.3.1"), queueing: tips, at: Self.noon)
+                {
+                    .caused($0, by: .upgrade, named: "test", at: Self.noon)
+                }
+                : try await core.store.takeUp(
+                    ScheduleMark(bot: kit, schedule: "daily", takenUp: Self.noon), queueing: tips, at: Self.noon
+                ) { .caused($0, by: .schedule, named: "test", at: Self.noon) }
+            // then
+            #expect(queued.map(\.ref.shortName) == ["release/1.0"])
+            #expect(try await all(core) == ["kit#1 release/1.0"])
+        }
+    }
+
+    @Test(arguments: ["", "supersede: never\n"])
+    func testThatANewerCommitSupersedesOneThatWaits(lines: String) async throws {
+        try await withBots(["kit": lines]) { core, version in
             try await upgrades(core, version).queueDue()
             version.withLock { $0 = "6.3.1" }
             try await upgrades(core, version).queueDue()
@@ -176,6 +238,12 @@ import Testing
             try core.directory.write("bots/new.yml", "repository: \(core.repository())\n")
             await core.registry.reload()
             try await core.store.register(await core.registry.all(), at: Self.noon)
+            let request = try #require(try await core.store.repositoriesToLook().first)
+            let heads = try await core.store.heads(of: core.repository())
+            _ = try await core.store.apply(
+                Look(
+                    request: request, heads: heads, defaultBranch: RefName(branch: "main"), at: Self.noon, cause: .poll,
+                    watchers: []))
             try await upgrades(core, version).queueDue()
             // then
             #expect(try await all(core) == ["kit#1 main", "kit#2 release/1.0"])

@@ -50,6 +50,7 @@ import Testing
                 (\.differing, 7, 6, "more than 6 files and directories differ"),
                 (\.fileBytes, bytes + 5, bytes + 4, "both change a, which has more than"),
                 (\.mergedBytes, 3 * bytes + 10, 3 * bytes + 9, "the files that both change have more than"),
+                (\.fileLines, 21, 20, "both change a, which has more than 20 lines"),
             ]
             for (limit, enough, few, reason) in cases {
                 let merged = try await Self.outcome(fixture, base, head, limit, enough)
@@ -58,6 +59,21 @@ import Testing
                 #expect(refused.hasPrefix("it would be too much to merge: "))
                 expectContains(refused, reason)
             }
+        }
+    }
+
+    @Test func testThatAHeadWithoutACommonCommitIsNotMerged() async throws {
+        try await withOrigin(["a": "1\n"]) { fixture in
+            // given
+            try await fixture.origin.git("checkout", "-q", "--orphan", "side")
+            let head = try await fixture.origin.commit(files: ["a": "2\n"])
+            try await fixture.origin.checkout("main")
+            let base = try await fixture.origin.head()
+            try await fixture.mirror.fetch([fixture.main: base, RefName(branch: "side"): head])
+
+            // when, then
+            let outcome = try await fixture.mirror.merge(head, into: base)
+            #expect(outcome == .refused("it would be too much to merge: they have no commit in common"))
         }
     }
 

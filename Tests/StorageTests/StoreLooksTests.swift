@@ -75,6 +75,48 @@ import Testing
         }
     }
 
+    /// A tag that somebody pushed while the file was away is to be released; those before its first look are not.
+    @Test(arguments: [false, true])
+    func testThatABotThatComesBackIntegratesTagsThatCameMeanwhile(isStoredByAnother: Bool) async throws {
+        try await withStore(["kit", "lint"]) { fixture in
+            // given
+            let (kit, lint) = (try fixture.watcher(tags: ["*"]), try fixture.watcher("lint"))
+            let before: [RefName: CommitID] = [.main: try commit(1), RefName(tag: "1.0"): try commit(2)]
+            try await fixture.look(before, watchers: [kit, lint])
+            let bots = try await fixture.store.specifications()
+            try await fixture.store.register(bots.filter { $0.name.description == "lint" }, at: time(101))
+            let after = before.merging([RefName(tag: "1.1"): try commit(3)]) { $1 }
+            if isStoredByAnother { try await fixture.look(after, watchers: [lint]) }
+            // when
+            try await fixture.store.register(bots, at: time(102))
+            let outcome = try await fixture.look(after, watchers: [kit, lint])
+            // then
+            let missed = try await StoreLooksTests.integrations(fixture).filter { outcome.integrations.contains($0.id) }
+            #expect(missed.map { "\($0.id.bot) \($0.ref)" } == ["kit refs/tags/1.1"])
+            // when: it looks again
+            let again = try await fixture.look(after, watchers: [kit, lint])
+            // then
+            #expect(again.integrations.isEmpty)
+        }
+    }
+
+    @Test func testThatABotThatComesBackWithWiderPatternsLeavesOldTagsAlone() async throws {
+        try await withStore(["kit"]) { fixture in
+            // given
+            let heads: [RefName: CommitID] = [.main: try commit(1), RefName(tag: "1.0"): try commit(2)]
+            try await fixture.look(heads)
+            let bots = try await fixture.store.specifications()
+            try await fixture.store.register([], at: time(101))
+            // when
+            try await fixture.store.register(bots, at: time(102))
+            let outcome = try await fixture.look(heads, watchers: [fixture.watcher(tags: ["*"])])
+            // then
+            #expect(outcome.integrations.isEmpty)
+            let fates = try await fixture.store.refUpdates().items.filter { $0.ref.tag != nil }.map(\.fate)
+            #expect(fates == [.baseline])
+        }
+    }
+
     @Suite struct GivenALook {
         @Test func testThatTheSameLookAgainChangesNothing() async throws {
             try await withStore { fixture in

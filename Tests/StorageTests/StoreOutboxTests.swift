@@ -92,6 +92,31 @@ import Testing
         }
     }
 
+    @Test(arguments: [Cause.schedule, .upgrade, .person])
+    func testThatOneThatIsCanceledLeavesACommitsStatusAsItWas(cause: Cause) async throws {
+        try await Self.withReports { fixture in
+            // given: a commit that was judged
+            let judged = try await fixture.queue().id
+            try await fixture.store.apply(.started, to: judged, at: time(20))
+            let attempt = try await fixture.store.addAttempt(to: judged, job: name("debug"), at: time(21)).id
+            for event in [AttemptState.Event.entered(.checkout), .processed(.testFailures)] {
+                try await fixture.store.apply(event, to: attempt, at: time(22))
+            }
+            try await fixture.store.apply(.completed(.testFailures, triggerFailed: false), to: judged, at: time(23))
+            // when
+            let again = try await fixture.store.queue(
+                NewIntegration(bot: name("kit"), ref: .main, commit: commit(1), cause: cause), at: time(24)
+            ).id
+            try await fixture.store.apply(
+                .completed(.canceled, triggerFailed: false), to: again, at: time(25), reason: "ann wanted it")
+            // then
+            let waiting = try await Self.messages(fixture).filter { $0.state == .waiting }
+            #expect(waiting.map(\.job?.description) == ["debug", nil])
+            #expect(waiting.map(\.content.verdict) == [.testFailures, .testFailures])
+            #expect(waiting.map(\.integration) == [judged, judged])
+        }
+    }
+
     @Test func testThatASupersededIntegrationSaysByWhat() async throws {
         try await Self.withReports { fixture in
             let watcher = try fixture.watcher(supersede: .queued)

@@ -77,6 +77,28 @@ extension Store {
         try announceAgain(record.state.verdict, record.reason, job: nil)
     }
 
+    /// Shows again what an earlier integration of the same commit came to, where one that no push caused was ended before it came to anything:
+    /// nothing is wrong with a commit whose nightly run somebody canceled.
+    static func announceBefore(
+        _ record: IntegrationRecord, at time: Timestamp, _ transaction: StoreTransaction
+    ) throws {
+        let isAgain = [.upgrade, .schedule, .person].contains(record.cause) || record.isSkipped
+        guard record.state.verdict == .canceled, isAgain else { return }
+        guard try !destinations(of: record.id.bot, transaction).isEmpty else { return }
+        let earlier = try transaction.db.first(
+            integrationQuery + """
+                 WHERE bots.name = ? AND ref = ? AND number < ? AND coalesce(head, "commit") = ?
+                AND state = 'completed' AND verdict <> 'canceled' ORDER BY number DESC LIMIT 1
+                """,
+            [record.id.bot.description, record.ref.description, record.id.number, record.headCommit.description],
+            integration)
+        guard let earlier else { return }
+        let jobs = try transaction.db.all(
+            "SELECT DISTINCT job FROM attempts WHERE integration = ?", [earlier.rowID]
+        ) { try $0.name("job") }
+        try announceAgain(earlier, jobs: jobs, at: time, transaction)
+    }
+
     /// Stores a message for each of the bot's destinations that wants this moment; older ones of its subject that were not sent
     /// are superseded where the newer says all.
     /// - Parameter onlyToReplace: Whether only those are told who show how things are.

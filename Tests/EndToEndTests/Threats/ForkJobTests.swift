@@ -170,6 +170,34 @@ import Testing
         }
     }
 
+    /// Whoever may push to either branch wrote what runs: a secret has to be meant for both.
+    @Test(arguments: ["main", "topic"])
+    func testU1ThatASecretOfOneOfTheTwoBranchesIsNotGiven(branch: String) async throws {
+        let recipe = """
+            configurations:
+              debug:
+                steps: [{ name: take, step: building, run: "echo got $MARTLET_SECRET_REGISTRY_TOKEN", secrets: [registry-token] }]
+            analyze: []
+            archive: { include: [] }
+
+            """
+        let plan = BotPlan(
+            recipe: recipe, file: "secrets: [{ name: registry-token, branches: [\(branch)] }]\n", executor: .local,
+            isolation: try .fenced())
+        try await withBot(plan) { bot in
+            // given
+            try bot.secrets.set("registry-token", "hunter2-hunter2")
+            _ = try await bot.integrate(limit: .seconds(120))
+            let head = try await bot.pull(1, ["b": "1\n"], branch: "topic")
+            // when
+            try await bot.tell("opened", pull: 1, head: head)
+            // then
+            let refused = try await bot.completion(ofPull: 1, at: head, limit: .seconds(120))
+            expectVerdict(of: refused, .buildErrors)
+            expectContains(refused.attempt("debug")?.reason ?? "", "registry-token")
+        }
+    }
+
     @Test func testU1ThatSubmodulesOfAForksOwnAreNotFetched() async throws {
         try await withBot(pullPlan("pull-requests: all\n")) { bot in
             // given: a repository on the same machine that the fork's author may not read

@@ -195,6 +195,25 @@ import Testing
         }
     }
 
+    @Test func testU2ThatARerunIsHeldToWhatTheBotFileSaysBy() async throws {
+        try await withBot(pullPlan("pull-requests: all\n")) { bot in
+            // given
+            _ = try await bot.integrate()
+            let head = try await bot.pull(1, ["a": "1\n"])
+            try await bot.tell("opened", pull: 1, head: head)
+            let done = try await bot.completion(ofPull: 1, at: head)
+            expectResult(of: done, "succeeded")
+            // when
+            try bot.writeFile("pull-requests: approved\n")
+            try await bot.restart()
+            try await rerun(done.record.id, bot)
+            // then
+            let again = try #require(try await bot.integrations(ofPull: 1).first)
+            #expect(again.state.verdict == .canceled && again.run == 2)
+            #expect(again.reason == "the bot file now says pull-requests: approved")
+        }
+    }
+
     @Test func testU2ThatAnotherBaseWaitsAgain() async throws {
         try await withBot(pullPlan("pull-requests: approved\nbranches: [main, next]\n")) { bot in
             // given: approved for main
