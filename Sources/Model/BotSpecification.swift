@@ -34,6 +34,8 @@ package struct BotSpecification: Hashable, Sendable, Codable {
     package var recipe: RecipeSource?
     /// The product that this bot publishes. Default: the bot's name.
     package var product: Name
+    /// Whether anybody may read what it publishes, or only who has a token. Nothing: as the service's settings say.
+    package var isPublic: Bool?
     /// What jobs may ask for; nothing: no secret. A bot stored by an older version has none.
     package var jobSecrets: [JobSecret]?
     /// Where commits' statuses are reported; nothing: nowhere.
@@ -62,7 +64,8 @@ package struct BotSpecification: Hashable, Sendable, Codable {
         schedule: Schedule? = nil,
         clean: Clean = .never, supersede: Supersede? = nil, timeout: Duration = .seconds(1800),
         logLimit: ByteCount = Self.usualLogLimit, triggers: [Trigger] = [], recipe: RecipeSource? = nil,
-        product: Name? = nil, jobSecrets: [JobSecret]? = nil, status: StatusTarget? = nil, notices: [Notice]? = nil,
+        product: Name? = nil, isPublic: Bool? = nil, jobSecrets: [JobSecret]? = nil, status: StatusTarget? = nil,
+        notices: [Notice]? = nil,
         pullRequests: PullRequests = .trusted, isIntegratedOnUpgrade: Bool = true
     ) {
         self.name = name
@@ -82,6 +85,7 @@ package struct BotSpecification: Hashable, Sendable, Codable {
         self.triggers = triggers
         self.recipe = recipe
         self.product = product ?? name
+        self.isPublic = isPublic
         self.logLimit = logLimit
         self.jobSecrets = jobSecrets
         self.pullRequests = pullRequests

@@ -73,6 +73,7 @@ package enum BotFileReader {
         bot.timeout = diagnostics.duration(fields["timeout"], "timeout", within: timeoutRange) ?? bot.timeout
         bot.logLimit = diagnostics.size(fields["log"], "log", within: logRange) ?? bot.logLimit
         bot.product = diagnostics.name(fields["product"], "product") ?? name
+        bot.isPublic = diagnostics.truth(fields["public"], "public")
         let context = TriggerReader.Context(
             isInsecure: isInsecure, watchesTags: !bot.tags.isEmpty, timeout: bot.timeout)
         bot.triggers = TriggerReader.triggers(fields["triggers"], context, &diagnostics)

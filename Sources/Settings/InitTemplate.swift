@@ -26,6 +26,7 @@ package enum InitTemplate {
             # timeout: 30m                        # a step's
             # log: 64MiB                          # the most of an attempt's log; at most 1GiB
             # product: NAME                       # what versions are published as; default: the bot's name
+            # public: true                        # default: as `anonymous` of the settings says; false: its versions need a token
 
             # triggers:                           # in this order; a failed one stops the later ones
             #   - name: publish

@@ -128,6 +128,7 @@ package enum JSONSchemas {
             "timeout": { "$ref": "#/$defs/duration", "default": "30m" },
             "log": { "$ref": "#/$defs/size", "default": "64MiB" },
             "product": { "$ref": "#/$defs/name" },
+            "public": { "type": "boolean" },
             "triggers": {
               "type": "array", "maxItems": 64,
               "items": {

@@ -23,7 +23,8 @@ enum Keys {
         "upgrades", "clean",
         "timeout",
         "log",
-        "product", "supersede", "triggers", "secrets", "status", "recipe", "pull-requests", .later("retention"),
+        "product", "public", "supersede", "triggers", "secrets", "status", "recipe", "pull-requests",
+        .later("retention"),
         .later("priority"),
         "notify",
     ]

@@ -62,6 +62,11 @@ package enum ResolvedYAML {
         add("timeout", DurationText.print(bot.timeout), "a step's")
         add("log", ByteCountText.print(bot.logLimit), "an attempt's, at most 1GiB")
         add("product", bot.product.description)
+        if let isPublic = bot.isPublic {
+            add("public", "\(isPublic)", isPublic ? "anybody may read its versions" : "its versions need a token")
+        } else {
+            lines.append("# public: as `anonymous` of the settings says")
+        }
         if bot.triggers.isEmpty { add("triggers", "[]") } else { lines.append("triggers:") }
         lines += bot.triggers.flatMap(self.lines)
         if let notices = bot.notices, !notices.isEmpty {

@@ -6,6 +6,9 @@ package enum Access: Sendable, Hashable, CustomStringConvertible {
     case open
     /// Reading: anybody where `anonymous: read`, else a token of any role.
     case read
+    /// Reading a product: anybody where it is public, else a token of any role. Where the path names none, anybody as soon as one is,
+    /// and the answer shows those alone.
+    case product
     /// A token of at least this role.
     case role(Role)
     /// A signature over the raw body, verified by `Operations`; tokens do not count.
@@ -15,17 +18,19 @@ package enum Access: Sendable, Hashable, CustomStringConvertible {
         switch self {
         case .open: "open"
         case .read: "read"
+        case .product: "product"
         case .role(let role): role.rawValue
         case .signature: "signature"
         }
     }
 
+    /// - Parameter anonymousMayRead: Whether anybody may read what the route shows.
     /// - Returns: Nothing when the caller may; else 401 for one without a token, 403 for one whose role is too low.
     package func refusal(of caller: Caller, anonymousMayRead: Bool) -> Problem? {
         let needed: Role
         switch self {
         case .open, .signature: return nil
-        case .read:
+        case .read, .product:
             if anonymousMayRead { return nil }
             needed = .viewer
         case .role(let role): needed = role

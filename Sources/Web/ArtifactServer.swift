@@ -18,6 +18,11 @@ struct ArtifactServer: Sendable {
     /// - Throws: 404 for what the store does not list: a file that only lies there is not served.
     func send(_ call: Call) async throws -> Response {
         let record = try await site.integration(of: call)
+        // The same bytes as a closed product's.
+        let product = try await site.store.product(of: record.id.bot)
+        let access = try await site.access()
+        let isClosed = product.map(access.isPublic) == false
+        if isClosed, let refusal = Access.product.refusal(of: call.caller, anonymousMayRead: false) { throw refusal }
         let (job, path) = (try call.name("job"), call.text("file"))
         let candidates = try await site.store.artifacts(of: record.id, attempt: call.attempt())
             .filter { $0.attempt.job == job && $0.artifact.path == path }
@@ -27,7 +32,7 @@ struct ArtifactServer: Sendable {
         let place = "integrations/\(record.id.bot)/\(record.id.number)/\(job)/\(stored.attempt.attempt)/artifacts/"
         let files = PublishedFile(
             root: site.configuration.state, path: place + path, artifact: stored.artifact,
-            cacheControl: "public, max-age=3600", site: site)
+            cacheControl: isClosed ? "no-store" : "public, max-age=3600", site: site)
         return try await files.response(to: call)
     }
 }

@@ -12,10 +12,10 @@ struct Feeds: Sendable {
 
     var routes: [Route] {
         [
-            Route(.get, "/products/{product}/feed.atom", .read, "A product's versions as an Atom feed.") {
+            Route(.get, "/products/{product}/feed.atom", .product, "A product's versions as an Atom feed.") {
                 try await answer($0, type: "application/atom+xml; charset=utf-8", atom)
             },
-            Route(.get, "/products/{product}/feed.json", .read, "A product's versions as a JSON Feed.") {
+            Route(.get, "/products/{product}/feed.json", .product, "A product's versions as a JSON Feed.") {
                 try await answer($0, type: "application/feed+json", json)
             },
         ]

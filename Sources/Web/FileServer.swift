@@ -20,24 +20,29 @@ struct FileServer: Sendable {
 
     var routes: [Route] {
         [
-            Route(.get, "/files", .read, "To /files/.") { _ in .found("/files/") },
-            Route(.get, "/files/", .read, "All products; JSON by Accept.") { try await products($0) },
+            Route(.get, "/files", .product, "To /files/.") { _ in .found("/files/") },
+            Route(.get, "/files/", .product, "All products; JSON by Accept.") { try await products($0) },
             Route(
-                .get, "/files/ALLOWED_SIGNERS", .read, "Whose keys versions are signed with, for ssh-keygen -Y verify."
+                .get, "/files/ALLOWED_SIGNERS", .product,
+                "Whose keys versions are signed with, for ssh-keygen -Y verify."
             ) {
                 try await description("ALLOWED_SIGNERS", name: "ALLOWED_SIGNERS", $0)
             },
-            Route(.get, "/files/{product}", .read, "To its directory.") { .found("/files/\(try $0.name("product"))/") },
-            Route(.get, "/files/{product}/", .read, "A product's versions; JSON by Accept.") { try await versions($0) },
-            Route(.get, "/files/{product}/{version}", .read, "To its directory.") { call in
+            Route(.get, "/files/{product}", .product, "To its directory.") {
+                .found("/files/\(try $0.name("product"))/")
+            },
+            Route(.get, "/files/{product}/", .product, "A product's versions; JSON by Accept.") {
+                try await versions($0)
+            },
+            Route(.get, "/files/{product}/{version}", .product, "To its directory.") { call in
                 let (record, _) = try await version(call)
                 return .found(Self.root(record))
             },
-            Route(.get, "/files/{product}/{version}/", .read, "A version's files; JSON by Accept.") {
+            Route(.get, "/files/{product}/{version}/", .product, "A version's files; JSON by Accept.") {
                 try await files($0)
             },
             Route(
-                .get, "/files/{product}/{version}/{file...}", .read,
+                .get, "/files/{product}/{version}/{file...}", .product,
                 "A file (Range, conditional); 302 for latest, latest-pre, ~1.4, ^1."
             ) { try await file($0) },
         ]
@@ -112,7 +117,7 @@ struct FileServer: Sendable {
     }
 
     private func products(_ call: Call) async throws -> Response {
-        let products = try await site.store.products()
+        let products = try await site.products(for: call.caller)
         if wantsJSON(call) {
             return .json(
                 .list(

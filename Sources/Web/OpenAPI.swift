@@ -48,7 +48,7 @@ struct OpenAPI: Sendable {
         let security: JSONValue =
             switch route.access {
             case .open: []
-            case .read: [[:], ["token": []]]
+            case .read, .product: [[:], ["token": []]]
             case .role: [["token": []]]
             case .signature: [["signature": []]]
             }

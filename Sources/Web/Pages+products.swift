@@ -3,9 +3,9 @@ import Model
 import Storage
 
 extension Pages {
-    func products() async throws -> Response {
+    func products(_ call: Call) async throws -> Response {
         var views: [ViewObject] = []
-        for product in try await site.store.products() {
+        for product in try await site.products(for: call.caller) {
             let versions = try await site.store.versions(of: product).filter { $0.state == .published }
             guard !versions.isEmpty else { continue }
             let latest = Self.latest(of: versions)

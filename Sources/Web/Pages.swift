@@ -30,9 +30,9 @@ struct Pages: Sendable {
             Route(.get, "/bots/{bot}/{number}/log/{configuration}", .read, "Page: a log; ?from= ?attempt=.") {
                 try await log($0)
             },
-            Route(.get, "/products", .read, "Page: products.") { _ in try await products() },
-            Route(.get, "/products/{product}", .read, "Page: a product's versions.") { try await product($0) },
-            Route(.get, "/products/{product}/{version}", .read, "Page: a version, or a range's highest.") {
+            Route(.get, "/products", .product, "Page: products.") { try await products($0) },
+            Route(.get, "/products/{product}", .product, "Page: a product's versions.") { try await product($0) },
+            Route(.get, "/products/{product}/{version}", .product, "Page: a version, or a range's highest.") {
                 try await version($0)
             },
             Route(.get, "/deliveries", .read, "Page: what came in.") { try await deliveries($0) },

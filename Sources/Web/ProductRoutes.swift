@@ -10,9 +10,9 @@ struct ProductRoutes: Sendable {
 
     var routes: [Route] {
         [
-            Route(.get, "/api/v1/products", .read, "All products, each with its highest version.") { _ in
+            Route(.get, "/api/v1/products", .product, "All products, each with its highest version.") { call in
                 var items: [JSONValue] = []
-                for product in try await site.store.products() {
+                for product in try await site.products(for: call.caller) {
                     let versions = try await published(product)
                     let latest = VersionRange.latest.highest(of: versions.filter { !$0.isYanked }.map(\.version))
                     items.append([
@@ -22,7 +22,8 @@ struct ProductRoutes: Sendable {
                 }
                 return .json(.list(items))
             },
-            Route(.get, "/api/v1/products/{product}/versions", .read, "A product's versions, highest first.") { call in
+            Route(.get, "/api/v1/products/{product}/versions", .product, "A product's versions, highest first.") {
+                call in
                 let product = try call.name("product")
                 let versions = try await published(product)
                 guard !versions.isEmpty else { throw Problem.notFound }
@@ -30,7 +31,7 @@ struct ProductRoutes: Sendable {
                 return .json(
                     .list(versions.map { JSONValue($0, root: site.configuration.url, downloads: downloads) }))
             },
-            Route(.get, "/api/v1/products/{product}/versions/{version}", .read, "A version, or a range's highest.") {
+            Route(.get, "/api/v1/products/{product}/versions/{version}", .product, "A version, or a range's highest.") {
                 call in
                 let versions = try await published(call.name("product"))
                 guard let range = VersionRange(call.text("version")) else { throw Problem.notFound }

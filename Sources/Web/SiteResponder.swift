@@ -23,10 +23,11 @@ struct SiteResponder: HTTPResponder {
     typealias Context = SiteContext
 
     let table: RouteTable
-    let headers: SecurityHeaders
     /// Whether requests come over the unix socket, whose peer is an admin.
     let isLocal: Bool
     let anonymousMayRead: Bool
+    /// Whether anybody may read what a route of products shows, by its parameters, and whether all are shown the same.
+    let openness: @Sendable ([String: String]) async throws -> (mayRead: Bool, isSame: Bool)
     let role: @Sendable (BearerToken) async throws -> Caller?
     let errorPage: @Sendable (Problem) async -> Response
     /// Of the whole service: one of both responders and all connections.
@@ -34,8 +35,10 @@ struct SiteResponder: HTTPResponder {
 
     @concurrent func respond(to request: Request, context: Context) async throws -> Response {
         var response: Response
+        // Whether all are answered the same.
+        var isSame = anonymousMayRead
         do {
-            response = try await answer(request, over: context.channel)
+            response = try await answer(request, over: context.channel, &isSame)
         } catch let problem as Problem {
             response = await present(problem, for: request)
         } catch let error as OperationError {
@@ -50,11 +53,11 @@ struct SiteResponder: HTTPResponder {
             response = await present(.internal, for: request)
         }
         RegistryRoutes.mark(&response, path: request.head.path ?? "")
-        headers.apply(to: &response)
+        SecurityHeaders(isPublic: isSame).apply(to: &response)
         return request.method == .head ? response.createHeadResponse() : response
     }
 
-    private func answer(_ request: Request, over channel: any Channel) async throws -> Response {
+    private func answer(_ request: Request, over channel: any Channel, _ isSame: inout Bool) async throws -> Response {
         let path = String((request.head.path ?? "").prefix { $0 != "?" })
         let route: Route
         let parameters: [String: String]
@@ -69,7 +72,13 @@ struct SiteResponder: HTTPResponder {
         let caller =
             route.access == .signature || route.access == .open
             ? .anonymous : try await caller(of: request, acceptsBasic: route.acceptsBasic)
-        if let refusal = route.access.refusal(of: caller, anonymousMayRead: anonymousMayRead) { throw refusal }
+        var mayRead = anonymousMayRead
+        if route.access == .product {
+            // Until it is known, nobody else may keep the answer.
+            isSame = false
+            (mayRead, isSame) = try await openness(parameters)
+        }
+        if let refusal = route.access.refusal(of: caller, anonymousMayRead: mayRead) { throw refusal }
         return try await route.handler(
             Call(
                 request: request, channel: channel, caller: caller, parameters: parameters, bodyLimit: route.bodyLimit,

@@ -114,7 +114,10 @@ package struct WebServer: Service {
         let group = ServiceGroup(
             configuration: .init(
                 // The last are told to stop first: downloads are counted until no address answers.
-                services: [.init(service: site.downloads), .init(service: FileScrub(site: site))]
+                services: [
+                    .init(service: site.downloads), .init(service: FileScrub(site: site)),
+                    .init(service: PublicLinks(site: site)),
+                ]
                     + addresses.map {
                         .init(
                             service: $0, successTerminationBehavior: .gracefullyShutdownGroup,
@@ -201,8 +204,8 @@ package struct WebServer: Service {
 extension SiteResponder {
     init(table: RouteTable, site: Site, pages: Pages, isLocal: Bool, largeBodies: LargeBodies) {
         self.init(
-            table: table, headers: SecurityHeaders(isPublic: site.configuration.anonymousMayRead), isLocal: isLocal,
-            anonymousMayRead: site.configuration.anonymousMayRead, role: { try await site.caller(with: $0) },
+            table: table, isLocal: isLocal, anonymousMayRead: site.configuration.anonymousMayRead,
+            openness: { try await site.openness($0) }, role: { try await site.caller(with: $0) },
             errorPage: { await pages.problem($0) }, largeBodies: largeBodies)
     }
 }

@@ -237,6 +237,16 @@ struct Marked: Sendable, CustomTestStringConvertible {
             ])
     }
 
+    @Test func testThatAProductIsOpenedOrClosedByItself() {
+        #expect(read("repository: /r\n").value?.isPublic == nil)
+        #expect(read("repository: /r\npublic: true\n").value?.isPublic == true)
+        #expect(read("repository: /r\npublic: false\n").value?.isPublic == false)
+        #expect(
+            read("repository: /r\npublic: maybe\n").diagnostics.map(\.description) == [
+                "bots/kit.yml:2:9: error: `public` is `true` or `false`, not `maybe`"
+            ])
+    }
+
     @Test func testThatAnotherToolchainIntegratesUnlessTheFileSaysOtherwise() {
         #expect(read("repository: /r\n").value?.isIntegratedOnUpgrade == true)
         #expect(read("repository: /r\nupgrades: false\n").value?.isIntegratedOnUpgrade == false)

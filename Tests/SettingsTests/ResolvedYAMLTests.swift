@@ -34,7 +34,7 @@ import Testing
           - { name: f, tags: ["*"], branches: [], publish: { version: { command: "sh -c 'echo \\"1.0.0\\"' # }" } } }
           - { name: d, branches: ["r/*"], upload: "https://h/{product}/{version}/{file}", credentials: k }
         """,
-        "repository: /r\nupgrades: false\n",
+        "repository: /r\nupgrades: false\n", "repository: /r\npublic: true\n", "repository: /r\npublic: false\n",
         "repository: /r\npull-requests: off\n", "repository: /r\npull-requests: approved\n",
         "repository: /r\npull-requests: trusted\n", "repository: /r\npull-requests: all\n",
         "repository: /r\nsecrets: [{ name: \"007\", branches: [main, \"**\"] }]\n",
@@ -104,6 +104,7 @@ import Testing
             timeout: 30m                          # a step's
             log: 64MiB                            # an attempt's, at most 1GiB
             product: kit
+            # public: as `anonymous` of the settings says
             triggers: []
             # notify: nobody
             # secrets: none, so jobs have none

@@ -37,11 +37,25 @@ def free_port():
         return probe.getsockname()[1]
 
 
+def publish_small(world, product, files):
+    place = f"{world.home}/state/files/{product}/1.0.0"
+    os.makedirs(place, 0o755)
+    entries = []
+    for name, text in files.items():
+        write(f"{place}/{name}", text)
+        entries.append({"path": name, "size": len(text), "sha256": hashlib.sha256(text.encode()).hexdigest()})
+    write(f"{place}/SHA256SUMS", "".join(f"{entry['sha256']}  {entry['path']}\n" for entry in entries))
+    write(f"{place}/manifest.json", json.dumps({
+        "format": 1, "product": product, "version": "1.0.0", "integration": f"{product}#1", "commit": "1" * 40, "tree": "2" * 40,
+        "ref": "refs/heads/release/1.0", "published": "2026-03-01T12:00:00.000Z", "isolation": "sandbox", "files": entries}))
+    write(f"{world.home}/bots/{product}.yml", f"repository: {world.remote}\npoll: off\npublic: {'true' if product == 'open' else 'false'}\n")
+
+
 class Nginx:
     """As Debian configures it (sendfile, tcp_nopush, a worker a processor, an access log), on the daemon's files."""
 
-    def __init__(self, world):
-        self.port, home = free_port(), f"{world.home}/nginx"
+    def __init__(self, world, site=None):
+        self.port, home = free_port(), f"{world.home}/nginx{'-files' if site else ''}"
         os.mkdir(home)
         write(f"{home}/nginx.conf", f"""
 user root; worker_processes auto; pid {home}/pid; error_log {home}/error.log; daemon off;
@@ -51,7 +65,7 @@ http {{
     access_log {home}/access.log;
     client_body_temp_path {home}/body; proxy_temp_path {home}/proxy; fastcgi_temp_path {home}/fastcgi;
     uwsgi_temp_path {home}/uwsgi; scgi_temp_path {home}/scgi;
-    server {{ listen 127.0.0.1:{self.port}; root {world.home}/state; }}
+    {site(self.port) if site else f"server {{ listen 127.0.0.1:{self.port}; root {world.home}/state; }}"}
 }}
 """)
         self.process = subprocess.Popen(["nginx", "-c", f"{home}/nginx.conf"], stderr=subprocess.DEVNULL)
@@ -95,6 +109,48 @@ def beside(world, nginx, measure, unit, scale):
     return ratio, figure
 
 
+def sample(world):
+    """deploy/nginx-files.conf, with a port and a state directory of this run."""
+    here = os.path.dirname(os.path.realpath(__file__))
+    with open(f"{here}/../../deploy/nginx-files.conf") as file:
+        text = file.read()
+    return lambda port: text.replace("listen 80;", f"listen 127.0.0.1:{port};").replace("/var/lib/martlet", f"{world.home}/state")
+
+
+def headers(port, path, *options):
+    """Status and headers of an answer, names in lower case."""
+    done = run("curl", "-sS", "-o", "/dev/null", "-D", "-", "--path-as-is", *options, f"http://127.0.0.1:{port}{path}").stdout
+    lines = done.splitlines()
+    return int(lines[0].split()[1]), {name.lower(): value.strip() for name, value in (line.split(":", 1) for line in lines[1:] if ":" in line)}
+
+
+def from_the_disk(world):
+    """nginx with the sample serves public products alone, with the service's headers, and also while the service does not run."""
+    nginx = Nginx(world, sample(world))
+    try:
+        status, found = headers(nginx.port, "/files/open/1.0.0/page.html")
+        ours = headers(world.port, "/files/open/1.0.0/page.html")[1]
+        names = ("content-security-policy", "x-content-type-options", "cache-control", "content-type", "accept-ranges")
+        same = all(found.get(name) == ours.get(name) for name in names)
+        claim(status == 200 and same and found["content-disposition"] == "attachment" and "sandbox" in found["content-security-policy"],
+              "nginx with deploy/nginx-files.conf: a public product's page.html is saved and never run, as the daemon has it", found.get("cache-control", ""))
+        seen = [headers(nginx.port, f"/files/open/1.0.0/{name}") for name in ("SHA256SUMS", "manifest.json")]
+        claim(all(status == 200 and found["cache-control"] == "public, max-age=60" for status, found in seen), "its descriptions are kept for a minute")
+        status, found = headers(nginx.port, "/files/open/1.0.0/page.html", "-r", "1-2")
+        claim(status == 206 and found["content-length"] == "2", "a range of it is served")
+        closed = ["/files/shut/1.0.0/page.html", "/files/shut/1.0.0/SHA256SUMS", "/files/open/1.0.0/../../shut/1.0.0/page.html",
+                  "/files/open/1.0.0/..%2f..%2fshut/1.0.0/page.html", "/files/open/yanked.json", "/martlet.sqlite", "/files/open/1.0.0/", "/public/open/1.0.0/page.html"]
+        statuses = [headers(nginx.port, path)[0] for path in closed]
+        claim(all(status in (400, 403, 404) for status in statuses), "a closed product and everything else is not there", f"{len(closed)} paths: {sorted(set(statuses))}")
+        refused = headers(world.port, "/files/shut/1.0.0/page.html")[0]
+        claim(refused == 401, "the daemon asks for a token for it", str(refused))
+        write(f"{world.home}/bots/open.yml", f"repository: {world.remote}\npoll: off\npublic: false\n")
+        world.until("the link to go", lambda: not os.path.lexists(f"{world.home}/state/public/open"))
+        claim(headers(nginx.port, "/files/open/1.0.0/page.html")[0] == 404, "closed in its bot file, it is gone from nginx too")
+    finally:
+        nginx.end()
+
+
 def slow_readers(world, count):
     sockets = []
     for _ in range(count):
@@ -110,6 +166,8 @@ def slow_readers(world, count):
 def main(martlet):
     world = World(martlet)
     digests = publish(world)
+    for product in ("open", "shut"):
+        publish_small(world, product, {"page.html": "<script>alert(1)</script>", "notes.txt": "notes"})
     world.start()
     nginx = None
     try:
@@ -136,6 +194,7 @@ def main(martlet):
               f"{before:.0f} MiB before, {after:.0f} with them, {peak:.0f} at most")
         for reader in readers:
             reader.close()
+        from_the_disk(world)
     finally:
         if nginx:
             nginx.end()

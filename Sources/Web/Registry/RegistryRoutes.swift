@@ -16,11 +16,11 @@ struct RegistryRoutes: Sendable {
 
     var routes: [Route] {
         [
-            Route(.get, "/registry/availability", .read, "Package registry: 200 when it answers.") { _ in
+            Route(.get, "/registry/availability", .product, "Package registry: 200 when it answers.") { _ in
                 _ = try await site.store.hasTokens()
                 return Response(status: .ok)
             },
-            Route(.get, "/registry/identifiers", .read, "Package registry: the packages of a repository; ?url=.") {
+            Route(.get, "/registry/identifiers", .product, "Package registry: the packages of a repository; ?url=.") {
                 try RegistryAccept.check($0.request.headers[.accept], kind: "json")
                 return try await identifiers($0)
             },
@@ -28,16 +28,16 @@ struct RegistryRoutes: Sendable {
                 .post, "/registry/login", .role(.viewer), acceptsBasic: true,
                 "Package registry: 200 for a token, as `Bearer` or as the password of `Basic`."
             ) { _ in Response(status: .ok) },
-            Route(.get, "/registry/{scope}/{name}", .read, "Package registry: a package's releases.") {
+            Route(.get, "/registry/{scope}/{name}", .product, "Package registry: a package's releases.") {
                 try RegistryAccept.check($0.request.headers[.accept], kind: "json")
                 return try await releases($0)
             },
             Route(
-                .get, "/registry/{scope}/{name}/{version}", .read,
+                .get, "/registry/{scope}/{name}/{version}", .product,
                 "Package registry: a release; with .zip its source archive (Range, conditional)."
             ) { try await release($0) },
             Route(
-                .get, "/registry/{scope}/{name}/{version}/Package.swift", .read,
+                .get, "/registry/{scope}/{name}/{version}/Package.swift", .product,
                 "Package registry: a release's manifest; ?swift-version=."
             ) {
                 try RegistryAccept.check($0.request.headers[.accept], kind: "swift")
@@ -121,7 +121,13 @@ struct RegistryRoutes: Sendable {
             return package.repository == url
         }
         var seen: Set<PackageIdentifier> = []
-        let packages = found.map(\.package).filter { seen.insert($0).inserted }
+        let access = try await site.access()
+        var visible: [PackageIdentifier] = []
+        for package in found.map(\.package) {
+            guard let product = try await site.store.versions(of: package).first?.product else { continue }
+            if access.mayRead(product, call.caller) { visible.append(package) }
+        }
+        let packages = visible.filter { seen.insert($0).inserted }
         guard !packages.isEmpty else { throw Problem(404, "no package is published from this repository") }
         return Self.json(["identifiers": .array(packages.map { .string($0.description) })])
     }

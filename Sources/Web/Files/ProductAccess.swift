@@ -1,0 +1,49 @@
+import Model
+import Storage
+
+/// Who may read which product.
+struct ProductAccess: Sendable {
+    /// What holds where no bot's file says otherwise.
+    let anonymousMayRead: Bool
+    let stated: [Name: Bool]
+
+    /// Whether anybody may read it.
+    func isPublic(_ product: Name) -> Bool { stated[product] ?? anonymousMayRead }
+
+    /// Whether there can be one that anybody may read.
+    var hasPublic: Bool { anonymousMayRead || stated.values.contains(true) }
+
+    /// Whether everybody sees the same of all products together.
+    var isSame: Bool { anonymousMayRead && !stated.values.contains(false) }
+
+    func mayRead(_ product: Name, _ caller: Caller) -> Bool { caller.role != nil || isPublic(product) }
+}
+
+extension Site {
+    func access() async throws -> ProductAccess {
+        ProductAccess(anonymousMayRead: configuration.anonymousMayRead, stated: try await store.statedAccess())
+    }
+
+    /// The products that a caller may read, by name.
+    func products(for caller: Caller) async throws -> [Name] {
+        let access = try await access()
+        return try await store.products().filter { access.mayRead($0, caller) }
+    }
+
+    /// Whether anybody may read what a route of products shows, and whether all are shown the same.
+    /// - Parameter parameters: Of the route.
+    func openness(_ parameters: [String: String]) async throws -> (mayRead: Bool, isSame: Bool) {
+        let access = try await access()
+        if let text = parameters["product"] {
+            let isPublic = Name(text).map(access.isPublic) ?? access.anonymousMayRead
+            return (isPublic, isPublic)
+        }
+        if let scope = parameters["scope"], let name = parameters["name"] {
+            let package = PackageIdentifier(scope: scope, name: RegistryRoutes.without(".json", name))
+            let product = if let package { try await store.versions(of: package).first?.product } else { nil as Name? }
+            let isPublic = product.map(access.isPublic) ?? access.anonymousMayRead
+            return (isPublic, isPublic)
+        }
+        return (access.hasPublic, access.isSame)
+    }
+}

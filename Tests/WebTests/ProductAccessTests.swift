@@ -1,0 +1,159 @@
+import Basics
+import HTTPTypes
+import Model
+import NIOCore
+import Storage
+import TestSupport
+import Testing
+
+@testable import Web
+
+/// Products that are open or closed by themselves: `kit`, as each test says, and `other`, of which no file says anything.
+@Suite struct ProductAccessTests {
+    private static let other = Name(nearest: "other")
+
+    private static func bot(_ name: Name, isPublic: Bool?, product: Name? = nil) -> BotSpecification {
+        BotSpecification(name: name, repository: SampleContent.repository, product: product, isPublic: isPublic)
+    }
+
+    private func withProducts(
+        anonymousMayRead: Bool, isPublic: Bool?, _ body: @Sendable (WebFixture) async throws -> Void
+    ) async throws {
+        try await withWeb(anonymousMayRead: anonymousMayRead) { web in
+            let sample = SampleContent(web: web)
+            try await web.store.register(
+                [Self.bot(SampleContent.kit, isPublic: isPublic), Self.bot(Self.other, isPublic: nil)],
+                at: WebFixture.now)
+            let record = try await sample.integrate(0, ref: "release/1", failing: [], warnings: 0, before: nil)
+            try await sample.publish(
+                "1.0.0", by: record,
+                files: [
+                    "Kit-1.0.0.zip": Array("zip".utf8),
+                    "Package.swift": RegistryRoutesTests.manifests["Package.swift"] ?? [],
+                ],
+                registry: PackageIdentifier("Acme.Kit"))
+            try await sample.publish("1.0.0", by: record, product: Self.other)
+            try await body(web)
+        }
+    }
+
+    private static let paths = [
+        "/files/kit/1.0.0/Kit-1.0.0.zip", "/files/kit/1.0.0/SHA256SUMS", "/files/kit/", "/files/kit/1.0.0/",
+        "/files/kit/latest/Kit-1.0.0.zip", "/products/kit", "/products/kit/1.0.0", "/products/kit/feed.atom",
+        "/products/kit/feed.json", "/api/v1/products/kit/versions", "/api/v1/products/kit/versions/latest",
+        "/registry/acme/kit", "/registry/ACME/kit.json", "/registry/acme/kit/1.0.0", "/registry/acme/kit/1.0.0.zip",
+        "/registry/acme/kit/1.0.0/Package.swift",
+    ]
+    private static let listings = [
+        "/files/", "/products", "/api/v1/products", "/registry/identifiers?url=https://git.example/acme/kit.git",
+    ]
+
+    private static func names(_ answer: RawAnswer) -> [String] {
+        ["kit", "other"].filter { name in
+            ["/\(name)/", "/\(name)\"", "\"\(name)\"", ".Kit\""].contains {
+                answer.text.contains($0) && ($0 != ".Kit\"" || name == "kit")
+            }
+        }
+    }
+
+    @Test func testThatAClosedProductNeedsAToken() async throws {
+        try await withProducts(anonymousMayRead: true, isPublic: false) { web in
+            for path in Self.paths {
+                try await web.expect(401, "GET", path)
+                let answer = try await web.send("GET", path, as: .viewer)
+                #expect([200, 302].contains(answer.status), "\(path): \(answer.text)")
+                #expect(answer["Cache-Control"]?.hasPrefix("public") == false, "\(path)")
+                #expect(answer["Vary"] == "Authorization")
+            }
+            for path in Self.listings {
+                let answer = try await web.send("GET", path)
+                #expect(!Self.names(answer).contains("kit"), "\(path)")
+                #expect(answer["Vary"] == "Authorization", "others see more")
+                #expect(Self.names(try await web.send("GET", path, as: .viewer)).contains("kit"), "\(path)")
+            }
+            let artifact = "/api/v1/bots/kit/integrations/1/artifacts/release/kit-1.0.0-source.tar.gz"
+            try await web.expect(401, "GET", artifact)
+            try await web.expect(200, "GET", "/files/other/1.0.0/kit-source.tar.gz")
+            try await web.expect(200, "GET", "/api/v1/bots")
+            #expect(web.site.shelf.bytes > 0)
+            #expect(web.site.shelf.entry(at: Self.paths[0], now: .uptimeNanoseconds(0)) == nil)
+        }
+    }
+
+    @Test func testThatAnOpenProductNeedsNone() async throws {
+        try await withProducts(anonymousMayRead: false, isPublic: true) { web in
+            for path in Self.paths {
+                let answer = try await web.send("GET", path)
+                #expect([200, 302].contains(answer.status), "\(path): \(answer.text)")
+                #expect(answer["Vary"] == nil)
+            }
+            let file = try await web.send("GET", Self.paths[0])
+            #expect(file["Cache-Control"] == "public, max-age=31536000, immutable")
+            for path in Self.listings {
+                let answer = try await web.send("GET", path)
+                #expect(Self.names(answer) == ["kit"], "\(path)")
+                #expect(answer["Vary"] == "Authorization")
+            }
+            for path in [
+                "/", "/bots/kit", "/api/v1/bots", "/files/other/", "/files/other/1.0.0/kit-source.tar.gz",
+                "/files/none/",
+                "/products/other", "/registry/acme/none", "/metrics",
+                "/api/v1/bots/kit/integrations/1/artifacts/release/kit-1.0.0-source.tar.gz",
+            ] {
+                try await web.expect(401, "GET", path)
+            }
+            try await web.expect(401, "POST", "/api/v1/products/kit/versions/1.0.0/yank")
+        }
+    }
+
+    @Test func testThatTheStricterFileCounts() async throws {
+        try await withWeb(anonymousMayRead: false) { web in
+            let (kit, second) = (SampleContent.kit, Name(nearest: "second"))
+            // A file that is gone opens nothing, and still closes.
+            let rows: [([BotSpecification], Bool)] = [
+                ([Self.bot(kit, isPublic: nil)], false), ([Self.bot(kit, isPublic: true)], true), ([], false),
+                ([Self.bot(kit, isPublic: true), Self.bot(second, isPublic: false, product: kit)], false),
+                ([Self.bot(kit, isPublic: true)], false),
+                ([Self.bot(kit, isPublic: true), Self.bot(second, isPublic: nil)], true),
+            ]
+            for (bots, expected) in rows {
+                try await web.store.register(bots, at: WebFixture.now)
+                let isPublic = try await web.site.access().isPublic(kit)
+                #expect(isPublic == expected, "\(bots.map(\.isPublic))")
+            }
+        }
+    }
+
+    /// What was answered from memory before goes the usual way when its second is over.
+    @Test func testThatClosingCountsSoon() async throws {
+        try await withProducts(anonymousMayRead: true, isPublic: nil) { web in
+            let path = "/files/kit/1.0.0/Kit-1.0.0.zip"
+            try await web.expect(200, "GET", path)
+            try await web.store.register([Self.bot(SampleContent.kit, isPublic: false)], at: WebFixture.now)
+            #expect(web.site.shelf.entry(at: path, now: .now() + FileShelf.trust) == nil)
+            try await web.expect(401, "GET", path)
+            #expect(web.site.shelf.entry(at: path, now: .uptimeNanoseconds(0)) == nil)
+        }
+    }
+
+    @Test func testThatPublicProductsAloneAreLinked() async throws {
+        try await withProducts(anonymousMayRead: true, isPublic: false) { web in
+            func links() throws -> [String] {
+                try web.directory.directory().entries("state/public").map(\.name).sorted()
+            }
+            let service = PublicLinks(site: web.site)
+            await service.update()
+            #expect(try links() == ["other"])
+            #expect(
+                try web.directory.text("state/public/other/1.0.0/SHA256SUMS").contains("kit-source.tar.gz"),
+                "a web server finds the files there")
+            // when
+            try await web.store.register(
+                [Self.bot(SampleContent.kit, isPublic: true), Self.bot(Self.other, isPublic: false)], at: WebFixture.now
+            )
+            await service.update()
+            // then
+            #expect(try links() == ["kit"])
+        }
+    }
+}
