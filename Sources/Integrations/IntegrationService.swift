@@ -21,6 +21,7 @@ package struct IntegrationService: Service {
     private let publisher: Publisher
     private let jobs: JobRunner
     private let compression: LogCompression
+    private let retention: RetentionService
     private let outbox: Outbox
     private let store: Store
     private let looksWakeup: Wakeup
@@ -132,6 +133,9 @@ package struct IntegrationService: Service {
             wishes: CancelWishes(state: parts.state), outages: outages, timer: parts.timer, logger: logger)
         self.jobs = jobs
         compression = LogCompression(store: store, state: parts.state, logger: logger)
+        retention = RetentionService(
+            store: store, state: parts.state, retention: parts.settings.retention, remotes: remotes, clock: clock,
+            timer: parts.timer, logger: logger)
         let forges = ForgeAccess(
             store: store, registry: registry, secrets: secrets, transport: parts.transport, clock: clock, url: url
         )
@@ -164,7 +168,7 @@ package struct IntegrationService: Service {
                 store: store, registry: registry, remotes: remotes, scheduler: scheduler, clock: clock,
                 queue: queueWakeup,
                 logger: logger),
-            publisher: publisher, board: parts.uploader.board)
+            publisher: publisher, board: parts.uploader.board, retention: retention)
         self.store = store
         self.logger = logger
     }
@@ -191,6 +195,7 @@ package struct IntegrationService: Service {
                 group.addTask { await self.scheduler.run() }
                 group.addTask { await self.outages.run() }
                 group.addTask { await self.compression.run() }
+                group.addTask { await self.retention.run() }
                 group.addTask { for workspace in left { await self.jobs.giveBack(workspace) } }
                 group.addTask { await self.outbox.run() }
                 group.addTask {

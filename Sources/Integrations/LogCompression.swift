@@ -53,6 +53,9 @@ struct LogCompression: Sendable {
     /// What lies directly in a directory; none when it cannot be read, since retention may have removed it.
     private static func directories(in path: String) -> [String] {
         guard let directory = try? Directory(opening: path), let entries = try? directory.entries() else { return [] }
-        return entries.filter { $0.kind == .directory }.map { "\(path)/\($0.name)" }
+        // What begins with a dot is on its way out.
+        return entries.filter { $0.kind == .directory && $0.bytes.first != UInt8(ascii: ".") }.map {
+            "\(path)/\($0.name)"
+        }
     }
 }

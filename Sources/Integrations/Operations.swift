@@ -11,15 +11,18 @@ package struct Operations: Sendable {
     private let publisher: Publisher
     /// How far uploads are.
     package let board: UploadBoard
+    private let retention: RetentionService
 
     package init(
-        registry: BotRegistry, intake: EventIntake, requests: PersonRequests, publisher: Publisher, board: UploadBoard
+        registry: BotRegistry, intake: EventIntake, requests: PersonRequests, publisher: Publisher, board: UploadBoard,
+        retention: RetentionService
     ) {
         self.registry = registry
         self.intake = intake
         self.requests = requests
         self.publisher = publisher
         self.board = board
+        self.retention = retention
     }
 
     /// Verifies and stores a push. No network is used before it returns.
@@ -115,6 +118,19 @@ package struct Operations: Sendable {
     /// - Throws: `.notFound`.
     package func yank(product: Name, version: SemanticVersion, by person: String) async throws(OperationError) {
         try await publisher.yank(product: product, version: version, by: person)
+    }
+
+    /// Removes what retention lets go of, or says what it would remove.
+    /// - Parameters:
+    ///   - isDry: Nothing is removed.
+    ///   - bot: Only this one's; nothing: every bot's.
+    /// - Throws: `.unavailable`, after which some of it may be removed.
+    package func prune(isDry: Bool, bot: Name?) async throws(OperationError) -> RetentionReport {
+        do {
+            return try await retention.prune(isDry: isDry, bot: bot)
+        } catch {
+            throw OperationError(.unavailable, "old integrations could not be removed; try again", underlying: error)
+        }
     }
 
     /// How far the integration's uploads that are under way are, by trigger.

@@ -31,6 +31,16 @@ package struct Remotes: Sendable {
         }
     }
 
+    /// The mirror of an address, as long as nobody is asked over it: without credentials, also where the file that named it is gone.
+    /// - Returns: Nothing for an address that no mirror can be of.
+    func mirror(holding repository: String) -> Mirror? {
+        switch source {
+        case .one(let mirror): mirror
+        case .mirrors(let mirrors, _):
+            (try? RemoteURL(repository, isInsecureAllowed: true)).map { mirrors.mirror(of: $0) }
+        }
+    }
+
     /// Whether the submodules of a commit, and theirs, are here, so that no server has to be asked.
     func hasSubmodules(of commit: CommitID, in mirror: Mirror, for bot: BotSpecification) async throws -> Bool {
         do {

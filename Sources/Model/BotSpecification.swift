@@ -42,6 +42,8 @@ package struct BotSpecification: Hashable, Sendable, Codable {
     package var status: StatusTarget?
     /// Who is told what; nothing: nobody.
     package var notices: [Notice]?
+    /// What of its integrations is kept; key by key, and where nothing is, the settings say it.
+    package var retention: Retention?
     /// Which pull requests are integrated. Whatever stands here, none is where nothing keeps jobs from the machine.
     package var pullRequests: PullRequests {
         get { otherPullRequests ?? .trusted }
@@ -66,7 +68,7 @@ package struct BotSpecification: Hashable, Sendable, Codable {
         logLimit: ByteCount = Self.usualLogLimit, triggers: [Trigger] = [], recipe: RecipeSource? = nil,
         product: Name? = nil, isPublic: Bool? = nil, jobSecrets: [JobSecret]? = nil, status: StatusTarget? = nil,
         notices: [Notice]? = nil,
-        pullRequests: PullRequests = .trusted, isIntegratedOnUpgrade: Bool = true
+        pullRequests: PullRequests = .trusted, isIntegratedOnUpgrade: Bool = true, retention: Retention? = nil
     ) {
         self.name = name
         self.repository = repository
@@ -92,6 +94,7 @@ package struct BotSpecification: Hashable, Sendable, Codable {
         self.status = status
         self.notices = notices
         self.isIntegratedOnUpgrade = isIntegratedOnUpgrade
+        self.retention = retention
     }
 
     /// Who is told what becomes of its integrations, through the outbox.

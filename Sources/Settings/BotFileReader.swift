@@ -72,6 +72,7 @@ package enum BotFileReader {
         bot.supersede = diagnostics.word(fields["supersede"], "supersede")
         bot.timeout = diagnostics.duration(fields["timeout"], "timeout", within: timeoutRange) ?? bot.timeout
         bot.logLimit = diagnostics.size(fields["log"], "log", within: logRange) ?? bot.logLimit
+        bot.retention = RetentionReader.retention(fields["retention"], &diagnostics)
         bot.product = diagnostics.name(fields["product"], "product") ?? name
         bot.isPublic = diagnostics.truth(fields["public"], "public")
         let context = TriggerReader.Context(

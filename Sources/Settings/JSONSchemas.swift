@@ -30,6 +30,15 @@ package enum JSONSchemas {
               "propertyNames": { "pattern": "^[A-Za-z_][A-Za-z0-9_]{0,127}$" },
               "additionalProperties": { "type": ["string", "number", "boolean", "null"] }
             },
+            "retention": {
+              "type": ["object", "null"], "additionalProperties": false,
+              "properties": {
+                "integrations": { "oneOf": [{ "type": "integer", "minimum": 1, "maximum": 1000000 }, { "enum": ["off", false] }] },
+                "age": { "oneOf": [{ "type": "string", "pattern": "^[0-9]{1,9}[smhd]$" }, { "enum": ["off", false] }] },
+                "bytes": { "oneOf": [{ "type": "string", "pattern": "^[0-9]{1,9} ?[MGT]i?B$" }, { "enum": ["off", false] }] },
+                "files": { "oneOf": [{ "type": "integer", "minimum": 100 }, { "type": "string", "pattern": "^[0-9]{1,9}[kM]$" }, { "enum": ["off", false] }] }
+              }
+            },
             "duration": { "type": "string", "pattern": "^[0-9]{1,9}[smhd]$" },
             "texts": { "oneOf": [{ "type": "string" }, { "type": "array", "items": { "type": "string" } }] }
           }
@@ -69,7 +78,8 @@ package enum JSONSchemas {
               }
             },
             "user": { "type": "string" },
-            "signing": { "$ref": "#/$defs/secret" }
+            "signing": { "$ref": "#/$defs/secret" },
+            "retention": { "$ref": "#/$defs/retention" }
           }
         """#)
 
@@ -127,6 +137,7 @@ package enum JSONSchemas {
             "supersede": { "enum": ["queued", "running", "never"] },
             "timeout": { "$ref": "#/$defs/duration", "default": "30m" },
             "log": { "$ref": "#/$defs/size", "default": "64MiB" },
+            "retention": { "$ref": "#/$defs/retention" },
             "product": { "$ref": "#/$defs/name" },
             "public": { "type": "boolean" },
             "triggers": {

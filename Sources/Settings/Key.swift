@@ -15,7 +15,7 @@ extension Key: ExpressibleByStringLiteral {
 enum Keys {
     static let settings: [Key] = [
         "listen", "url", "state", "bots", "concurrency", "secrets", "anonymous", "isolation", "fence", "images",
-        "user", "mail", "signing", .later("retention"),
+        "user", "mail", "signing", "retention",
     ]
     static let fence: [Key] = ["read-only", "memory", "processes", "workspace"]
     static let bot: [Key] = [
@@ -23,11 +23,11 @@ enum Keys {
         "upgrades", "clean",
         "timeout",
         "log",
-        "product", "public", "supersede", "triggers", "secrets", "status", "recipe", "pull-requests",
-        .later("retention"),
+        "product", "public", "supersede", "triggers", "secrets", "status", "recipe", "pull-requests", "retention",
         .later("priority"),
         "notify",
     ]
+    static let retention: [Key] = ["integrations", "age", "bytes", "files"]
     static let mail: [Key] = ["server", "from", "credentials", "insecure", "certificates"]
     static let notice: [Key] = ["name", "when", "branches", "tags", "mail", "authors", "webhook", "secret"]
     static let webhook: [Key] = ["secret"]

@@ -61,6 +61,11 @@ package enum ResolvedYAML {
         }
         add("timeout", DurationText.print(bot.timeout), "a step's")
         add("log", ByteCountText.print(bot.logLimit), "an attempt's, at most 1GiB")
+        if let retention = bot.retention {
+            add("retention", RetentionReader.text(retention), "over the settings', key by key")
+        } else {
+            lines.append("# retention: as the settings say")
+        }
         add("product", bot.product.description)
         if let isPublic = bot.isPublic {
             add("public", "\(isPublic)", isPublic ? "anybody may read its versions" : "its versions need a token")

@@ -1,3 +1,5 @@
+package import Model
+
 /// What `martlet.yml` says, with every default filled in.
 package struct ServiceSettings: Hashable, Sendable {
     /// Who may read without a token.
@@ -30,12 +32,14 @@ package struct ServiceSettings: Hashable, Sendable {
     package var mail: MailSettings?
     /// The name of the secret with the key that versions are signed with; nothing: they are not signed.
     package var signing: String?
+    /// What of each bot's integrations is kept, where its file says nothing else.
+    package var retention: Retention
 
     package init(
         listen: [ListenAddress] = [ListenAddress(host: "127.0.0.1", port: 8080)], url: String? = nil, state: String,
         bots: String, concurrency: Int, secrets: String? = nil, anonymous: Anonymous = .read,
         isolation: Isolation? = nil, fence: FenceSettings = FenceSettings(), images: String? = nil, user: String? = nil,
-        mail: MailSettings? = nil, signing: String? = nil
+        mail: MailSettings? = nil, signing: String? = nil, retention: Retention = Retention()
     ) {
         self.listen = listen
         self.url = url
@@ -50,6 +54,7 @@ package struct ServiceSettings: Hashable, Sendable {
         self.user = user
         self.mail = mail
         self.signing = signing
+        self.retention = retention
     }
 
     /// The directory of the operator's trigger scripts: `triggers/` beside the directory of bot files.

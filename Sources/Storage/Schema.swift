@@ -40,6 +40,7 @@ enum Schema {
         migrator.registerMigration("pull care") { try $0.execute(sql: pullCare) }
         migrator.registerMigration("downloads") { try $0.execute(sql: downloads) }
         migrator.registerMigration("returning") { try $0.execute(sql: returning) }
+        migrator.registerMigration("retention") { try $0.execute(sql: retention) }
         return migrator
     }
 

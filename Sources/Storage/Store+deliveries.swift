@@ -82,7 +82,7 @@ extension Store {
             db,
             sql: """
                 SELECT name, number FROM integrations JOIN bots ON bots.id = bot
-                WHERE ref_update IS NOT NULL AND ref_update = ? ORDER BY name, number
+                WHERE ref_update IS NOT NULL AND ref_update = ? AND removed_at IS NULL ORDER BY name, number
                 """,
             arguments: [rowID])
         return RefUpdateRecord(

@@ -4,7 +4,7 @@ import Model
 extension Store {
     static let integrationQuery = """
         SELECT integrations.*, bots.name AS bot_name, url, \(newerNumber) FROM integrations
-        JOIN bots ON bots.id = bot JOIN repositories ON repositories.id = integrations.repository
+        JOIN bots ON bots.id = bot AND removed_at IS NULL JOIN repositories ON repositories.id = integrations.repository
         """
 
     /// Of the integration that superseded this one: it is of the same bot.
@@ -14,7 +14,7 @@ extension Store {
 
     static func integrationRow(_ id: IntegrationID, _ db: Database) throws -> Int64 {
         let row: Int64? = try db.first(
-            "SELECT integrations.id FROM integrations JOIN bots ON bots.id = bot WHERE name = ? AND number = ?",
+            "SELECT integrations.id FROM integrations JOIN bots ON bots.id = bot WHERE name = ? AND number = ? AND removed_at IS NULL",
             [id.bot.description, id.number]
         ) { $0[0] }
         guard let row else { throw Refusal.notFound("integration \(id)") }

@@ -39,4 +39,67 @@ extension Store {
             return rows.map { $0["number"] as Int }
         }
     }
+
+    /// Those that retention removed and whose rows and files are still there, oldest first.
+    package func removedIntegrations() async throws(StoreError) -> [RemovedIntegration] {
+        try await read("read what is to be removed") { db in
+            try db.all(
+                """
+                SELECT integrations.id, number, bots.name AS bot_name, url FROM integrations INDEXED BY integrations_removed
+                JOIN bots ON bots.id = bot JOIN repositories ON repositories.id = integrations.repository
+                WHERE removed_at IS NOT NULL ORDER BY integrations.id
+                """
+            ) { row in
+                RemovedIntegration(
+                    id: IntegrationID(bot: try row.name("bot_name"), number: row["number"]), rowID: row["id"],
+                    repository: row["url"])
+            }
+        }
+    }
+
+    /// Deletes all rows of an integration that was removed, in batches, its own last: a stop in the middle leaves one that is shown
+    /// nowhere, as before. Harmless where they are gone already.
+    package func deleteRows(of removed: RemovedIntegration) async throws(StoreError) {
+        let operation = "remove what is stored of \(removed.id)"
+        let row = removed.rowID
+        let isRemoved = try await read(operation) { db in
+            try db.first("SELECT 1 FROM integrations WHERE id = ? AND removed_at IS NOT NULL", [row]) { _ in true }
+        }
+        guard isRemoved == true else { return }
+        let attempts = try await read(operation) { db in
+            try db.all("SELECT id FROM attempts WHERE integration = ?", [row]) { $0[0] as Int64 }
+        }
+        for attempt in attempts {
+            for (table, key) in [
+                ("steps", "place"), ("findings", "place"), ("test_rows", "test"), ("test_records", "attempt"),
+                ("coverage", "attempt"), ("artifacts", "place"),
+            ] {
+                try await deleteBatches(operation, from: table, key: key, where: "attempt = ?", [attempt])
+            }
+        }
+        try await deleteBatches(operation, from: "issues", where: "integration = ?", [row])
+        try await lane.write(operation) { transaction in
+            let db = transaction.db
+            try db.change("UPDATE integrations SET superseded_by = NULL WHERE superseded_by = ?", [row])
+            for table in ["attempts", "triggers", "reruns"] {
+                try db.change("DELETE FROM \(table) WHERE integration = ?", [row])
+            }
+            try Self.deleteUnusedProfiles(of: row, db)
+            try db.change("DELETE FROM integrations WHERE id = ?", [row])
+            transaction.changed(.bots)
+            transaction.passes("retention.deleted")
+        }
+    }
+
+    /// What no record is written against any more: but for the newest, which the next record may take, and only while nothing of the bot is
+    /// under way that may have taken one.
+    private static func deleteUnusedProfiles(of integration: Int64, _ db: Database) throws {
+        try db.change(
+            """
+            DELETE FROM test_profiles WHERE bot = (SELECT bot FROM integrations WHERE id = ?)
+            AND NOT EXISTS (SELECT 1 FROM test_records WHERE profile = test_profiles.id)
+            AND id < (SELECT max(id) FROM test_profiles AS newer WHERE newer.bot = test_profiles.bot AND newer.job = test_profiles.job)
+            AND NOT EXISTS (SELECT 1 FROM integrations WHERE state <> 'completed' AND integrations.bot = test_profiles.bot)
+            """, [integration])
+    }
 }

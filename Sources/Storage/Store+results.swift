@@ -95,7 +95,7 @@ extension Store {
                 """
                 SELECT json_extract(attempts.summary, '$.counts.tests') AS tests FROM attempts JOIN (
                     SELECT integrations.id FROM integrations JOIN bots ON bots.id = bot
-                    WHERE name = ?1 AND number < ?2 AND state = 'completed'
+                    WHERE name = ?1 AND number < ?2 AND state = 'completed' AND removed_at IS NULL
                     AND verdict NOT IN ('canceled', 'checkout-error', 'internal-error')
                     AND ref = (SELECT coalesce(base, ref) FROM integrations JOIN bots ON bots.id = bot WHERE name = ?1 AND number = ?2)
                     ORDER BY number DESC LIMIT \(Self.maximumLookBack)

@@ -18,7 +18,7 @@ extension Store {
                     SELECT id FROM integrations WHERE (bot, ref, number) IN (
                         SELECT bot, ref, max(number) FROM integrations
                         WHERE bot = (SELECT id FROM bots WHERE name = ?1) AND state = 'completed'
-                            AND pull_request IS NULL GROUP BY bot, ref
+                            AND pull_request IS NULL AND removed_at IS NULL GROUP BY bot, ref
                         ORDER BY max(number) DESC LIMIT \(Self.lookedBranches)))
                 AND fingerprint IN (SELECT fingerprint FROM silences WHERE bot = (SELECT id FROM bots WHERE name = ?1))
                 ORDER BY status = 'resolved', number DESC

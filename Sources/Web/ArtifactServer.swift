@@ -4,7 +4,7 @@ import Hummingbird
 import Model
 import Storage
 
-/// What an attempt archived, as it lies in its directory.
+/// What an attempt archived, as it lies packed in its directory (`ProductArchiver`).
 struct ArtifactServer: Sendable {
     let site: Site
 
@@ -29,10 +29,16 @@ struct ArtifactServer: Sendable {
         guard let stored = candidates.max(by: { $0.attempt.attempt < $1.attempt.attempt }) else {
             throw Problem.notFound
         }
-        let place = "integrations/\(record.id.bot)/\(record.id.number)/\(job)/\(stored.attempt.attempt)/artifacts/"
+        let place = "integrations/\(record.id.bot)/\(record.id.number)/\(job)/\(stored.attempt.attempt)/archives/"
         let files = PublishedFile(
             root: site.configuration.state, path: place + path, artifact: stored.artifact,
             cacheControl: isClosed ? "no-store" : "public, max-age=3600", site: site)
-        return try await files.response(to: call)
+        do {
+            return try await files.response(to: call)
+        } catch let problem as Problem where problem.status == 404 {
+            // Removed since its row was read: says so.
+            _ = try await site.integration(of: call)
+            throw problem
+        }
     }
 }

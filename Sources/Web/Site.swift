@@ -27,10 +27,11 @@ struct Site: Sendable {
             return record
         }
         // One spelling: no sign, no leading zero.
-        guard let number = Int(text), String(number) == text, number > 0,
-            let record = try await store.integration(IntegrationID(bot: bot, number: number))
-        else { throw Problem.notFound }
-        return record
+        guard let number = Int(text), String(number) == text, number > 0 else { throw Problem.notFound }
+        let id = IntegrationID(bot: bot, number: number)
+        if let record = try await store.integration(id) { return record }
+        guard let removal = try await store.removal(of: id) else { throw Problem.notFound }
+        throw Problem(410, "\(id) was removed by retention on \(removal.at.description.prefix(10)): \(removal.reason).")
     }
 
     /// Every attempt, in the order of the recipe's configurations, then by job and number.

@@ -67,7 +67,9 @@ package struct WebServer: Service {
                 artifacts: ArtifactServer(site: site)
             ).routes
         routes += IssueRoutes(site: site).routes + CoverageRoutes(site: site).routes
-        routes += LedgerRoutes(site: site).routes + OutboxRoutes(site: site).routes
+        routes +=
+            LedgerRoutes(site: site).routes + OutboxRoutes(site: site).routes
+            + RetentionRoutes(site: site).routes
         routes += RegistryRoutes(site: site).routes
         routes += ProductRoutes(site: site).routes + TokenRoutes(site: site).routes
         routes += EventRoutes(store: site.store).routes + SystemRoutes(site: site).routes

@@ -206,7 +206,7 @@ struct Connection: Sendable {
         let sentence = problem?.detail ?? problem?.title ?? "the daemon answered \(response.status) to \(path)"
         switch response.status {
         case 401, 403: throw Failure(.denied, sentence)
-        case 404: throw Failure(.notFound, sentence)
+        case 404, 410: throw Failure(.notFound, sentence)
         case 400..<500: throw Failure(.no, sentence)
         default: throw Failure(.software, sentence)
         }

@@ -112,8 +112,11 @@ package final class Bot: Sendable {
             else { return nil }
             return found.isLookRequested && found.lastError == nil ? nil : true
         }
-        await timer.awaitSleepers()
+        await timer.awaitSleepers(Self.restingSleepers)
     }
+
+    /// Who waits for `timer` while nothing is to be done: the poller and retention.
+    package static let restingSleepers = 2
 
     /// What the service is made of; for tests that build a part of it.
     package func parts(_ store: Store) throws -> IntegrationService.Parts {

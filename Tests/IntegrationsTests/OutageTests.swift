@@ -38,7 +38,7 @@ import Testing
             return record?.reason?.contains("(try \(count), the next at") == true ? record : nil
         }
         // The poller's, the failed look's, and this one's.
-        await bot.timer.awaitSleepers(3)
+        await bot.timer.awaitSleepers(Bot.restingSleepers + 2)
         return record
     }
 

@@ -206,7 +206,7 @@ struct Marked: Sendable, CustomTestStringConvertible {
         #expect(!reading.diagnostics.contains { $0.message.contains("hunter2") })
     }
 
-    @Test(arguments: ["priority", "retention"])
+    @Test(arguments: ["priority"])
     func testThatKeysOfLaterVersionsAreRefusedAndNotPassedOver(_ key: String) {
         // when
         let reading = read("repository: /r\n\(key): all\n")

@@ -110,7 +110,6 @@ import Testing
         Marked("mail: { server: smtps://h, from: a@b, §certificates: c.pem }\n", "is the absolute path of a PEM"),
         Marked(
             "mail: { server: smtp://h, from: a@b, insecure: true, §certificates: /c }\n", "without TLS there are no"),
-        Marked("§retention: 30d\n", "`retention` is not supported yet by this version"),
         Marked("user: §root\n", "never root"),
         Marked("§- x\n", "the settings file is a mapping"),
     ])

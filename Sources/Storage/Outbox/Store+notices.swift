@@ -108,7 +108,7 @@ extension Store {
         try db.first(
             """
             SELECT verdict = 'canceled' FROM integrations JOIN bots ON bots.id = bot
-            WHERE name = ? AND ref = ? AND number < ? AND state = 'completed' AND (
+            WHERE name = ? AND ref = ? AND number < ? AND state = 'completed' AND removed_at IS NULL AND (
                 verdict = 'canceled' AND trigger_failed OR verdict NOT IN ('canceled', 'checkout-error', 'internal-error'))
             ORDER BY number DESC LIMIT 1
             """, [record.id.bot.description, record.ref.description, record.id.number]

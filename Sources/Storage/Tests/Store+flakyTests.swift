@@ -22,7 +22,7 @@ extension Store {
             let window: [(row: Int64, number: Int)] = try db.all(
                 """
                 SELECT id, number FROM integrations WHERE bot = (SELECT id FROM bots WHERE name = ?1)
-                AND \(Self.isShownRef) AND state = 'completed' ORDER BY number DESC LIMIT ?3
+                AND \(Self.isShownRef) AND state = 'completed' AND removed_at IS NULL ORDER BY number DESC LIMIT ?3
                 """, [bot.description, ref?.description, min(max(1, integrations), Self.maximumPage)]
             ) { ($0["id"], $0["number"]) }
             var found: [Int64: Count] = [:]

@@ -87,7 +87,8 @@ extension Store {
             let newest: (row: Int64, number: Int)? = try db.first(
                 """
                 SELECT integrations.id, number FROM integrations JOIN bots ON bots.id = bot
-                WHERE bots.name = ? AND integrations.state = 'completed' AND pull_request IS NULL AND EXISTS (SELECT 1 FROM attempts
+                WHERE bots.name = ? AND integrations.state = 'completed' AND pull_request IS NULL AND removed_at IS NULL
+                AND EXISTS (SELECT 1 FROM attempts
                     JOIN test_records ON test_records.attempt = attempts.id WHERE integration = integrations.id)
                 ORDER BY number DESC LIMIT 1
                 """, [bot.description]

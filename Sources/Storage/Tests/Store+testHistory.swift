@@ -24,7 +24,7 @@ extension Store {
             let integrations: [(row: Int64, entry: TestHistory.Entry)] = try db.all(
                 """
                 SELECT id, number, ref, "commit", coalesce(ended_at, queued_at) AS at FROM integrations
-                WHERE bot = ?1 AND \(Self.isShownRef) AND number < ?3 AND state = 'completed'
+                WHERE bot = ?1 AND \(Self.isShownRef) AND number < ?3 AND state = 'completed' AND removed_at IS NULL
                 ORDER BY number DESC LIMIT ?4
                 """, [found.bot, ref?.description, before ?? .max, count + 1]
             ) { row in
@@ -75,7 +75,7 @@ extension Store {
                 FROM test_rows JOIN attempts ON attempts.id = test_rows.attempt
                 JOIN integrations ON integrations.id = integration
                 WHERE test = ?1 AND outcome IN ('failed', 'crashed', 'flaky') AND attempts.state = 'processed'
-                AND \(Self.isShownRef) ORDER BY test_rows.attempt DESC LIMIT ?3
+                AND removed_at IS NULL AND \(Self.isShownRef) ORDER BY test_rows.attempt DESC LIMIT ?3
                 """, [found.test, ref?.description, min(max(1, limit), Self.maximumPage)]
             ) { row in
                 TestFailure(

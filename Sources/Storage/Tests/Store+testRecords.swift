@@ -143,7 +143,7 @@ extension Store {
         let before: Int64? = try db.first(
             """
             SELECT attempts.id FROM attempts JOIN (
-                SELECT id FROM integrations WHERE bot = ?1 AND ref = ?2 AND number < ?3 AND state = 'completed'
+                SELECT id FROM integrations WHERE bot = ?1 AND ref = ?2 AND number < ?3 AND state = 'completed' AND removed_at IS NULL
                 AND verdict NOT IN ('canceled', 'checkout-error', 'internal-error')
                 ORDER BY number DESC LIMIT \(maximumLookBack)
             ) AS earlier ON earlier.id = integration

@@ -96,7 +96,7 @@ import Transfer
             _ = try await bot.wait("the lost answer") { store in
                 try await store.outbox().items.first { $0.kind == .comment && $0.isUncertain && $0.state == .waiting }
             }
-            await bot.timer.awaitSleepers(2)
+            await bot.timer.awaitSleepers(Bot.restingSleepers + 1)
             bot.time.advance(by: .seconds(10))
             bot.timer.advance(by: .seconds(10))
             #expect(try await Self.comment(bot, "the end", number: 1).state == .sent)

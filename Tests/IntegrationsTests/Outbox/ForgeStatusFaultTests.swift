@@ -29,7 +29,7 @@ import Transfer
 
     private static func pass(_ bot: Bot, _ duration: Duration) async {
         // The poller's, and the outbox's.
-        await bot.timer.awaitSleepers(2)
+        await bot.timer.awaitSleepers(Bot.restingSleepers + 1)
         bot.time.advance(by: duration)
         bot.timer.advance(by: duration)
     }

@@ -1,0 +1,79 @@
+package import Model
+import Settings
+package import Storage
+
+/// What of one bot's integrations stays and goes, each with its reason. A pure function of what is stored.
+package struct RetentionPlan: Sendable {
+    /// One integration, and what becomes of it.
+    package struct Item: Sendable {
+        package var row: RetentionRow
+        package var goes: Bool
+        /// Of one that goes after `removed:`, of one that stays after `kept:`.
+        package var reason: String
+    }
+
+    /// Newest first.
+    package private(set) var items: [Item]
+
+    /// - Parameters:
+    ///   - rows: Newest first.
+    ///   - time: Up to when ages are counted; nothing: no age counts.
+    package init(_ rows: [RetentionRow], keeping retention: Retention, at time: Timestamp?) {
+        items = rows.map { row in
+            let reason = row.holder ?? (retention.isAnything ? "within the limits" : "nothing limits it")
+            return Item(row: row, goes: false, reason: reason)
+        }
+        if let most = retention.integrations?.value {
+            let reason = "more than the \(most) newest"
+            for place in items.indices.dropFirst(Int(clamping: most)) { take(place, reason) }
+        }
+        if let most = retention.age?.value, let time { takeOld(most, at: time) }
+        if let most = retention.bytes?.value {
+            take(downTo: most, "more than \(RetentionText.print(bytes: most)) of files") { $0.bytes }
+        }
+        if let most = retention.files?.value {
+            take(downTo: most, "more than \(RetentionText.print(files: most)) files") { $0.files }
+        }
+    }
+
+    /// The same, but what goes and is said to stay was taken up by somebody meanwhile.
+    package func keeping(_ stays: (Item) -> Bool) -> RetentionPlan {
+        var plan = self
+        for place in items.indices where items[place].goes && stays(items[place]) {
+            plan.items[place].goes = false
+            plan.items[place].reason = "somebody took it up meanwhile"
+        }
+        return plan
+    }
+
+    private mutating func take(_ place: Int, _ reason: String) {
+        guard !items[place].goes, items[place].row.holder == nil else { return }
+        items[place].goes = true
+        items[place].reason = reason
+    }
+
+    /// A clock that was set back for a while does not make the integrations of that time old: one is as young as those before it.
+    private mutating func takeOld(_ seconds: Int64, at time: Timestamp) {
+        var newest: Timestamp?
+        for place in items.indices.reversed() {
+            let end = max(newest ?? items[place].row.at, items[place].row.at)
+            newest = end
+            if time - end > .seconds(seconds) { take(place, "older than \(Self.age(seconds))") }
+        }
+    }
+
+    /// The oldest first, until the rest fits. What takes nothing stays: it would help nobody.
+    private mutating func take(downTo most: Int64, _ reason: String, _ size: (DiskUse) -> Int64) {
+        var total = items.reduce(0) { $1.goes ? $0 : $0 + size($1.row.disk ?? DiskUse()) }
+        for place in items.indices.reversed() where total > most && !items[place].goes {
+            let freed = size(items[place].row.disk ?? DiskUse())
+            guard freed > 0 else { continue }
+            take(place, reason)
+            if items[place].goes { total -= freed }
+        }
+    }
+
+    private static func age(_ seconds: Int64) -> String {
+        seconds % 86_400 == 0 ? "\(seconds / 86_400)d" : "\(seconds / 3600)h"
+    }
+}

@@ -1,0 +1,157 @@
+import Basics
+package import Logging
+package import Model
+import SourceControl
+package import Storage
+
+/// Removes old integrations, as the settings and the bots' files say: from time to time, and when a person asks.
+///
+/// First one small transaction has them shown nowhere any more; then their directories are moved aside, the commits that they hold
+/// are let go, their rows deleted, and at last the files. A stop at any moment leaves some of that, which the next round does.
+package final class RetentionService: Sendable {
+    /// Between two rounds.
+    package static let interval = Duration.seconds(3600)
+    /// How far ages are counted on in a round: as much as has passed, and as much again of what a stop has left behind. A clock that
+    /// jumps ahead by a year so makes nothing older than it is by more than the time for which it was wrong.
+    static let step = interval * 2
+    /// Before 2025 no daemon was started: a clock that says so was not set.
+    static let earliest = Timestamp(secondsSinceEpoch: 1_735_689_600)
+
+    private let store: Store
+    private let retention: Retention
+    private let disk: RetentionDisk
+    private let remotes: Remotes
+    private let clock: WallClock
+    private let timer: any Clock<Duration>
+    private let logger: Logger
+    /// Rounds and persons, one after the other.
+    private let turn = JobSlots(count: 1)
+    private let sweep = Wakeup()
+
+    /// - Parameter retention: The settings'.
+    package init(
+        store: Store, state: StateDirectory, retention: Retention, remotes: Remotes, clock: WallClock,
+        timer: any Clock<Duration>, logger: Logger
+    ) {
+        self.store = store
+        self.retention = retention
+        disk = RetentionDisk(state: state)
+        self.remotes = remotes
+        self.clock = clock
+        self.timer = timer
+        self.logger = logger
+    }
+
+    /// Goes on with what a daemon before this one left, then a round from time to time, until the task is canceled.
+    package func run() async {
+        // What was removed goes on its own: nobody who asks waits for it.
+        sweep.ring()
+        await withDiscardingTaskGroup { group in
+            group.addTask { for await _ in self.sweep.rings { await self.guarded { try await self.finish() } } }
+            group.addTask {
+                // Nothing at the start: a service that is started often would see time pass that did not.
+                while (try? await self.timer.sleep(for: Self.interval)) != nil {
+                    await self.guarded { _ = try await self.round() }
+                }
+            }
+        }
+    }
+
+    private func guarded(_ body: () async throws -> Void) async {
+        do {
+            try await body()
+        } catch is CancellationError {
+            return
+        } catch {
+            // The next round tries again.
+            logger.error("old integrations could not be removed", metadata: ["error": "\(error)"])
+        }
+    }
+
+    /// A round of its own: counts time, and removes.
+    func round() async throws -> RetentionReport {
+        try await turn.withSlot {
+            if clock.now() >= Self.earliest {
+                _ = try await store.advanceRetentionClock(to: clock.now(), atMost: Self.step)
+            }
+            return try await apply(isDry: false, bot: nil)
+        }
+    }
+
+    /// What a person asks for: the same as a round's, by the ages that it would count.
+    /// - Parameters:
+    ///   - isDry: Nothing is removed.
+    ///   - bot: Only this one's; nothing: every bot's.
+    package func prune(isDry: Bool, bot: Name? = nil) async throws -> RetentionReport {
+        try await turn.withSlot { try await apply(isDry: isDry, bot: bot) }
+    }
+
+    private func apply(isDry: Bool, bot only: Name?) async throws -> RetentionReport {
+        var report = RetentionReport(isDone: !isDry)
+        if clock.now() >= Self.earliest {
+            report.countedTo = try await store.advanceRetentionClock(to: clock.now(), atMost: .zero)
+        }
+        for (bot, own) in try await store.retentions() where only == nil || bot == only {
+            let limits = (own ?? Retention()).over(retention)
+            var rows = try await store.retentionRows(of: bot)
+            // Walking every directory is for those who count, or ask.
+            if limits.isAnything || isDry { rows = try await measured(rows) }
+            var plan = RetentionPlan(rows, keeping: limits, at: report.countedTo)
+            if !isDry { plan = try await remove(plan, of: bot) }
+            report.items += plan.items
+        }
+        for product in try await store.products() {
+            let versions = try await store.versions(of: product).filter { $0.state == .published }
+            let bytes = versions.reduce(0) { $1.files.reduce($0) { $0 + $1.size.bytes } }
+            if !versions.isEmpty { report.versions.append((product, versions.count, bytes)) }
+        }
+        return report
+    }
+
+    private func measured(_ rows: [RetentionRow]) async throws -> [RetentionRow] {
+        var rows = rows
+        var found: [(id: IntegrationID, run: Int, use: DiskUse)] = []
+        for place in rows.indices where rows[place].disk == nil {
+            try Task.checkCancellation()
+            let use = try await disk.use(of: rows[place].id)
+            rows[place].disk = use
+            // What runs still grows.
+            if !rows[place].isOpen { found.append((rows[place].id, rows[place].run, use)) }
+        }
+        try await store.noteDisk(found)
+        return rows
+    }
+
+    /// - Returns: The plan as it was done: what somebody took up meanwhile stays.
+    private func remove(_ plan: RetentionPlan, of bot: Name) async throws -> RetentionPlan {
+        let going = plan.items.filter(\.goes)
+        guard !going.isEmpty else { return plan }
+        // The oldest first.
+        let removed = Set(
+            try await store.remove(going.reversed().map { ($0.row, $0.reason) }, of: bot, at: clock.now()))
+        sweep.ring()
+        logger.notice(
+            "old integrations were removed", metadata: ["bot": "\(bot)", "integrations": "\(removed.count)"])
+        return plan.keeping { !removed.contains($0.row.id) }
+    }
+
+    /// Lets go of all that was removed: directories, held commits, rows, and last the files.
+    func finish() async throws {
+        var failure: (any Error)?
+        for removed in try await store.removedIntegrations() {
+            try Task.checkCancellation()
+            do {
+                try await disk.moveAside(removed.id)
+                try await remotes.mirror(holding: removed.repository)?.release(removed.id)
+                try await store.deleteRows(of: removed)
+            } catch let error as CancellationError {
+                throw error
+            } catch {
+                // One that a disk or a mirror holds up does not hold up the others.
+                failure = error
+            }
+        }
+        try await disk.removeAside()
+        if let failure { throw failure }
+    }
+}

@@ -1,0 +1,150 @@
+import GRDB
+import Model
+
+/// Why integrations of one bot are kept whatever the limits are. One for each snapshot: what it has read of a ref it keeps.
+struct RetentionHolders {
+    /// What integrations are asked for.
+    static let columns = """
+        id, number, run, ref, base, head, pull_request, ref_update, state, coalesce(ended_at, queued_at) AS at, disk_run, disk_bytes,
+            disk_files
+        """
+
+    private static let judged =
+        "state = 'completed' AND verdict NOT IN ('canceled', 'checkout-error', 'internal-error')"
+    private static let green =
+        "state = 'completed' AND verdict IN ('succeeded', 'warnings', 'analyzer-warnings') AND trigger_failed = 0"
+
+    private struct Branch {
+        var exists: Bool
+        var newest: Int?
+        var newestJudged: Int?
+        var newestGreen: Int?
+    }
+
+    private let db: Database
+    private let bot: Name
+    private let row: Int64
+    private let repository: Int64
+    private let newest: Int?
+    /// Those of which something waits to be told, or may be on its way.
+    private let told: Set<Int>
+    /// What those that are not completed are compared with, and for which.
+    private var compared: [Int: Int] = [:]
+    private var branches: [String: Branch] = [:]
+
+    init(bot: Name, row: Int64, repository: Int64, _ db: Database) throws {
+        self.db = db
+        self.bot = bot
+        self.row = row
+        self.repository = repository
+        newest =
+            try db.first(
+                "SELECT max(number) FROM integrations WHERE bot = ? AND pull_request IS NULL AND removed_at IS NULL",
+                [row]
+            ) { $0[0] as Int? } ?? nil
+        told = Set(
+            try db.all(
+                "SELECT DISTINCT number FROM outbox WHERE bot = ? AND number IS NOT NULL AND state IN ('waiting', 'sending')",
+                [bot.description]
+            ) { $0[0] as Int })
+        let open: [(number: Int, ref: String)] = try db.all(
+            """
+            SELECT number, coalesce(base, ref) AS compared FROM integrations INDEXED BY integrations_open
+            WHERE bot = ? AND state <> 'completed'
+            """, [row]
+        ) { ($0["number"], $0["compared"]) }
+        for one in open {
+            guard let before = try number("\(Self.judged) AND number < \(one.number)", on: one.ref) else { continue }
+            compared[before] = one.number
+        }
+    }
+
+    /// - Parameter stored: A row with `columns`.
+    mutating func holder(of stored: Row) throws -> String? {
+        let number: Int = stored["number"]
+        let id: Int64 = stored["id"]
+        let state: String = stored["state"]
+        guard state == "completed" else { return "it is \(state)" }
+        if let busy = try busy(id) { return busy }
+        if let version = try version(of: number) { return "it made \(version)" }
+        if told.contains(number) { return "a message about it waits to be sent" }
+        if let other = compared[number] { return "\(bot)#\(other) is compared with it" }
+        if number == newest { return "the newest of the bot" }
+        if let pull = stored["pull_request"] as Int? { return try holder(ofPull: pull, stored) }
+        return try holder(onBranch: stored["ref"], number, update: stored["ref_update"])
+    }
+
+    private func busy(_ id: Int64) throws -> String? {
+        let has: (job: Bool, trigger: Bool)? = try db.first(
+            """
+            SELECT EXISTS (SELECT 1 FROM attempts WHERE integration = ?1 AND state <> 'processed') AS job,
+                EXISTS (SELECT 1 FROM triggers WHERE integration = ?1 AND state = 'running') AS running
+            """, [id]
+        ) { ($0["job"], $0["running"]) }
+        if has?.job == true { return "a job of it has not ended" }
+        return has?.trigger == true ? "a trigger of it has not ended" : nil
+    }
+
+    private func version(of number: Int) throws -> String? {
+        try db.first(
+            "SELECT product, version FROM versions WHERE integration = ? LIMIT 1", ["\(bot)#\(number)"]
+        ) { "\($0["product"] as String) \($0["version"] as String)" }
+    }
+
+    private func holder(ofPull pull: Int, _ stored: Row) throws -> String? {
+        let head: String?? = try db.first(
+            "SELECT head FROM pull_requests WHERE repository = ? AND number = ? AND is_open = 1", [repository, pull]
+        ) { $0["head"] as String? }
+        guard let head else { return nil }
+        if let head, head == stored["head"] as String? { return "the head of the open pull request \(pull)" }
+        let newest: Int? =
+            try db.first(
+                "SELECT max(number) FROM integrations INDEXED BY integrations_by_pull_request WHERE bot = ? AND pull_request = ?",
+                [row, pull]
+            ) { $0[0] as Int? } ?? nil
+        return newest == stored["number"] ? "the newest of the open pull request \(pull)" : nil
+    }
+
+    private mutating func holder(onBranch ref: String, _ number: Int, update: Int64?) throws -> String? {
+        guard let branch = RefName(ref).branch else { return nil }
+        let known = try branches[ref] ?? read(ref)
+        branches[ref] = known
+        guard known.exists else { return nil }
+        if number == known.newestGreen { return "the newest green one of \(branch)" }
+        if number == known.newest { return "the newest of \(branch)" }
+        if number == known.newestJudged { return "the next of \(branch) is compared with it" }
+        // The next push is judged with what these brought.
+        if update != nil, number > known.newestJudged ?? 0 { return "\(branch) was not judged since" }
+        return try isTip(update) ? "\(branch) stands at its push" : nil
+    }
+
+    private func read(_ ref: String) throws -> Branch {
+        let exists = try db.first(
+            "SELECT 1 FROM refs WHERE repository = ? AND name = ? AND head IS NOT NULL", [repository, ref]
+        ) { _ in true }
+        guard exists == true else { return Branch(exists: false) }
+        return Branch(
+            exists: true, newest: try number("1", on: ref), newestJudged: try number(Self.judged, on: ref),
+            newestGreen: try number(Self.green, on: ref))
+    }
+
+    private func number(_ condition: String, on ref: String) throws -> Int? {
+        try db.first(
+            """
+            SELECT number FROM integrations WHERE bot = ? AND ref = ? AND removed_at IS NULL AND \(condition)
+            ORDER BY number DESC LIMIT 1
+            """, [row, ref]
+        ) { $0[0] }
+    }
+
+    /// Whether it was caused by the ref's movement of now: a look that sees the branch anew must find it judged.
+    private func isTip(_ update: Int64?) throws -> Bool {
+        guard let update else { return false }
+        return try db.first(
+            """
+            SELECT 1 FROM ref_updates JOIN refs ON refs.repository = ref_updates.repository AND name = ref
+                AND refs.generation = ref_updates.generation WHERE ref_updates.id = ? AND head IS NOT NULL
+            """, [update]
+        ) { _ in true } ?? false
+    }
+}

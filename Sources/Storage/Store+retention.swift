@@ -1,0 +1,132 @@
+import GRDB
+package import Model
+
+extension Store {
+    /// Integrations that one transaction judges and removes: each is some ten queries by a key, 100 µs.
+    private static let removalBatch = 10
+
+    /// Every bot that was ever registered, with what its file said last of retention.
+    package func retentions() async throws(StoreError) -> [(bot: Name, retention: Retention?)] {
+        try await read("read what is kept of the bots") { db in
+            try db.all("SELECT name, specification FROM bots ORDER BY name") { row in
+                // What an older version wrote in another form says nothing of retention.
+                let specification = try? row.json("specification", as: BotSpecification.self)
+                return (try row.name("name"), specification?.retention)
+            }
+        }
+    }
+
+    /// A bot's integrations as retention judges them, newest first.
+    package func retentionRows(of bot: Name) async throws(StoreError) -> [RetentionRow] {
+        try await read("read what is kept of \(bot)") { db in
+            guard let stored = try Self.retentionBot(bot, db) else { return [] }
+            var holders = try RetentionHolders(bot: bot, row: stored.id, repository: stored.repository, db)
+            return try db.all(
+                """
+                SELECT \(RetentionHolders.columns) FROM integrations WHERE bot = ? AND removed_at IS NULL ORDER BY number DESC
+                """, [stored.id]
+            ) { row in
+                var disk: DiskUse?
+                if row["disk_run"] as Int? == row["run"] as Int? {
+                    disk = DiskUse(bytes: row["disk_bytes"], files: row["disk_files"])
+                }
+                return RetentionRow(
+                    id: IntegrationID(bot: bot, number: row["number"]), run: row["run"],
+                    isOpen: row["state"] as String != "completed", at: row.time("at"),
+                    holder: try holders.holder(of: row), disk: disk)
+            }
+        }
+    }
+
+    private static func retentionBot(_ bot: Name, _ db: Database) throws -> RegisteredBot? {
+        try db.first("SELECT id, repository FROM bots WHERE name = ?", [bot.description]) {
+            (id: $0["id"], repository: $0["repository"])
+        }
+    }
+
+    /// Notes what the files of completed integrations take.
+    package func noteDisk(_ found: [(id: IntegrationID, run: Int, use: DiskUse)]) async throws(StoreError) {
+        try await insertBatches("note what integrations take", found) { db, _, one in
+            try db.change(
+                """
+                UPDATE integrations SET disk_run = ?, disk_bytes = ?, disk_files = ?
+                WHERE number = ? AND bot = (SELECT id FROM bots WHERE name = ?)
+                """, [one.run, one.use.bytes, one.use.files, one.id.number, one.id.bot.description])
+        }
+    }
+
+    /// Has integrations of a bot shown nowhere any more, with the reason; their rows, files and held commits go later.
+    /// - Parameter rows: As they were judged. One that changed since, or is held by now, stays.
+    /// - Returns: Those that were removed.
+    package func remove(
+        _ rows: [(row: RetentionRow, reason: String)], of bot: Name, at time: Timestamp
+    ) async throws(StoreError) -> [IntegrationID] {
+        var removed: [IntegrationID] = []
+        var rest = rows[...]
+        while !rest.isEmpty {
+            let batch = Array(rest.prefix(Self.removalBatch))
+            rest = rest.dropFirst(batch.count)
+            removed += try await lane.write("remove integrations of \(bot)") { transaction in
+                guard let stored = try Self.retentionBot(bot, transaction.db) else { return [] }
+                var holders = try RetentionHolders(
+                    bot: bot, row: stored.id, repository: stored.repository, transaction.db)
+                let gone = try batch.filter {
+                    try Self.remove($0.row, $0.reason, bot: stored.id, &holders, at: time, transaction)
+                }
+                if !gone.isEmpty {
+                    transaction.changed(.bots)
+                    transaction.passes("retention.removed")
+                }
+                return gone.map(\.row.id)
+            }
+        }
+        return removed
+    }
+
+    private static func remove(
+        _ row: RetentionRow, _ reason: String, bot: Int64, _ holders: inout RetentionHolders, at time: Timestamp,
+        _ transaction: StoreTransaction
+    ) throws -> Bool {
+        let db = transaction.db
+        let stored = try Row.fetchOne(
+            db,
+            sql: """
+                SELECT \(RetentionHolders.columns) FROM integrations
+                WHERE bot = ? AND number = ? AND run = ? AND removed_at IS NULL
+                """, arguments: [bot, row.id.number, row.run])
+        guard let stored, try holders.holder(of: stored) == nil else { return false }
+        try db.change(
+            "UPDATE integrations SET removed_at = ? WHERE id = ?",
+            [time.millisecondsSinceEpoch, stored["id"] as Int64])
+        try db.change(
+            "INSERT OR REPLACE INTO removals (bot, number, at, reason) VALUES (?, ?, ?, ?)",
+            [bot, row.id.number, time.millisecondsSinceEpoch, reason.kept])
+        return true
+    }
+
+    /// When and why an integration was removed; nothing for one that is there, or never was.
+    package func removal(of id: IntegrationID) async throws(StoreError) -> Removal? {
+        try await read("read why \(id) is gone") { db in
+            try db.first(
+                "SELECT at, reason FROM removals JOIN bots ON bots.id = bot WHERE name = ? AND number = ?",
+                [id.bot.description, id.number]
+            ) { Removal(at: $0.time("at"), reason: $0["reason"]) }
+        }
+    }
+
+    /// Up to when ages are counted: the time that retention has seen pass, which a clock that jumps does not move.
+    /// - Parameters:
+    ///   - now: What the clock says. The first time it is taken as it is; and whenever it is behind.
+    ///   - most: How far it goes on at most.
+    package func advanceRetentionClock(to now: Timestamp, atMost most: Duration) async throws(StoreError) -> Timestamp {
+        try await lane.write("count what time has passed") { transaction in
+            let stored: Timestamp? = try transaction.db.first("SELECT at FROM retention_clock") { $0.time("at") }
+            let next = stored.map { min(now, $0 + most) } ?? now
+            if next != stored {
+                try transaction.db.change(
+                    "INSERT OR REPLACE INTO retention_clock (id, at) VALUES (1, ?)", [next.millisecondsSinceEpoch])
+            }
+            return next
+        }
+    }
+}

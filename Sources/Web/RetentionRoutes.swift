@@ -1,0 +1,74 @@
+import HTTPTypes
+import Hummingbird
+import Integrations
+import Model
+import Storage
+
+/// What retention removes, and why the rest stays.
+struct RetentionRoutes: Sendable {
+    let site: Site
+
+    /// Items of one answer, some 150 bytes each; those that go are listed first. The totals count all.
+    static let maximumItems = 20_000
+
+    var routes: [Route] {
+        [
+            Route(
+                .post, "/api/v1/prune", .role(.operator),
+                "Removes what retention lets go of, or says what it would: {dryRun, bot}."
+            ) { call in
+                let wish = try await call.json(PruneWish.self)
+                var bot: Name?
+                if let text = wish.bot {
+                    bot = Name(text)
+                    let isKnown = try await site.store.bots().contains { $0.name == bot }
+                    guard bot != nil, isKnown else { throw Problem(404, "There is no such bot.") }
+                }
+                let report = try await site.operations.prune(isDry: wish.dryRun ?? false, bot: bot)
+                return .json(JSONValue(report))
+            }
+        ]
+    }
+
+    private struct PruneWish: Decodable {
+        var dryRun: Bool?
+        var bot: String?
+    }
+}
+
+extension JSONValue {
+    init(_ report: RetentionReport) {
+        let (going, staying) = (report.items.filter(\.goes), report.items.filter { !$0.goes })
+        let shown = (going + staying).prefix(RetentionRoutes.maximumItems)
+        self = [
+            "done": .bool(report.isDone),
+            // Ages are counted up to then: less than the time of day where that jumped.
+            "countedTo": .init(report.countedTo),
+            "items": .array(shown.map { Self.item($0) }),
+            "omitted": .integer(Int64(report.items.count - shown.count)),
+            "removes": Self.total(going), "keeps": Self.total(staying),
+            "versions": .array(
+                report.versions.map {
+                    [
+                        "product": .string($0.product.description), "versions": .integer(Int64($0.count)),
+                        "bytes": .integer($0.bytes),
+                    ]
+                }),
+        ]
+    }
+
+    private static func item(_ item: RetentionPlan.Item) -> JSONValue {
+        [
+            "integration": .string(item.row.id.description), "goes": .bool(item.goes), "reason": .string(item.reason),
+            "bytes": .integer(item.row.disk?.bytes ?? 0), "files": .integer(item.row.disk?.files ?? 0),
+        ]
+    }
+
+    private static func total(_ items: [RetentionPlan.Item]) -> JSONValue {
+        [
+            "integrations": .integer(Int64(items.count)),
+            "bytes": .integer(items.reduce(0) { $0 + ($1.row.disk?.bytes ?? 0) }),
+            "files": .integer(items.reduce(0) { $0 + ($1.row.disk?.files ?? 0) }),
+        ]
+    }
+}

@@ -1,0 +1,82 @@
+import ArgumentParser
+import Model
+
+/// `martlet prune`.
+struct Prune: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        abstract:
+            "Removes the integrations that `retention` lets go of; --dry-run only says what stays and goes, and why.")
+
+    @OptionGroup var server: ServerOptions
+    @Flag(help: "Remove nothing.") var dryRun = false
+    @Option(help: "Only this bot's integrations.") var bot: String?
+    @Flag(help: "Print the daemon's JSON.") var json = false
+
+    func run() async throws {
+        try await Failure.exiting {
+            let connection = try server.connect()
+            var wish: [String: JSONScalar] = ["dryRun": .bool(dryRun)]
+            if let bot { wish["bot"] = .string(bot) }
+            if json { return Output.print(try await connection.post("/api/v1/prune", wish)) }
+            Output.print(Self.text(of: try await connection.post("/api/v1/prune", wish, as: PruneAnswer.self)))
+        }
+    }
+
+    static func text(of answer: PruneAnswer) -> String {
+        let verb = answer.done ? "removed" : "goes"
+        let rows = answer.items.map { item in
+            [
+                item.goes ? verb : "stays", item.integration, ByteCount(item.bytes).description,
+                count(item.files, "file"), item.reason,
+            ]
+        }
+        var lines = Output.table(rows)
+        if answer.omitted > 0 { lines += "… and \(answer.omitted) more that stay or go\n" }
+        for product in answer.versions {
+            lines +=
+                "stays  \(count(product.versions, "version")) of \(product.product), "
+                + "\(ByteCount(product.bytes)): what was published is never removed\n"
+        }
+        lines += "\(answer.done ? "removed" : "would remove") \(total(answer.removes)); \(total(answer.keeps)) stay\n"
+        if let counted = answer.countedTo { return lines + "ages are counted up to \(counted)\n" }
+        return lines + "no age is counted: the clock is not set\n"
+    }
+
+    private static func total(_ total: PruneAnswer.Total) -> String {
+        "\(count(total.integrations, "integration")) (\(count(total.files, "file")), \(ByteCount(total.bytes)))"
+    }
+
+    private static func count(_ number: Int64, _ noun: String) -> String {
+        "\(number) \(noun)\(number == 1 ? "" : "s")"
+    }
+}
+
+struct PruneAnswer: Decodable {
+    struct Item: Decodable {
+        var integration: String
+        var goes: Bool
+        var reason: String
+        var bytes: Int64
+        var files: Int64
+    }
+
+    struct Total: Decodable {
+        var integrations: Int64
+        var bytes: Int64
+        var files: Int64
+    }
+
+    struct Product: Decodable {
+        var product: String
+        var versions: Int64
+        var bytes: Int64
+    }
+
+    var done: Bool
+    var countedTo: String?
+    var items: [Item]
+    var omitted: Int
+    var removes: Total
+    var keeps: Total
+    var versions: [Product]
+}

@@ -1,0 +1,232 @@
+"""What Tests/Showcase/releases publishes runs: releases_publishes.py MARTLET [KILLS]
+
+A real daemon publishes one commit after another and gets SIGKILL as it enters a system call of its publishing: the first, the second and so on, from the moment at which the trigger is stored as
+running to the one at which it is stored as done. What is there after each death and after each start is held to a ledger of this script's own, made of answers over HTTP and of the disk's bytes."""
+import collections, hashlib, hmac, json, os, select, shutil, signal, sqlite3, subprocess, sys, time
+
+from releases_world import *
+import releases_world
+from showcase_world import end_launcher
+
+RECIPE = """configurations:
+  release:
+    steps:
+      - { name: make, step: building, run: "cp file kit; cp file kit.txt" }
+analyze: []
+archive: { include: [kit, kit.txt] }
+"""
+# The trigger's row as the database's log has it: its name, phase and state stand one after the other.
+BEGIN, END = "publishafterrunning", "publishaftersucceeded"
+# Numbers of system calls by name, for people.
+NAMES = {}
+for line in subprocess.run(["cc", "-E", "-dM", "-"], input="#include <sys/syscall.h>\n#include <asm/unistd.h>\n", capture_output=True,
+                           text=True).stdout.splitlines():
+    words = line.split()
+    if len(words) == 3 and words[1].startswith("__NR_") and words[2].isdigit():
+        NAMES[int(words[2])] = words[1][5:]
+
+
+class KilledWorld(World):
+    """The world whose daemon runs under the killer."""
+
+    def start(self):
+        self.killer = subprocess.Popen(
+            [f"{self.home}/killer", BEGIN, END, self.martlet, "serve", "--settings", f"{self.home}/martlet.yml"], stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE, stderr=self.log, bufsize=0)
+        self.process = self.killer
+        self.lines = b""
+        self.until("the daemon", lambda: self.api("bots")["items"])
+
+    def say(self, number, what="at"):
+        self.killer.stdin.write(f"{what} {number}\n".encode())
+        self.answer("armed", rings=True)
+
+    def answer(self, *words, limit=60, rings=False):
+        """The killer's next line that begins with one of the words."""
+        end = time.monotonic() + limit
+        while time.monotonic() < end:
+            while b"\n" in self.lines:
+                line, self.lines = self.lines.split(b"\n", 1)
+                if line.split()[0].decode() in words:
+                    return line.decode().split()
+            if rings:
+                self.killer.send_signal(signal.SIGUSR1)
+            if select.select([self.killer.stdout], [], [], 0.05)[0]:
+                more = os.read(self.killer.stdout.fileno(), 4096)
+                if not more:
+                    sys.exit("releases: the killer ended")
+                self.lines += more
+        with open(f"{self.home}/daemon.log") as file:
+            sys.exit(f"releases: no {words} within {limit} s; the log's end:\n" + "".join(file.readlines()[-20:]))
+
+
+class Ledger:
+    """What is known from outside: which commit got which version, and the bytes of each."""
+
+    def __init__(self, world):
+        self.world, self.versions, self.commits, self.order, self.problems = world, {}, {}, {}, collections.Counter()
+
+    def problem(self, kind, what):
+        self.problems[kind] += 1
+        if self.problems[kind] < 4:
+            print(f"         {kind}: {what}", flush=True)
+
+    @property
+    def root(self):
+        return f"{self.world.home}/state/files/kit"
+
+    def read(self, version):
+        """Digests of a version's files, by name, and its manifest; nothing of it may be missing."""
+        place = f"{self.root}/{version}"
+        files = {}
+        for name in os.listdir(place):
+            with open(f"{place}/{name}", "rb") as file:
+                files[name] = hashlib.sha256(file.read()).hexdigest()
+        sums = dict(reversed(line.split("  ", 1)) for line in open(f"{place}/SHA256SUMS").read().splitlines())
+        manifest = json.load(open(f"{place}/manifest.json"))
+        if any(files.get(name) != digest for name, digest in sums.items()) or {item["path"] for item in manifest["files"]} - set(files):
+            raise ValueError("bytes and SHA256SUMS differ")
+        return files, manifest
+
+    def disk(self, moment, everything=False):
+        """Each directory under files/kit is a whole version, and none that was seen has changed: the new ones and the last few, or all."""
+        names = [name for name in os.listdir(self.root) if not name.endswith(".json")] if os.path.isdir(self.root) else []
+        names.sort(key=lambda name: self.order.get(name, len(self.order)))
+        for name in names if everything else names[-4:]:
+            self.order.setdefault(name, len(self.order))
+            try:
+                files, manifest = self.read(name)
+            except (OSError, ValueError, KeyError) as error:
+                self.problem("half visible", f"{name} {moment}: {error}")
+                continue
+            known = self.versions.setdefault(name, files)
+            if known != files:
+                self.problem("changed", f"{name} {moment}")
+            other = self.commits.setdefault(manifest["commit"], name)
+            if other != name:
+                self.problem("double", f"{manifest['commit'][:8]} is {other} and {name} {moment}")
+
+    def after(self, commit, number, integration):
+        """After the start: the commit is the version of its number, listed, whole and served, and nothing else is there."""
+        self.disk("after the start")
+        version = f"1.0.{number}"
+        if self.commits.get(commit) != version:
+            self.problem("gap or reuse", f"{commit[:8]} became {self.commits.get(commit)}, not {version}")
+        listed = {item["version"]: item for item in self.pages()}
+        if set(listed) != {f"1.0.{index}" for index in range(number + 1)}:
+            self.problem("gap or reuse", f"{len(listed)} versions are listed after {version}")
+        if listed.get(version, {}).get("commit") != commit:
+            self.problem("gap or reuse", f"{version} is listed with another commit")
+        for name, digest in self.versions.get(version, {}).items():
+            if name in ("manifest.json", "SHA256SUMS"):
+                continue
+            status, body = self.world.request("GET", f"/files/kit/{version}/{name}")
+            if status != 200 or hashlib.sha256(body).hexdigest() != digest:
+                self.problem("half visible", f"{version}/{name} is answered with {status}")
+        if os.listdir(f"{self.world.home}/state/staging"):
+            self.problem("left over", f"staging after {version}")
+        with sqlite3.connect(f"file:{self.world.home}/state/martlet.sqlite?mode=ro", uri=True) as database:
+            reserved = database.execute("SELECT version FROM versions WHERE state = 'reserved'").fetchall()
+        if reserved:
+            self.problem("left over", f"{reserved} is reserved after {version}")
+        if integration["result"] != "succeeded":
+            self.problem("failed", f"kit#{integration['number']}: {integration['result']}")
+
+    def pages(self):
+        items, cursor = [], ""
+        while True:
+            page = self.world.api(f"products/kit/versions?limit=200{cursor}")
+            items += page["items"]
+            if not page.get("next"):
+                return items
+            cursor = f"&before={page['next']}"
+
+
+def main():
+    martlet, kills = sys.argv[1], int(sys.argv[2]) if len(sys.argv) > 2 else 500
+    if os.geteuid() != 0:
+        print("releases: only root may look into a daemon that is not dumpable", file=sys.stderr)
+        sys.exit(69)
+    world = KilledWorld(martlet, bot="webhook: { secret: kit-webhook }\n")
+    # What becomes of a job's fence is no part of this, and a process less a step.
+    write(f"{world.home}/martlet.yml", f"listen: 127.0.0.1:{world.port}\nstate: {world.home}/state\nisolation: none\nconcurrency: 1\n"
+          f"secrets: {world.home}/secrets\n")
+    write(f"{world.home}/secrets/kit-webhook", "a secret", 0o600)
+    here = os.path.dirname(os.path.abspath(__file__))
+    run("cc", "-O2", "-o", f"{world.home}/killer", f"{here}/releases_killer.c")
+    world.commit({".martlet.yml": RECIPE, "file": "0", ".gitignore": "kit\nkit.txt\n"})
+    world.git("push", "-q", world.remote, "HEAD:refs/heads/main")
+    world.start()
+    world.until("the first look", lambda: [item for item in world.api("bots/kit/integrations")["items"] if item["state"] == "completed"])
+    ledger, places, calls, number = Ledger(world), set(), collections.Counter(), 0
+    begun = time.monotonic()
+
+    def publish(at, what="at"):
+        """Pushes a commit and tells of it; its integration's number, and what the killer says of its publishing."""
+        commit = world.commit({"file": f"{number} {at}\n"})
+        world.git("push", "-q", world.remote, "HEAD:refs/heads/release/1.0")
+        world.say(at, what)
+        body = json.dumps({"updates": []}).encode()
+        signature = hmac.new(b"a secret", body, "sha256").hexdigest()
+        status, answer = world.request("POST", "/webhooks/push/kit", body, {
+            "Content-Type": "application/json", "X-Hub-Signature-256": f"sha256={signature}", "X-Martlet-Delivery": commit})
+        if status != 202:
+            sys.exit(f"releases: the push was refused: {status} {answer}")
+        return commit, world.answer("killed", "passed")
+
+    def completed(commit):
+        found = [item for item in world.api("bots/kit/integrations?limit=5")["items"] if item["commit"] == commit]
+        if len(found) > 1:
+            ledger.problem("double", f"{len(found)} integrations of {commit[:8]}")
+        return found[0] if found and found[0]["state"] == "completed" else None
+
+    def uninterrupted(what):
+        """How many calls publishing makes."""
+        nonlocal number
+        commit, said = publish(1_000_000, what)
+        ledger.after(commit, number, world.until("its end", lambda: completed(commit)))
+        number += 1
+        return int(said[1])
+
+    # How many there are, from publications that nobody interrupts; no two runs order their threads alike.
+    window, changing = (max(uninterrupted(what) for _ in range(3)) for what in ("at", "change"))
+    # Each call that changes something, then as many as are left among all calls.
+    first = min(changing, kills)
+    left = kills - first
+    plan = [("change", 1 + index * changing // first) for index in range(first)] + [("at", 1 + index * window // left) for index in range(left)]
+    for what, at in plan:
+        commit, said = publish(at, what)
+        if said[0] == "killed":
+            world.killer.wait(30)
+            ledger.disk("while it was dead")
+            places.add((what, int(said[1])))
+            calls[NAMES.get(int(said[2]), said[2])] += 1
+            world.start()
+        # Else it was published with fewer calls than that this time.
+        ledger.after(commit, number, world.until("its end", lambda: completed(commit)))
+        number += 1
+    ledger.disk("at the end", everything=True)
+    took = time.monotonic() - begun
+    killed = sum(calls.values())
+    changed = sum(what == "change" for what, _ in places)
+    figures = f"{killed} kills: at {changed} of {changing} that change something, {len(places) - changed} of all {window}; {took:.0f} s"
+    claim(killed >= kills * 9 // 10, "publishing was killed with SIGKILL at its system calls, one after the other", figures)
+    claim(all(calls[name] for name in ("fsync", "renameat2", "pwrite64")), "writing, synchronizing and moving into place are among them",
+          ", ".join(f"{name} {count}" for name, count in calls.most_common(8)))
+    claim(not ledger.problems["half visible"], "no version was half visible: after each death and each start every directory had all its bytes",
+          f"{len(ledger.versions)} versions")
+    claim(not ledger.problems["double"], "no commit became two versions")
+    claim(not ledger.problems["gap or reuse"], "each commit became the next number, without gap or reuse", f"1.0.0 to 1.0.{number - 1}")
+    claim(not ledger.problems["changed"], "no version's bytes changed, ever")
+    claim(not ledger.problems["left over"] and not ledger.problems["failed"],
+          "the next start finished what was interrupted, and left nothing behind", f"{number} integrations succeeded")
+    # The killer passes SIGTERM on to nobody.
+    os.kill(int(run("pgrep", "-P", str(world.killer.pid)).stdout.split()[0]), signal.SIGTERM)
+    world.killer.wait(60)
+    end_launcher(world.home)
+    if not os.environ.get("MARTLET_SHOWCASE_KEEP"):
+        shutil.rmtree(world.home, ignore_errors=True)
+
+
+main()
+sys.exit(1 if releases_world.failures else 0)
