@@ -16,9 +16,6 @@ package struct ProductArchiver: Sendable {
 
     package init(state: StateDirectory) { self.state = state }
 
-    /// The directory of an attempt's packed files.
-    static func directory(of attempt: AttemptDirectory) -> String { attempt.path + "/archives" }
-
     /// A commit of which nothing was built to be kept, and which nothing publishes, uploads or hands to a script, is not
     /// packed: its source is in the repository.
     /// - Returns: The files, or none when this configuration is not the archived one.
@@ -43,7 +40,7 @@ package struct ProductArchiver: Sendable {
             triple: Self.triple, modified: integration.committedAt ?? integration.queuedAt,
             isBundled: request.recipe.archive.bundle ?? false, lane: lane)
         let packed = try await packer.pack(
-            tree: attempt.paths.artifacts, source: "\(staging)/\(source)", into: Self.directory(of: attempt))
+            tree: attempt.paths.artifacts, source: "\(staging)/\(source)", into: attempt.paths.archives)
         try await lane.run { try Directory(opening: staging).remove(source) }
         return packed.artifacts
     }

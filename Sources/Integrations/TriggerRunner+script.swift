@@ -89,10 +89,11 @@ extension TriggerRunner {
         if let version {
             artifacts = "\(state.files)/\(version.product)/\(version.version)"
         } else if let stored = try await store.artifacts(of: context.integration.id).first {
-            artifacts = ProductArchiver.directory(
-                of: AttemptDirectory(
-                    path: state.attempt(
-                        stored.attempt.integration, job: stored.attempt.job, attempt: stored.attempt.attempt)))
+            artifacts =
+                AttemptPaths(
+                    state.attempt(
+                        stored.attempt.integration, job: stored.attempt.job, attempt: stored.attempt.attempt)
+                ).archives
         }
         let facts = TriggerFacts(
             verdict: facts?.verdict, summary: facts?.summary ?? Summary(), artifacts: artifacts, source: source,

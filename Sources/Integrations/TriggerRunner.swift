@@ -220,7 +220,7 @@ package struct TriggerRunner: Sendable {
             let attempt = AttemptDirectory(
                 path: state.attempt(
                     stored.attempt.integration, job: stored.attempt.job, attempt: stored.attempt.attempt))
-            return ("\(ProductArchiver.directory(of: attempt))/\(stored.artifact.path)", stored.artifact)
+            return ("\(attempt.paths.archives)/\(stored.artifact.path)", stored.artifact)
         }
     }
 

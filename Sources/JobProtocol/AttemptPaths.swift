@@ -1,6 +1,6 @@
 /// The names within an attempt's directory: the one interface between the daemon and whatever runs a job.
 package struct AttemptPaths: Sendable, Hashable {
-    /// Absolute.
+    /// Absolute, or beneath a directory that the reader has open.
     package let directory: String
 
     package init(_ directory: String) { self.directory = directory }
@@ -19,5 +19,8 @@ package struct AttemptPaths: Sendable, Hashable {
     package var cancel: String { directory + "/cancel" }
     /// `reports/<index of the step>/<path in the workspace>`.
     package var reports: String { directory + "/reports" }
+    /// What the steps left to be kept, as a tree of files.
     package var artifacts: String { directory + "/artifacts" }
+    /// The same, and the source, as the packed files that are served and published.
+    package var archives: String { directory + "/archives" }
 }

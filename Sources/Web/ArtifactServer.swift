@@ -1,6 +1,7 @@
 import Basics
 import HTTPTypes
 import Hummingbird
+import JobProtocol
 import Model
 import Storage
 
@@ -29,9 +30,9 @@ struct ArtifactServer: Sendable {
         guard let stored = candidates.max(by: { $0.attempt.attempt < $1.attempt.attempt }) else {
             throw Problem.notFound
         }
-        let place = "integrations/\(record.id.bot)/\(record.id.number)/\(job)/\(stored.attempt.attempt)/archives/"
+        let attempt = AttemptPaths("integrations/\(record.id.bot)/\(record.id.number)/\(job)/\(stored.attempt.attempt)")
         let files = PublishedFile(
-            root: site.configuration.state, path: place + path, artifact: stored.artifact,
+            root: site.configuration.state, path: "\(attempt.archives)/\(path)", artifact: stored.artifact,
             cacheControl: isClosed ? "no-store" : "public, max-age=3600", site: site)
         do {
             return try await files.response(to: call)

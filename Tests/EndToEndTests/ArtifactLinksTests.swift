@@ -1,0 +1,52 @@
+import Basics
+import Foundation
+import TestSupport
+import Testing
+
+/// What an integration archived, downloaded by the links that people are given.
+@Suite(.program("curl")) struct ArtifactLinksTests {
+    private static let files = [
+        "Makefile": "all:\n\t@seq 1 20000 >numbers.txt\ncheck:\n\t@true\n",
+        ".martlet.yml": "archive: { include: [numbers.txt] }\n",
+    ]
+
+    private func digest(_ path: String) async throws -> String {
+        String(try await runExpectingSuccess(["sha256sum", path]).prefix(64))
+    }
+
+    @Test func testThatTheLinksOfThePageAndOfTheToolGiveTheBytes() async throws {
+        try await withDaemon { daemon in
+            // given
+            _ = try await daemon.work.commit(files: Self.files, message: "Begin")
+            try await daemon.work.push(to: daemon.remote)
+            let green = try await daemon.martlet("integrate", "kit", "--wait")
+            #expect(green.status == 0, "\(green.stdout)\(green.stderr)")
+            let page = try await daemon.get("/bots/kit/1").body
+            let rows = try await daemon.output("artifacts", "kit#1").split(separator: "\n").map {
+                $0.split(separator: " ").map(String.init)
+            }
+            #expect(rows.count == 2)
+
+            for row in rows {
+                // when
+                let (sum, size, link) = (row[0], row[1], row[3])
+                let whole = daemon.directory.path("whole")
+                let parts = daemon.directory.path("parts")
+                try await runExpectingSuccess(["curl", "-fsS", "-o", whole, link])
+                let first = try await run(["curl", "-fsS", "-r", "0-99", "-o", parts, link])
+                // The rest of it, as an interrupted download is gone on with.
+                let rest = try await run(["curl", "-fsS", "-C", "-", "-o", parts, link])
+                let head = try await run(["curl", "-fsSI", link]).stdout.lowercased()
+
+                // then
+                #expect(try await digest(whole) == sum)
+                #expect(first.status == 0 && rest.status == 0, "\(first.stderr)\(rest.stderr)")
+                #expect(try await digest(parts) == sum)
+                expectContains(head, "http/1.1 200")
+                expectContains(head, "content-length: \(size)")
+                expectContains(page, "href=\"\(link.dropFirst(daemon.url.count))\"")
+                expectContains(page, sum)
+            }
+        }
+    }
+}
