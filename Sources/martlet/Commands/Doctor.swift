@@ -1,4 +1,5 @@
 import ArgumentParser
+import Basics
 import Foundation
 import Glibc
 import Integrations
@@ -46,9 +47,8 @@ struct Doctor: AsyncParsableCommand {
                 let path = Self.find(tool)
                 report(tool, path == nil ? "not in PATH; install it \(need)" : nil, path ?? "")
             }
-            var space = statvfs()
-            if statvfs(settings.state, &space) == 0 {
-                let free = Int64(space.f_bavail) * Int64(space.f_frsize) >> 30
+            if let space = FreeSpace(at: settings.state) {
+                let free = space.bytes >> 30
                 report("disk", free < 5 ? "only \(free) GiB free at \(settings.state)" : nil, "\(free) GiB free")
             } else {
                 report("state", "\(settings.state) is not there yet; `martlet serve` makes it", "")
