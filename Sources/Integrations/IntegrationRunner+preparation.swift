@@ -57,6 +57,7 @@ extension IntegrationRunner {
                 try await fetchSubmodules(of: record, bot: bot, mirror: mirror)
             } catch let error as SourceControlError {
                 try Self.rethrowStop(error)
+                if record.recipe == nil { try await describe(record, commit, mirror) }
                 return .refused(.checkoutError, "\(error)")
             }
             // What it waited for is had.
@@ -65,6 +66,7 @@ extension IntegrationRunner {
         if record.recipe != nil { return .ready(record) }
         let reading = Self.recipe(of: try await ruling(commit, of: record, bot: bot, mirror), bot: bot)
         guard let recipe = reading.value, !reading.diagnostics.contains(where: { $0.severity == .error }) else {
+            try await describe(record, commit, mirror)
             try await refuse(record, reading.diagnostics, mirror: mirror)
             return .refused(.buildErrors, reading.errors.first?.description ?? "the recipe cannot be read")
         }
@@ -72,6 +74,11 @@ extension IntegrationRunner {
             try await store.recordPreparation(
                 of: record.id, recipe: recipe, commit: try await summary(of: commit, record, mirror), at: clock.now(),
                 entering: Self.firstStep(of: bot)))
+    }
+
+    /// Says whose commit it is that ends here: nothing after does.
+    private func describe(_ record: IntegrationRecord, _ commit: CommitContent, _ mirror: Mirror) async throws {
+        try await store.describe(record.id, commit: try await summary(of: commit, record, mirror))
     }
 
     /// The commit is not to be had any more: its ref was deleted or replaced, or its repository deleted, moved or made private.

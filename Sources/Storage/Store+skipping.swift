@@ -53,16 +53,28 @@ extension Store {
         try await lane.write("skip \(id)") { transaction in
             let db = transaction.db
             var record = try Self.integration(id, db)
-            try db.change(
-                "UPDATE integrations SET subject = ?, author = ?, committed_at = ?, tree = ? WHERE id = ?",
-                [
-                    commit.subject.kept, commit.author.kept, commit.committedAt.millisecondsSinceEpoch, commit.tree,
-                    record.rowID,
-                ])
+            try Self.describe(record.rowID, commit, db)
             record.isSkipped = true
             record = try Self.apply(
                 .completed(.canceled, triggerFailed: false), to: record, at: time, reason: reason, transaction)
             try Self.decide(.ignored, reason, of: record, unless: "is_skipped = 0", transaction)
         }
+    }
+
+    /// Stores what is known of the commit of one that ends before its recipe is known.
+    /// - Throws: `notFound`.
+    package func describe(_ id: IntegrationID, commit: CommitSummary) async throws(StoreError) {
+        try await lane.write("store the commit of \(id)") { transaction in
+            try Self.describe(try Self.integrationRow(id, transaction.db), commit, transaction.db)
+            transaction.changed(.integration(id))
+        }
+    }
+
+    private static func describe(_ row: Int64, _ commit: CommitSummary, _ db: Database) throws {
+        try db.change(
+            "UPDATE integrations SET subject = ?, author = ?, committed_at = ?, tree = ? WHERE id = ?",
+            [
+                commit.subject.kept, commit.author.kept, commit.committedAt.millisecondsSinceEpoch, commit.tree, row,
+            ])
     }
 }

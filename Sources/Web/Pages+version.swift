@@ -9,17 +9,20 @@ import Storage
 extension Pages {
     func version(_ call: Call) async throws -> Response {
         let product = try call.name("product")
-        guard let range = VersionRange(call.text("version")) else { throw Problem.notFound }
+        let asked = call.text("version")
         let versions = try await site.store.versions(of: product).filter { $0.state == .published }
             .sorted { $0.version > $1.version }
         let offered = versions.filter { !$0.isYanked }
+        guard let range = VersionRange(asked) else { throw await site.nothing(asked, of: product, among: versions) }
         guard case .exactly(let version) = range else {
             guard let version = range.highest(of: offered.map(\.version)),
                 let record = offered.first(where: { $0.version == version })
-            else { throw Problem.notFound }
+            else { throw await site.nothing(asked, of: product, among: versions) }
             return .found(Self.place(of: record))
         }
-        guard let record = versions.first(where: { $0.version == version }) else { throw Problem.notFound }
+        guard let record = versions.first(where: { $0.version == version }) else {
+            throw await site.nothing(asked, of: product, among: versions)
+        }
         let disk = await site.files.run { [state = site.configuration.state] in VersionOnDisk(record, state: state)
         }
         let latest = VersionRange.latest.highest(of: offered.map(\.version))

@@ -26,19 +26,20 @@ struct ProductRoutes: Sendable {
                 call in
                 let product = try call.name("product")
                 let versions = try await published(product)
-                guard !versions.isEmpty else { throw Problem.notFound }
+                guard !versions.isEmpty else { throw await site.nothingPublished(of: product) }
                 let downloads = try await site.downloads.counts(of: product)
                 return .json(
                     .list(versions.map { JSONValue($0, root: site.configuration.url, downloads: downloads) }))
             },
             Route(.get, "/api/v1/products/{product}/versions/{version}", .product, "A version, or a range's highest.") {
                 call in
-                let versions = try await published(call.name("product"))
-                guard let range = VersionRange(call.text("version")) else { throw Problem.notFound }
+                let (product, asked) = (try call.name("product"), call.text("version"))
+                let versions = try await published(product)
+                let range = VersionRange(asked)
                 let candidates = versions.filter { !$0.isYanked || range == .exactly($0.version) }
-                guard let version = range.highest(of: candidates.map(\.version)),
+                guard let version = range?.highest(of: candidates.map(\.version)),
                     let record = candidates.first(where: { $0.version == version })
-                else { throw Problem.notFound }
+                else { throw await site.nothing(asked, of: product, among: versions) }
                 return try await .json(record, site)
             },
             Route(

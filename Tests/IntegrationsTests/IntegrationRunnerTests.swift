@@ -160,6 +160,8 @@ import Testing
 
                 // then
                 expectVerdict(of: refused, .buildErrors, because: ".martlet.yml:1:")
+                #expect(refused.record.subject == "Change")
+                #expect(refused.record.author?.isEmpty == false)
                 #expect(refused.issues.map(\.status).sorted { $0.rawValue < $1.rawValue } == [.new, .unresolved])
                 #expect(refused.attempts.isEmpty)
             }

@@ -30,6 +30,40 @@ import Testing
         let items: [Item]
     }
 
+    @Test func testThatItSaysWhetherProductRangeOrVersionIsMissing() async throws {
+        let rainbow = "repository: https://git.example/rainbow.git\n"
+        let publishing =
+            "\(rainbow)product: sun\ntriggers: [{ name: it, branches: [\"release/*\"], publish: { version: branch } }]\n"
+        try await withWeb(bots: ["rainbow": rainbow, "sun": publishing]) { web in
+            // given
+            let sample = SampleContent(web: web)
+            try await sample.fill()
+            let cases = [
+                ("sun/versions", "Nothing of sun is published yet; sun will publish it."),
+                ("rainbow/versions/latest", "Nothing of rainbow is published: rainbow has no `publish` trigger."),
+                ("nothing/versions", "There is no product nothing."),
+                ("nothing/versions/1.0.0", "There is no product nothing."),
+                ("kit/versions/~9", "No published version of kit fits ~9; the highest is 1.0.0."),
+                ("kit/versions/7.7.7", "There is no published version 7.7.7 of kit."),
+                ("kit/versions/new", "No version is called so"),
+            ]
+            for (path, sentence) in cases {
+                // when
+                let answer = try await web.send("GET", "/api/v1/products/\(path)")
+                let page = try await web.send("GET", "/products/" + path.replacing("/versions", with: ""))
+                // then
+                #expect(answer.status == 404 && page.status == 404)
+                expectContains(answer.text, sentence)
+                expectContains(page.text, sentence)
+            }
+            let fetch = try await run(
+                [try TestTools.builtProduct("martlet"), "fetch", "kit@~9", "--server", web.socket],
+                environment: ["PATH": "/usr/bin:/bin", "HOME": web.directory.path])
+            #expect(fetch.status == 66)
+            expectContains(fetch.stderr, "No published version of kit fits ~9; the highest is 1.0.0.")
+        }
+    }
+
     @Test func testThatVersionsAreListedInTheirPrecedence() async throws {
         let published = [
             "1.10.0", "1.9.0", "2.0.0-rc.2", "2.0.0-rc.10", "2.0.0-alpha", "99999999999999999999.0.0", "1.10.0-1",

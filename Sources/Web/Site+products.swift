@@ -1,0 +1,33 @@
+import Integrations
+import Model
+import Storage
+
+extension Site {
+    /// Why nothing of a product is there: nobody makes it, or nothing of it is published yet.
+    func nothingPublished(of product: Name) async -> Problem {
+        let bots = await operations.overview().bots.filter { $0.product == product }
+        let publishing = bots.first { bot in
+            bot.triggers.contains { if case .publish = $0.action { true } else { false } }
+        }
+        if let publishing {
+            return Problem(404, "Nothing of \(product) is published yet; \(publishing.name) will publish it.")
+        }
+        guard let bot = bots.first else { return Problem(404, "There is no product \(product).") }
+        return Problem(404, "Nothing of \(product) is published: \(bot.name) has no `publish` trigger.")
+    }
+
+    /// Why none of a product's versions is the one that is asked for.
+    /// - Parameter published: Its published versions.
+    func nothing(_ asked: String, of product: Name, among published: [VersionRecord]) async -> Problem {
+        guard !published.isEmpty else { return await nothingPublished(of: product) }
+        guard let range = VersionRange(asked) else {
+            return Problem(
+                404, "No version is called so: a version is 1.4.2, a range latest, latest-pre, ~1.4 or ^1.")
+        }
+        if case .exactly(let version) = range {
+            return Problem(404, "There is no published version \(version) of \(product).")
+        }
+        let newest = published.map(\.version).max().map { "; the highest is \($0)" } ?? ""
+        return Problem(404, "No published version of \(product) fits \(asked)\(newest).")
+    }
+}
