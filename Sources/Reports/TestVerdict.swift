@@ -13,7 +13,7 @@ package struct TestVerdict: Sendable, Hashable {
     ///   - end: How the test command ended.
     ///   - tests: All of the step's tests, merged.
     ///   - problems: Those of the step's reports.
-    ///   - hasReport: Whether any reader could have told tests; without one only the exit status counts, and a note says so.
+    ///   - hasReport: Whether any reader could have told tests; without one only the exit status counts.
     ///   - previousTests: How many tests the branch's integration before had; nothing when unknown.
     package init(
         end: CommandEnd, tests: [TestResult], problems: [String] = [], hasReport: Bool = true, previousTests: Int? = nil
@@ -33,9 +33,7 @@ package struct TestVerdict: Sendable, Hashable {
             verdict = .succeeded
             reason = nil
         }
-        if !hasReport, tests.isEmpty {
-            notes.append("judged by exit status alone: the command leaves no report")
-        } else if tests.isEmpty {
+        if hasReport, tests.isEmpty {
             let before = previousTests.map { $0 > 0 ? ", before there were \($0)" : "" } ?? ""
             notes.append("0 tests\(before)")
         }

@@ -6,7 +6,7 @@ package enum InitTemplate {
     ///   - repository: As the person gave it; what is wrong with it is said by `problem(with:)`.
     ///   - project: Which type it is recognised as, in words; nothing when it was not looked at.
     package static func botFile(repository: String, project: String? = nil) -> String {
-        let types = ProjectType.allCases.compactMap(\.profile.markers.first).joined(separator: ", ")
+        let types = ProjectType.usualMarkers
         let usual = project ?? "by the first of \(types)"
         return """
             # A bot: the repository it watches, and what it does with each commit.
@@ -20,6 +20,8 @@ package enum InitTemplate {
             # poll: 60s                           # default: 60s, 10m once an authentic webhook has arrived; or off
             # webhook: { secret: NAME-webhook }   # the name of a secret: martlet secret set NAME-webhook
             # status: { forge: gitea, credentials: NAME-status, project: acme/NAME } # default: none; commit statuses, by a token
+            # submodules: true                    # default: true
+            # upgrades: true                      # default: true: tips are integrated anew for another version of swift
             # schedule: daily 02:00               # default: none; UTC; or weekly sunday 02:00, 30 2 * * 1-5 Europe/Berlin
             # clean: never                        # never, always, daily, weekly: when the workspace is emptied
             # supersede: queued                   # what a newer commit of a ref ends: queued, running, never
@@ -31,7 +33,7 @@ package enum InitTemplate {
             # triggers:                           # in this order; a failed one stops the later ones
             #   - name: publish
             #     branches: ["release/*"]         # release/1.4 becomes 1.4.0, 1.4.1 and so on
-            #     publish: { version: branch }
+            #     publish: { version: branch }    # and `registry: acme.NAME`, for Swift packages
             #   - name: office
             #     branches: ["release/*"]
             #     upload: sftp://files.example.com/NAME/{version}/

@@ -84,7 +84,7 @@ package enum RecipeReader {
 
     /// What to write where no type fits: for what is there, when that is known.
     private static func nothingRecognised(_ project: Project) -> String {
-        let markers = ProjectType.allCases.compactMap(\.profile.markers.first).joined(separator: ", ")
+        let markers = ProjectType.usualMarkers
         let beginning = "nothing says how to build this repository: none of \(markers) is in its root"
         guard case .recognised(_, let entries) = project, let sample = SampleRecipe.fitting(rootEntries: entries) else {
             return "\(beginning); add a \(fileName) with `\(SampleRecipe.unknown)`"

@@ -126,8 +126,12 @@ extension Store {
         ) { $0[0] }
     }
 
-    /// What people read of a fork's head that nobody has approved.
+    /// How what people read of a fork's head that nobody has approved begins.
+    package static let waitsForOperator = "its head is a fork's and waits for an operator"
+
+    /// What people read of a fork's head that nobody has approved. Its name stands in quotes: an interactive shell takes `!12`
+    /// for a command of its history.
     package static func awaitsApproval(_ pull: SeenPullRequest, bot: Name) -> String {
-        "its head is a fork's and waits for an operator: martlet approve \(bot)!\(pull.number) --commit \(pull.head)"
+        "\(waitsForOperator): martlet approve '\(bot)!\(pull.number)' --commit \(pull.head)"
     }
 }

@@ -56,7 +56,7 @@ extension Pages {
                 "branches": .text(specification?.branches.map { $0.map(\.description).joined(separator: ", ") }),
                 "schedule": .text(specification?.schedule?.sentence),
                 "nextScheduled": .text(
-                    await site.operations.nextScheduled(bot: name, after: site.clock())?.description),
+                    await site.operations.nextScheduled(bot: name, after: site.clock()).map(PageText.time)),
                 "product": .text(try await product(of: specification)),
                 "refs": .list(refFilters(Self.latestOfEachRef(recent.items).map(\.ref), of: name, current: filter.ref)),
                 "pulls": .list(pulls.prefix(Self.maximumPulls).map { Self.row($0, of: name) }),

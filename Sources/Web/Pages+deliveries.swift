@@ -15,18 +15,41 @@ extension Pages {
     }
 
     private func delivery(_ record: DeliveryRecord) -> ViewObject {
-        [
+        let waits = Self.waits(record.fate, record.reason)
+        // Once is enough where the only update has the same reason.
+        let isSaidBelow = record.refUpdates.count == 1 && record.refUpdates[0].reason == record.reason
+        let source = record.source.rawValue
+        // The number of a row of our own means nothing to anybody.
+        let isNamed = record.id != String(record.rowID)
+        let (asked, rest) = record.refUpdates.isEmpty ? Self.integration(in: record.reason) : (nil, record.reason)
+        return [
             "received": .text(record.receivedAt), "when": .text(PageText.age(record.receivedAt, now: site.clock())),
-            "source": .text(record.source.rawValue), "hook": .text(record.hook), "id": .text(record.id),
-            "fate": .text(record.fate.rawValue), "tone": .text(Self.tone(record.fate)), "reason": .text(record.reason),
+            "source": .text(source), "hook": .text(record.hook == source ? nil : record.hook),
+            "id": .text(isNamed ? record.id : nil),
+            "fate": .text(waits ? "waiting" : record.fate.rawValue),
+            "tone": .text(waits ? "busy" : Self.tone(record.fate)), "reason": .text(isSaidBelow ? nil : rest),
+            "asked": .list(asked.map { [["id": .text($0), "href": .text("/bots/\($0.bot)/\($0.number)")]] } ?? []),
             "updates": .list(record.refUpdates.map(update)),
         ]
+    }
+
+    /// Whether it was let in, and an operator has to say that it runs.
+    private static func waits(_ fate: Fate, _ reason: String?) -> Bool {
+        fate == .refused && reason?.hasPrefix(Store.waitsForOperator) == true
+    }
+
+    /// A reason such as `kit#3, asked for by Ann`, in its parts; what is no such one stays whole.
+    private static func integration(in reason: String?) -> (IntegrationID?, String?) {
+        let parts = reason?.split(separator: ",", maxSplits: 1).map(String.init) ?? []
+        guard parts.count == 2, let id = IntegrationID(parts[0]) else { return (nil, reason) }
+        return (id, String(parts[1].drop { $0 == " " }))
     }
 
     private func update(_ record: RefUpdateRecord) -> ViewObject {
         [
             "ref": .text(record.ref.shortName), "before": .text(record.before?.abbreviated ?? "none"),
-            "after": .text(record.after?.abbreviated ?? "deleted"), "fate": .text(record.fate.rawValue),
+            "after": .text(record.after?.abbreviated ?? "deleted"),
+            "fate": .text(Self.waits(record.fate, record.reason) ? "waiting" : record.fate.rawValue),
             "reason": .text(record.reason),
             "integrations": .list(
                 record.integrations.map { ["id": .text($0), "href": .text("/bots/\($0.bot)/\($0.number)")] }),

@@ -103,7 +103,8 @@ extension Pages {
     }
 
     func show(
-        tests: [StoredTest], hasMore: Bool, isFailing: Bool, of record: IntegrationRecord, in view: inout ViewObject
+        tests: [StoredTest], hasMore: Bool, isFailing: Bool, of record: IntegrationRecord, _ attempts: [AttemptRecord],
+        in view: inout ViewObject
     ) {
         struct Key: Hashable {
             let suite: String
@@ -127,7 +128,13 @@ extension Pages {
             })
         view["isFailing"] = .flag(isFailing)
         view["hasTests"] = .flag(!tests.isEmpty || isFailing)
-        let none = record.summary == nil ? "Known when a configuration is done." : "No test ran."
+        let ran = attempts.contains { $0.steps.contains { $0.step == .testing && $0.endedAt != nil } }
+        let none =
+            record.summary == nil
+            ? "Known when a configuration is done."
+            : ran
+                ? "Judged by exit status alone: no report tells of single tests. The recipe’s “report” names one."
+                : "No test ran."
         view["noTests"] = .text(isFailing ? "None fails." : none)
         view["moreTests"] = .flag(hasMore)
     }

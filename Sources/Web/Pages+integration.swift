@@ -20,7 +20,7 @@ extension Pages {
         var view: ViewObject = [
             "bot": .text(id.bot), "number": .text(id.number),
             "result": .list([ResultView(record, attempts: attempts).view]),
-            "subject": .text(record.subject ?? ""), "ref": .text(record.ref.shortName),
+            "subject": .text(Self.subject(record)), "ref": .text(record.ref.shortName),
             "commit": .text(record.commit), "pull": .list(record.pull.map { [Self.pull($0, of: record)] } ?? []),
             "author": .text(record.author),
             "project": .text(record.recipe?.recognition?.sentence),
@@ -39,7 +39,9 @@ extension Pages {
                 number.map { "No configuration has an attempt \($0)." } ?? "None has started."),
         ]
         show(issues: issues, of: record, in: &view)
-        show(tests: tests.shown, hasMore: tests.hasMore, isFailing: call.flag("failing"), of: record, in: &view)
+        show(
+            tests: tests.shown, hasMore: tests.hasMore, isFailing: call.flag("failing"), of: record, attempts,
+            in: &view)
         show(coverage: try await store.coverage(of: record.id, attempt: number), of: record, in: &view)
         view["artifacts"] = .list(artifacts.map { Self.artifact($0, attempt: number) })
         view["hasArtifacts"] = .flag(!artifacts.isEmpty)
@@ -60,8 +62,11 @@ extension Pages {
             _ count: KeyPath<Counts, Int>, _ one: String, _ many: String, tone: String, moreIsWorse: Bool = true
         ) -> ViewObject {
             let (number, change) = (summary.counts[keyPath: count], summary.change[keyPath: count])
+            // Not `0 tests`: most often tests ran, and no report told of each.
+            let isUntold = count == \.tests && number == 0 && change == 0
             return [
-                "count": .text(number), "text": .text(number == 1 ? one : many),
+                "count": .text(isUntold ? "–" : "\(number)"),
+                "text": .text(number == 1 ? one : many),
                 "tone": .text(number == 0 || !moreIsWorse ? "none" : tone), "change": .text(PageText.change(change)),
                 "changeTone": .text((change > 0) == moreIsWorse ? "bad" : "good"),
             ]

@@ -35,9 +35,12 @@ extension Pages {
                 (message.integration?.description ?? message.bot.description) + (message.job.map { "/\($0)" } ?? "")),
             "href": .text(message.integration.map { "/bots/\($0.bot)/\($0.number)" } ?? "/bots/\(message.bot)"),
             "commit": .text(message.content.commit.abbreviated), "state": .text(message.state.rawValue),
-            "tone": .text(Self.tone(message.state)), "note": .text(message.note),
+            "tone": .text(Self.tone(message.state)),
+            // Of one that another went in place of, what a try of its own came to helps nobody.
+            "note": .text(message.state == .superseded ? nil : message.note),
+            "retry": .text(message.state == .givenUp ? "martlet outbox --retry \(message.id)" : nil),
             "tries": .text(message.tries > 1 ? PageText.count(message.tries, "tries", "tries") : nil),
-            "next": .text(next.map { "next at \($0)" }),
+            "next": .text(next.map { "next at \(PageText.time($0))" }),
         ]
     }
 

@@ -25,7 +25,7 @@ extension Pages {
         let product = try call.name("product")
         let versions = try await site.store.versions(of: product).filter { $0.state == .published }
             .sorted { $0.version > $1.version }
-        guard !versions.isEmpty else { throw Problem.notFound }
+        guard !versions.isEmpty else { throw await site.nothingPublished(of: product) }
         let latest = Self.latest(of: versions)
         let downloads = try await site.downloads.counts(of: product)
         return try await page(
@@ -59,7 +59,7 @@ extension Pages {
         let how = """
             curl -fO \(url)\(root)\(example.map { URLText.path($0.path) } ?? "")
             curl -f \(url)\(root)SHA256SUMS | sha256sum --check --ignore-missing
-            martlet fetch \(record.product)@~\(record.version.major).\(record.version.minor)
+            martlet fetch --server \(url) \(record.product)@~\(record.version.major).\(record.version.minor)
             """
         return [
             "version": .text(record.version), "place": .text(Self.place(of: record)), "isLatest": .flag(isLatest),

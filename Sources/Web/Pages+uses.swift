@@ -59,7 +59,7 @@ extension Pages {
         return """
             curl -fO \(root)\(example.map { URLText.path($0.path) } ?? "")
             curl -fsS \(root)SHA256SUMS | sha256sum --check --ignore-missing
-            martlet fetch \(record.product)@\(range)
+            martlet fetch --server \(site.configuration.url) \(record.product)@\(range)
             """
     }
 }

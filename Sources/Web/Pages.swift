@@ -78,7 +78,13 @@ struct Pages: Sendable {
 
     /// A problem as a page. It is shown to those who may not read, so it tells nothing of what is here.
     func problem(_ problem: Problem) async -> Response {
-        let view: ViewObject = ["heading": .text(problem.title), "detail": .text(problem.detail)]
+        // What a browser asks for next, in its words.
+        let detail =
+            problem.status == 401
+            ? "This needs a token. Where the browser asks for a name and a password: any name, and the token as the password. "
+                + "“martlet token create NAME --role viewer” makes one."
+            : problem.detail
+        let view: ViewObject = ["heading": .text(problem.title), "detail": .text(detail)]
         do {
             var response = try await page(
                 "problem", title: problem.title, section: "", status: .init(code: problem.status), view)
@@ -98,12 +104,17 @@ struct Pages: Sendable {
         return [
             "id": .text("#\(record.id.number)"), "number": .text(record.id.number),
             "href": .text("/bots/\(record.id.bot)/\(record.id.number)"),
-            "result": .list([ResultView(record).view]), "subject": .text(record.subject ?? ""),
+            "result": .list([ResultView(record).view]), "subject": .text(Self.subject(record)),
             "ref": .text(record.ref.shortName), "commit": .text(record.commit.abbreviated),
             "author": .text(record.author), "tests": .text(Self.testCount(record.summary)), "counts": .list(counts),
             "noCounts": .text(record.summary == nil ? "" : "none"), "took": .text(took(record) ?? ""),
             "queued": .text(record.queuedAt), "when": .text(PageText.age(record.queuedAt, now: now)),
         ]
+    }
+
+    /// Of a commit that says nothing, that.
+    static func subject(_ record: IntegrationRecord) -> String {
+        record.subject.map { $0.isEmpty ? "(no message)" : $0 } ?? ""
     }
 
     func took(_ record: IntegrationRecord) -> String? {
@@ -114,9 +125,13 @@ struct Pages: Sendable {
 
     static func testCount(_ summary: Summary?) -> String {
         guard let counts = summary?.counts else { return "" }
-        let tests = PageText.count(counts.tests, "test")
-        return tests + (counts.testFailures == 0 ? "" : ", \(counts.testFailures) failing")
-            + (counts.flakyTests == 0 ? "" : ", \(counts.flakyTests) flaky")
+        // Not `0 tests`: most often tests ran, and no report told of each.
+        let parts = [
+            counts.tests == 0 ? nil : PageText.count(counts.tests, "test"),
+            counts.testFailures == 0 ? nil : "\(counts.testFailures) failing",
+            counts.flakyTests == 0 ? nil : "\(counts.flakyTests) flaky",
+        ].compactMap(\.self)
+        return parts.isEmpty ? "–" : parts.joined(separator: ", ")
     }
 
     private static func issueCounts(_ counts: Counts) -> [ViewObject] {

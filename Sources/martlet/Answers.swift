@@ -132,7 +132,8 @@ struct SummaryAnswer: Decodable {
             guard always || count != 0 || change != 0 else { return }
             parts.append(words + (change == 0 ? "" : " (\(change > 0 ? "+" : "−")\(abs(change)))"))
         }
-        add(tests, testsChange, tests.counting("test"), always: true)
+        // Not `0 tests`: most often tests ran, and no report told of each.
+        add(tests, testsChange, tests == 0 ? "no tests listed" : tests.counting("test"), always: true)
         add(testFailures, testFailuresChange, "\(testFailures) failing")
         add(flakyTests, flakyTestsChange, "\(flakyTests) flaky")
         add(errors, errorsChange, errors.counting("error"))

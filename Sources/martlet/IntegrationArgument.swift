@@ -1,7 +1,7 @@
 import ArgumentParser
 import Model
 
-/// `kit#41`, or `kit` for the latest.
+/// `kit#41`, or `kit` for the latest of a branch or tag.
 struct IntegrationArgument: ExpressibleByArgument {
     let bot: String
     /// A number, or `latest`.
@@ -16,6 +16,9 @@ struct IntegrationArgument: ExpressibleByArgument {
             return nil
         }
     }
+
+    /// As it is written.
+    var text: String { number == "latest" ? bot : "\(bot)#\(number)" }
 
     /// The path of the interface.
     var path: String { "/api/v1/bots/\(bot)/integrations/\(number)" }

@@ -10,11 +10,11 @@ struct Martlet: AsyncParsableCommand {
         abstract: "A continuous-integration bot service.",
         discussion: """
             Commands talk to a running daemon: through its unix socket, or to --server (MARTLET_URL) with --token \
-            (MARTLET_TOKEN). All but serve, run, lint, init, schema, verify and doctor need one.
+            (MARTLET_TOKEN). All but serve, run, lint, init, schema, verify, doctor and secret set need one.
 
             Exit status: 0 done; 1 the answer is no (a red integration with --wait or run, an error found by lint); 64 a wrong \
-            command line; 66 there is no such thing; 69 the daemon cannot be reached; 70 the daemon failed; 77 not \
-            allowed.
+            command line; 66 there is no such thing; 69 the daemon cannot be reached; 70 the daemon failed; 73 \
+            a file cannot be made; 77 not allowed; 78 the settings are wrong; 130 interrupted.
             """,
         version: version,
         groupedSubcommands: [

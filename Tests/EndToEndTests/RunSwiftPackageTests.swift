@@ -28,7 +28,7 @@ import Testing
             expectContains(again.stdout, "kit#2 succeeded: 1 test\n")
             #expect(mistyped.status == 1)
             expectContains(mistyped.stdout, "test-failure: no test matches the filter oneIsOen")
-            expectContains(mistyped.stdout, "kit#3 test-failures: 0 tests, 1 failing\n")
+            expectContains(mistyped.stdout, "kit#3 test-failures: no tests listed, 1 failing\n")
         }
     }
 

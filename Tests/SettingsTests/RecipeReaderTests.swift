@@ -212,7 +212,7 @@ import Testing
         #expect(
             said.hasPrefix(
                 ".martlet.yml:1:1: error: nothing says how to build this repository: none of Package.swift, Cargo.toml, "
-                    + "go.mod, pom.xml, CMakeLists.txt, pyproject.toml, package.json, GNUmakefile is in its root; "))
+                    + "go.mod, pom.xml, CMakeLists.txt, pyproject.toml, package.json, Makefile is in its root; "))
         #expect(said.hasSuffix(advice))
         // and what it says to write is a recipe
         let recipe = try #require(said.split(separator: "`").last { $0.hasPrefix("configurations") })

@@ -134,7 +134,7 @@ def main(martlet):
     listed = world.api("bots/kit/pull-requests")["items"]
     claim([one["state"] for one in listed] == ["waiting", "integrated"], "and is shown so", "/api/v1/bots/kit/pull-requests")
     page = world.request("GET", "/bots/kit")[1]
-    claim(f"martlet approve kit!2 --commit {fork}" in page, "and on the bot's page, with what to do")
+    claim(f"martlet approve &#39;kit!2&#39; --commit {fork}" in page, "and on the bot's page, with what to do")
 
     world.bot("all")
     world.until("the file", lambda: "pull-requests: all" in world.command("bot", "kit", "--resolved").stdout)

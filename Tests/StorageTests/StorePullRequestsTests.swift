@@ -123,7 +123,7 @@ import Testing
             (PullRequestAnswer.integrates, Fate.integrated, nil as String?), (.refuses("no"), .ignored, "no"),
             (
                 .awaitsApproval, .refused,
-                "its head is a fork's and waits for an operator: martlet approve kit!12 --commit \(try commit(7))"
+                "its head is a fork's and waits for an operator: martlet approve 'kit!12' --commit \(try commit(7))"
             ),
         ] {
             try await withStore { fixture in

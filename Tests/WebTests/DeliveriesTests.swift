@@ -59,4 +59,22 @@ import Testing
             ] { expectContains(page, text) }
         }
     }
+
+    @Test func testThatWhatAPersonAskedForLeadsToItsIntegration() async throws {
+        let file = "repository: https://git.example/acme/kit.git\n"
+        try await withWeb(bots: ["kit": file]) { web in
+            // given
+            _ = try await web.store.record(
+                NewEvent(
+                    repository: "https://git.example/acme/kit.git", bot: Name(nearest: "kit"), source: .person,
+                    hook: "person", event: "integrate", receivedAt: WebFixture.now, fate: .integrated,
+                    reason: "kit#3, asked for by Ann, who is here"))
+            // when
+            let page = try await web.send("GET", "/deliveries").text
+            // then
+            expectContains(page, "<td>person</td>")
+            expectContains(page, #"<span class="quiet">asked for by Ann, who is here</span>"#)
+            expectContains(page, #"<a href="/bots/kit/3">kit#3</a>"#)
+        }
+    }
 }

@@ -57,6 +57,33 @@ import Testing
         }
     }
 
+    @Test func testThatABrowserIsToldWhatToEnter() async throws {
+        try await withMessages { web in
+            let answer = try await web.send("GET", "/outbox", headers: [("Accept", "text/html")])
+            #expect(answer.status == 401)
+            expectContains(answer.text, "any name, and the token as the password.")
+            expectContains(answer.text, "martlet token create NAME --role viewer")
+            #expect(!answer.text.contains("`"))
+            let deliveries = try await web.send("GET", "/deliveries").text
+            expectContains(deliveries, #"<a href="/outbox">outbox</a> (with a token)"#)
+        }
+    }
+
+    @Test func testThatWhatWasGivenUpSaysHowItIsTriedAgain() async throws {
+        try await withMessages { web in
+            // when
+            let page = try await web.send("GET", "/outbox", as: .viewer).text
+            let listed = try await martlet(["outbox"], web).stdout
+            let again = try await martlet(["outbox", "--retry", "1"], web)
+            // then
+            expectContains(page, "Once that is mended: <code>martlet outbox --retry 1</code>")
+            #expect(!page.contains("--retry 2"), "it waits, and is sent by itself")
+            expectContains(listed, "\n    once that is mended: martlet outbox --retry 1\n")
+            #expect(again.stdout == "is tried again: 1  waiting  kit#1 queued  status \(Self.api)\n")
+            #expect(again.status == 0)
+        }
+    }
+
     @Test func testThatAnOperatorHasWhatWasGivenUpTriedAgain() async throws {
         try await withMessages { web in
             // when

@@ -59,14 +59,17 @@ import Testing
             let ledger = try await web.send("GET", "/deliveries").text
 
             // then
-            let reason = "its head is a fork's and waits for an operator: martlet approve kit!12 --commit \(Self.head)"
+            let reason =
+                "its head is a fork's and waits for an operator: martlet approve 'kit!12' --commit \(Self.head)"
             expectContains(
                 json,
                 #"{"items":[{"number":12,"base":"refs/heads/main","head":"\#(Self.head)","source":null,"trusted":false,"#
                     + #""state":"waiting","reason":""#)
             for text in [page, ledger] {
-                expectContains(text, "waits for an operator: martlet approve kit!12 --commit \(Self.head)")
+                expectContains(text, "waits for an operator: martlet approve &#39;kit!12&#39; --commit \(Self.head)")
             }
+            expectContains(ledger, #"<span class="count busy">waiting</span></td>"#)
+            #expect(ledger.ranges(of: "waits for an operator").count == 1, "once in its row")
             expectContains(listed, "kit!12")
             expectContains(listed, reason)
             #expect(try await martlet(["pull-requests", "kit", "--json"], web).stdout == json)

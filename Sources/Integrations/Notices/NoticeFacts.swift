@@ -34,7 +34,7 @@ struct NoticeFacts: Sendable {
         guard transition == .released, let version else {
             return "\(root)/bots/\(integration.id.bot)/\(integration.id.number)"
         }
-        return "\(root)/products/\(version.product)"
+        return "\(root)/products/\(version.product)/\(version.version)"
     }
 
     /// One name for each message that is ever made, the same however often it is sent: 32 hexadecimal digits.

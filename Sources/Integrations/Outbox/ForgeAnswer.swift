@@ -55,7 +55,7 @@ struct ForgeAnswer: Sendable {
         case 409, 423, 500..<600:
             return .failed(
                 OutboxFailure(what, retryAfter: retryAfter, isOfDestination: false, mayHaveArrived: status >= 500))
-        default: return .refused("\(what); it is not taken as it is")
+        default: return .refused("\(what); the forge refuses it for good")
         }
     }
 

@@ -12,6 +12,11 @@ package enum ProjectType: String, Sendable, Codable, CaseIterable {
     case npm
     case make
 
+    /// A file of each type by which it is recognised, as messages name them: the name that is most usual.
+    package static var usualMarkers: String {
+        allCases.compactMap { $0 == .make ? $0.profile.markers.last : $0.profile.markers.first }.joined(separator: ", ")
+    }
+
     /// Commands, reports, caches: the row of this type.
     package var profile: ProjectProfile {
         switch self {

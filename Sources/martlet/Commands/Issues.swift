@@ -6,7 +6,7 @@ struct Issues: AsyncParsableCommand {
         abstract: "Lists an integration's issues, each with its fingerprint, its age and who introduced it.")
 
     @OptionGroup var server: ServerOptions
-    @Argument(help: "Such as kit#41, or kit for the latest.") var integration: IntegrationArgument
+    @Argument(help: "Such as kit#41, or kit for the latest of a branch or tag.") var integration: IntegrationArgument
     @Option(help: "new, unresolved, resolved or silenced.") var status: String?
     @Flag(help: "Print the daemon's JSON: at most 5,000 issues; `next` is what --after takes for those that follow.")
     var json = false

@@ -6,7 +6,7 @@ struct Log: AsyncParsableCommand {
     static let configuration = CommandConfiguration(abstract: "Prints a configuration's log.")
 
     @OptionGroup var server: ServerOptions
-    @Argument(help: "Such as kit#41, or kit for the latest.") var integration: IntegrationArgument
+    @Argument(help: "Such as kit#41, or kit for the latest of a branch or tag.") var integration: IntegrationArgument
     @Option(help: "Which configuration; the first when left out.") var configuration: String?
     @Option(help: "Which attempt; the last when left out.") var attempt: Int?
     @Flag(help: "Go on printing until the integration is completed.") var follow = false

@@ -18,7 +18,10 @@ struct OutboxCommand: AsyncParsableCommand {
             if let retry {
                 let path = "/api/v1/outbox/\(retry)/retry"
                 if json { return Output.print(try await connection.post(path, [:])) }
-                return Output.print(Self.lines(of: try await connection.post(path, [:], as: MessageAnswer.self)))
+                var message = try await connection.post(path, [:], as: MessageAnswer.self)
+                // What the try before came to would read as if this one had failed.
+                (message.note, message.next) = (nil, nil)
+                return Output.print("is tried again: " + Self.lines(of: message))
             }
             let path =
                 "/api/v1/outbox?limit=\(limit)" + (state.map { "&state=\(Escaped.segment($0))" } ?? "")
@@ -36,7 +39,9 @@ struct OutboxCommand: AsyncParsableCommand {
         let line =
             "\(message.id)  \(message.state)\(tries)\(next)  \(what) \(message.about)  \(message.kind) "
             + message.destination
-        return Output.visible(line) + "\n" + (message.note.map { "    " + Output.visible($0) + "\n" } ?? "")
+        let note = message.state == "superseded" ? nil : message.note
+        let retry = message.state == "given-up" ? "    once that is mended: martlet outbox --retry \(message.id)\n" : ""
+        return Output.visible(line) + "\n" + (note.map { "    " + Output.visible($0) + "\n" } ?? "") + retry
     }
 }
 

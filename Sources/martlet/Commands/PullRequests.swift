@@ -30,7 +30,7 @@ struct PullRequests: AsyncParsableCommand {
     }
 }
 
-/// `martlet approve BOT!N --commit ID`.
+/// `martlet approve 'BOT!N' --commit ID`.
 struct Approve: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "Lets one head of a fork's pull request run; a newer one waits again.")

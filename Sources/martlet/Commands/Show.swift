@@ -5,7 +5,7 @@ struct Show: AsyncParsableCommand {
     static let configuration = CommandConfiguration(abstract: "Shows one integration: steps, counts, triggers.")
 
     @OptionGroup var server: ServerOptions
-    @Argument(help: "Such as kit#41, or kit for the latest.") var integration: IntegrationArgument
+    @Argument(help: "Such as kit#41, or kit for the latest of a branch or tag.") var integration: IntegrationArgument
     @Option(help: "Which attempt of each configuration; the last when left out.") var attempt: Int?
     @Flag(help: "Print the daemon's JSON.") var json = false
 
@@ -43,7 +43,7 @@ struct Artifacts: AsyncParsableCommand {
     static let configuration = CommandConfiguration(abstract: "Lists what an integration archived.")
 
     @OptionGroup var server: ServerOptions
-    @Argument(help: "Such as kit#41, or kit for the latest.") var integration: IntegrationArgument
+    @Argument(help: "Such as kit#41, or kit for the latest of a branch or tag.") var integration: IntegrationArgument
     @Option(help: "Of which attempt; the last when left out.") var attempt: Int?
     @Flag(help: "Print the daemon's JSON.") var json = false
 

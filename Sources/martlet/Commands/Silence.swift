@@ -7,7 +7,7 @@ struct Silence: AsyncParsableCommand {
         abstract: "Silences an issue in all branches of its bot: a warning no longer counts, a failure stays red.")
 
     @OptionGroup var server: ServerOptions
-    @Argument(help: "Such as kit#41, or kit for the latest.") var integration: IntegrationArgument
+    @Argument(help: "Such as kit#41, or kit for the latest of a branch or tag.") var integration: IntegrationArgument
     @Argument(help: "At least 6 digits of the issue's fingerprint, which `martlet issues` prints.")
     var fingerprint: String
     @Option(help: "Why, for everybody to read.") var reason: String
@@ -71,7 +71,7 @@ struct Unsilence: AsyncParsableCommand {
     static let configuration = CommandConfiguration(abstract: "Takes a silence back.")
 
     @OptionGroup var server: ServerOptions
-    @Argument(help: "Such as kit#41, or kit for the latest.") var integration: IntegrationArgument
+    @Argument(help: "Such as kit#41, or kit for the latest of a branch or tag.") var integration: IntegrationArgument
     @Argument(help: "At least 6 digits of the issue's fingerprint.") var fingerprint: String
 
     func run() async throws {

@@ -6,7 +6,7 @@ struct Tests: AsyncParsableCommand {
     static let configuration = CommandConfiguration(abstract: "Lists an integration's tests.")
 
     @OptionGroup var server: ServerOptions
-    @Argument(help: "Such as kit#41, or kit for the latest.") var integration: IntegrationArgument
+    @Argument(help: "Such as kit#41, or kit for the latest of a branch or tag.") var integration: IntegrationArgument
     @Flag(help: "Only failed and crashed ones.") var failing = false
     @Flag(help: "A row a test and a column a configuration: those that are not passed everywhere, what fails first.")
     var grid = false
@@ -35,6 +35,10 @@ struct Tests: AsyncParsableCommand {
                         test.message?.split(whereSeparator: \.isNewline).first.map(String.init) ?? "",
                     ]
                 }
+            }
+            if rows.isEmpty {
+                return Output.print(
+                    failing ? "no test of it fails\n" : "no report of \(integration.text) tells of single tests\n")
             }
             Output.print(Output.table(rows))
         }
@@ -154,7 +158,10 @@ struct Flaky: AsyncParsableCommand {
             if json { return Output.print(try await connection.get(path)) }
             let answer = try await connection.get(path, as: FlakyAnswer.self)
             if answer.items.isEmpty {
-                return Output.print("no flaky test in \(answer.integrations.counting("integration"))\n")
+                return Output.print(
+                    answer.integrations == 0
+                        ? "no integration of \(bot) has a report that tells of single tests\n"
+                        : "no flaky test in \(answer.integrations.counting("integration"))\n")
             }
             Output.print(
                 Output.table(

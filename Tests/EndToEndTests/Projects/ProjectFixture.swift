@@ -58,7 +58,7 @@ struct ProjectFixture: Sendable, CustomTestStringConvertible {
             "Makefile": "all: kit\nkit: kit.c\n\tcc -o kit kit.c\ncheck: kit\n\t./kit\n",
             "kit.c": "int main(void) { return 0; }\n",
         ], source: "kit.c", wrong: "int main(void) { return 1; }\n", broken: "int main(void) { return nothing; }\n",
-        tests: "0 tests")
+        tests: "no tests listed")
 
     static let go = ProjectFixture(
         name: "go", programs: ["go"],

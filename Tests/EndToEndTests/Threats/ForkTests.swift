@@ -112,7 +112,7 @@ import Testing
             // then
             #expect(delivery.fate == .refused)
             expectContains(
-                delivery.reason ?? "", "waits for an operator: martlet approve kit!1 --commit \(head)")
+                delivery.reason ?? "", "waits for an operator: martlet approve 'kit!1' --commit \(head)")
             #expect(try await bot.integrations(ofPull: 1).isEmpty)
         }
     }

@@ -61,7 +61,7 @@ import Testing
             integration: released.integration.id, files: [], publishedAt: nil)
         #expect(NoticeText.subject(of: released) == "[kit] released kit 1.4.2 from main at 0000000")
         let body = NoticeText.body(of: released)
-        expectContains(body, "https://ci.acme.example/products/kit\n")
+        expectContains(body, "https://ci.acme.example/products/kit/1.4.2\n")
         #expect(!body.contains("leaks"))
     }
 

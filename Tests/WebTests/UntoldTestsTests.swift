@@ -1,0 +1,52 @@
+import Foundation
+import Model
+import Storage
+import TestSupport
+import Testing
+
+@testable import Web
+
+/// Tests that ran and of which no report tells.
+@Suite struct UntoldTestsTests {
+    private func withUntold(_ body: @Sendable (WebFixture) async throws -> Void) async throws {
+        try await withWeb { web in
+            var sample = SampleContent(web: web)
+            sample.hasReports = false
+            try await sample.fill()
+            try await body(web)
+        }
+    }
+
+    @Test func testThatPagesSayThatTheExitStatusAloneCounts() async throws {
+        try await withUntold { web in
+            // when
+            let page = try await web.send("GET", "/bots/kit/3").text
+            let list = try await web.send("GET", "/bots/kit").text
+            let all = try await web.send("GET", "/").text
+
+            // then
+            expectContains(page, "Judged by exit status alone: no report tells of single tests.")
+            expectContains(page, "<b>–</b> <span>tests</span>")
+            #expect(
+                page.components(separatedBy: "by exit status alone: the command").count == 3, "once a configuration")
+            for text in [page, list, all] { #expect(!text.contains("0 tests") && !text.contains("No test ran")) }
+            expectContains(list, "<td>–</td>")
+        }
+    }
+
+    @Test(arguments: [
+        (["tests", "kit#3"], "no report of kit#3 tells of single tests\n"),
+        (["tests", "kit"], "no report of kit tells of single tests\n"),
+        (["tests", "kit#3", "--failing"], "no test of it fails\n"),
+        (["flaky", "kit"], "no integration of kit has a report that tells of single tests\n"),
+    ])
+    func testThatTheToolSaysSo(_ arguments: [String], _ sentence: String) async throws {
+        try await withUntold { web in
+            let result = try await run(
+                [try TestTools.builtProduct("martlet")] + arguments + ["--server", web.socket],
+                environment: ["PATH": "/usr/bin:/bin", "HOME": web.directory.path])
+            #expect(result.status == 0, "\(result.stderr)")
+            #expect(result.stdout == sentence)
+        }
+    }
+}
