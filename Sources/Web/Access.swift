@@ -47,17 +47,30 @@ package enum Access: Sendable, Hashable, CustomStringConvertible {
 
 /// Who calls.
 package struct Caller: Sendable, Hashable {
-    /// The token's name, or `local` for the unix socket; for the log and the integration's `requestedBy`.
+    /// The token's name, or who came by the unix socket; for the log and the integration's `requestedBy`.
     package let name: String
     /// Nothing for one without a token.
     package let role: Role?
+    /// Whether it came by the unix socket.
+    package let isLocal: Bool
 
     package init(name: String, role: Role?) {
         self.name = name
         self.role = role
+        isLocal = false
     }
 
+    /// The peer of the unix socket: the socket's mode is 0600, so it has the daemon's own uid or is root, and says who it is.
+    /// - Parameter said: The user's name; what is no plain one is not taken.
+    package init(local said: String?) {
+        let isPlain = said.map { $0.utf8.allSatisfy { (0x21...0x7E).contains($0) } && (1...64).contains($0.utf8.count) }
+        name = isPlain == true ? said ?? "local" : "local"
+        role = .admin
+        isLocal = true
+    }
+
+    /// The header in which a command says whose it is.
+    static let personHeader = "Martlet-Person"
+
     package static let anonymous = Caller(name: "anonymous", role: nil)
-    /// The peer of the unix socket: the socket's mode is 0600, so it has the daemon's own uid or is root.
-    package static let local = Caller(name: "local", role: .admin)
 }

@@ -101,7 +101,7 @@ struct IssueRoutes: Sendable {
 
     /// A token is one person's. Whoever may use the socket has the daemon's own account or is root, and says who they are.
     private func person(_ said: String?, _ call: Call) throws(Problem) -> String {
-        guard let said, call.caller == .local else { return call.caller.name }
+        guard let said, call.caller.isLocal else { return call.caller.name }
         let isPlain = said.unicodeScalars.allSatisfy { $0.value >= 0x20 && $0.value != 0x7F }
         guard isPlain, (1...Store.maximumTokenNameBytes).contains(said.utf8.count) else {
             throw Problem(400, "`person` is a name of 1 to \(Store.maximumTokenNameBytes) bytes.")

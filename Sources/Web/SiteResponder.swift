@@ -88,7 +88,9 @@ struct SiteResponder: HTTPResponder {
     /// - Throws: 401 for a token that is none of ours or was revoked, also where none is needed: who sends one wants
     ///   to know.
     private func caller(of request: Request, acceptsBasic: Bool) async throws -> Caller {
-        if isLocal { return .local }
+        if isLocal {
+            return Caller(local: HTTPField.Name(Caller.personHeader).flatMap { request.headers[$0] })
+        }
         guard let header = request.headers[.authorization] else { return .anonymous }
         guard let secret = BearerToken.secret(inAuthorization: header, acceptsBasic: acceptsBasic),
             let token = BearerToken(secret), let caller = try await role(token)

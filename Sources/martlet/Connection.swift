@@ -157,12 +157,21 @@ struct Connection: Sendable {
         _ method: TransferRequest.Method, _ path: String, headers: TransferHeaders = [:],
         body: TransferRequest.Body = .none
     ) -> TransferRequest {
+        var headers = headers
+        // By the socket there is no token that says whose this is.
+        if socket != nil { headers["Martlet-Person"] = Self.person }
         var request = TransferRequest(
             method, base + path, headers: headers, body: body, credentials: token.map { .bearer(token: $0) })
         request.unixSocket = socket
         request.isPlainHTTPAllowed = true
         return request
     }
+
+    /// The user's name, where a header can hold it.
+    private static let person: String? = {
+        let name = NSUserName()
+        return !name.isEmpty && name.utf8.allSatisfy { (0x21...0x7E).contains($0) } ? name : nil
+    }()
 
     private func perform(
         _ method: TransferRequest.Method, _ path: String, headers: TransferHeaders = [:],

@@ -1,3 +1,4 @@
+import Foundation
 import Integrations
 import Model
 import Storage
@@ -118,12 +119,13 @@ import Testing
             let shown = try await martlet(["show", "kit#2"], web).stdout
 
             // then
-            expectContains(page, "<dd>kit!12 into main, from a fork, approved by local</dd>")
+            expectContains(page, "<dd>kit!12 into main, from a fork, approved by \(NSUserName())</dd>")
             expectContains(page, "<dd><code>\(Self.head)</code></dd>")
             expectContains(page, "it does not merge with &lt;main&gt;")
             expectContains(
                 shown,
-                "kit!12 into main, head abababababab, a fork's, approved by local\nit does not merge with <main>\n")
+                "kit!12 into main, head abababababab, a fork's, approved by \(NSUserName())\nit does not merge with <main>\n"
+            )
             expectContains(shown, "kit#2  !12  abababababab")
             // and is not what the bot's branches are at
             expectContains(try await web.json("/api/v1/bots/kit/integrations/latest"), #""number":1,"#)
