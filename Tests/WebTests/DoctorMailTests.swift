@@ -1,3 +1,4 @@
+import Basics
 import TestSupport
 import Testing
 
@@ -20,6 +21,43 @@ import Testing
             expectContains(
                 try await doctor("mail: { server: smtps://mail.acme.example, from: ci@acme.example }"),
                 "ok  mail  smtps://mail.acme.example\n")
+        }
+    }
+
+    @Test func testThatDoctorSaysWhichSecretsAreMissing() async throws {
+        try await withTemporaryDirectory { directory in
+            // given
+            try directory.write(
+                "bots/kit.yml",
+                """
+                repository: https://git.example/kit.git
+                webhook: { secret: hook }
+                status: { forge: gitea, credentials: there, project: acme/kit }
+                notify:
+                  - { name: chat, webhook: "https://chat.example/hook", secret: chat }
+
+                """)
+            try directory.directory().makeDirectories("secrets", mode: 0o700)
+            try directory.write("secrets/there", "a token", mode: 0o600)
+            let settings = try directory.write(
+                "martlet.yml", "isolation: none\nstate: \(directory.path("state"))\nsigning: release-key\n")
+
+            // when
+            let said = try await run(
+                [try TestTools.builtProduct("martlet"), "doctor", "--settings", settings],
+                environment: ["PATH": "/usr/bin:/bin", "HOME": directory.path]
+            ).stdout
+
+            // then
+            for (secret, user) in [
+                ("release-key", "`signing` of the settings"), ("hook", "the bot kit"), ("chat", "the bot kit"),
+            ] {
+                expectContains(
+                    said,
+                    "  secret  \(secret) is missing, which \(user) needs; store it with `martlet secret set \(secret)`")
+            }
+            #expect(!said.contains("there is missing"))
+            expectContains(said, "--  state  ")
         }
     }
 }

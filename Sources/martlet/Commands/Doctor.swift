@@ -21,15 +21,27 @@ struct Doctor: AsyncParsableCommand {
                 Output.print(Output.table([[trouble == nil ? "ok" : "!!", subject, trouble ?? fine]]))
                 if trouble != nil { troubles += 1 }
             }
+            /// What is as it was wished, or not yet to be: it is said and not counted.
+            func note(_ subject: String, _ text: String) { Output.print(Output.table([["--", subject, text]])) }
             let settings = try location.read()
             report("settings", nil, "state \(settings.state), bots \(settings.bots)")
             let bots = BotDirectory(directory: settings.bots).scan()
             for problem in bots.problems {
                 report("bot file", problem.diagnostics.map(\.description).joined(separator: "; "), "")
             }
-            report(
-                "bots", bots.bots.isEmpty ? "none yet; `martlet init URL > \(settings.bots)/NAME.yml`" : nil,
-                "\(bots.bots.count)")
+            if !bots.bots.isEmpty {
+                report("bots", nil, "\(bots.bots.count)")
+            } else if bots.problems.isEmpty {
+                note("bots", "none yet; `martlet init URL > \(settings.bots)/NAME.yml`")
+            }
+            for missing in MissingSecret.find(settings, bots.bots) {
+                // Under systemd the unit may have it as a credential, which only the service sees.
+                if access("/run/systemd/system", F_OK) == 0 {
+                    note("secret", missing.sentence + ", unless it is a credential of the unit")
+                } else {
+                    report("secret", missing.sentence, "")
+                }
+            }
             let mailing = bots.bots.filter { bot in
                 (bot.notices ?? []).contains { if case .mail = $0.target { true } else { false } }
             }.map(\.name.description)
@@ -51,12 +63,11 @@ struct Doctor: AsyncParsableCommand {
                 let free = space.bytes >> 30
                 report("disk", free < 5 ? "only \(free) GiB free at \(settings.state)" : nil, "\(free) GiB free")
             } else {
-                report("state", "\(settings.state) is not there yet; `martlet serve` makes it", "")
+                note("state", "\(settings.state) is not there yet; `martlet serve` makes it")
             }
             let isolation = await Self.isolation(settings)
             if let wished = isolation.wished {
-                // As the settings say, so it is said and not counted.
-                Output.print(Output.table([["--", "isolation", wished]]))
+                note("isolation", wished)
             } else {
                 report("isolation", isolation.trouble, isolation.fine)
             }

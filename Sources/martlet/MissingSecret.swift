@@ -1,0 +1,41 @@
+import Foundation
+import Model
+import Settings
+
+/// A secret that a file names and nobody stored.
+struct MissingSecret {
+    let sentence: String
+
+    /// Of the settings and of bot files, in their order, each once.
+    static func find(_ settings: ServiceSettings, _ bots: [BotSpecification]) -> [MissingSecret] {
+        let store = SecretStore(
+            directory: settings.secrets,
+            credentialsDirectory: ProcessInfo.processInfo.environment["CREDENTIALS_DIRECTORY"])
+        var named: [(secret: String, by: String)] = []
+        if let signing = settings.signing { named.append((signing, "`signing` of the settings")) }
+        for bot in bots { named += names(in: bot).map { ($0, "the bot \(bot.name)") } }
+        var seen: Set<String> = []
+        return named.compactMap { secret, user in
+            guard seen.insert(secret).inserted else { return nil }
+            do throws(SettingsError) {
+                guard try store.value(secret) == nil else { return nil }
+                return MissingSecret(
+                    sentence: "\(secret) is missing, which \(user) needs; store it with `martlet secret set \(secret)`")
+            } catch {
+                return MissingSecret(sentence: "\(error)")
+            }
+        }
+    }
+
+    private static func names(in bot: BotSpecification) -> [String] {
+        var names = [bot.webhookSecret, bot.status?.credentials].compactMap(\.self)
+        for trigger in bot.triggers {
+            names += trigger.secrets
+            if case .upload(_, let credentials?) = trigger.action { names.append(credentials) }
+        }
+        for notice in bot.notices ?? [] {
+            if case .webhook(_, let secret) = notice.target { names.append(secret) }
+        }
+        return names + (bot.jobSecrets ?? []).map(\.name)
+    }
+}
