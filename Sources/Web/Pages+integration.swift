@@ -32,7 +32,7 @@ extension Pages {
             "summary": .list(record.summary.map(Self.summary) ?? []), "hasSummary": .flag(record.summary != nil),
             "configurations": .list(
                 attempts.map { shown in
-                    configuration(shown, of: record, beside: all.filter { $0.id.job == shown.id.job })
+                    configuration(shown, of: record, beside: all.filter { $0.id.job == shown.id.job }, issues: issues)
                 }),
             "reruns": .list(reruns.map(Self.rerun)),
             "noConfigurations": .text(
@@ -105,8 +105,12 @@ extension Pages {
 
     /// - Parameter all: Every attempt of its job, to choose from.
     private func configuration(
-        _ attempt: AttemptRecord, of record: IntegrationRecord, beside all: [AttemptRecord]
+        _ attempt: AttemptRecord, of record: IntegrationRecord, beside all: [AttemptRecord], issues: [Issue]
     ) -> ViewObject {
+        // The whole is judged without what is silenced, which a job knows nothing of.
+        let own = issues.filter { $0.status != .resolved && $0.configurations.contains(attempt.id.job) }
+        let hasWarnings = [Verdict.warnings, .analyzerWarnings].contains(attempt.state.verdict)
+        let isSilenced = hasWarnings && !own.isEmpty && own.allSatisfy { $0.status == .silenced }
         let page = "/bots/\(record.id.bot)/\(record.id.number)"
         let log = "\(page)/log/\(attempt.id.job)?attempt=\(attempt.id.attempt)"
         let tries: [ViewObject] = all.map { other in
@@ -120,7 +124,7 @@ extension Pages {
         let end = attempt.endedAt ?? attempt.steps.last?.endedAt ?? site.clock()
         let whole = max(1, (end - start).milliseconds)
         let steps: [ViewObject] = attempt.steps.map { step in
-            let (text, tone) = Self.end(of: step)
+            let (text, tone) = Self.end(of: step, in: attempt)
             let length = ((step.endedAt ?? site.clock()) - step.startedAt).milliseconds
             let left = min(1000, max(0, (step.startedAt - start).milliseconds * 1000 / whole))
             return [
@@ -133,12 +137,20 @@ extension Pages {
         return [
             "name": .text(attempt.id.job), "result": .list([ResultView(attempt.state).view]),
             "analysis": .text(attempt.analysis), "tested": .text(attempt.tested),
+            "silenced": .flag(isSilenced),
             "attempt": .text(all.count > 1 ? String(attempt.id.attempt) : nil), "log": .text(log),
             "hasTries": .flag(all.count > 1), "tries": .list(tries), "filter": .text(attempt.testFilter),
             "reason": .text(attempt.reason), "notes": .list(attempt.notes.map { ["text": .text($0)] }),
             "isolation": .text(attempt.isolation == .sandbox ? "fenced" : nil),
             "unfenced": .text(attempt.isolation?.reason), "steps": .list(steps), "hasSteps": .flag(!steps.isEmpty),
         ]
+    }
+
+    private static func end(of step: StepRecord, in attempt: AttemptRecord) -> (String, String) {
+        let (text, tone) = end(of: step)
+        // Nothing that counts can have failed in a green one: a list of tests, an analysis that prints what it finds.
+        let isGreen = attempt.state.verdict.map { [.succeeded, .warnings, .analyzerWarnings].contains($0) } ?? false
+        return tone == "bad" && isGreen ? ("\(text), not counted", "none") : (text, tone)
     }
 
     private static func end(of step: StepRecord) -> (String, String) {

@@ -4,13 +4,14 @@ import Storage
 /// How a version is used, as text to paste.
 extension Pages {
     /// Each with a title and lines.
-    func uses(of record: VersionRecord) -> [ViewObject] {
+    func uses(of record: VersionRecord, isSigned: Bool) -> [ViewObject] {
         var uses: [(title: String, note: String?, text: String)] = []
         if !record.isYanked, let package = record.registry { uses.append(registryUse(package, record)) }
         for bundle in record.files where BinaryTarget.isOne(bundle.path) {
             uses.append(bundleUse(bundle, of: record))
         }
         uses.append(("curl", nil, downloadUse(record)))
+        if isSigned { uses.append(verification(of: record)) }
         return uses.map { ["title": .text($0.title), "note": .text($0.note), "text": .text($0.text)] }
     }
 
@@ -46,6 +47,19 @@ extension Pages {
                 url: "\(site.configuration.url)\(FileServer.root(record))\(URLText.path(bundle.path))",
                 checksum: "\(bundle.sha256)"
             )
+            """
+        )
+    }
+
+    /// By OpenSSH alone; `martlet fetch` does it by itself.
+    private func verification(of record: VersionRecord) -> (title: String, note: String?, text: String) {
+        let url = site.configuration.url
+        let root = url + FileServer.root(record)
+        return (
+            "Who signed it", "Of what was downloaded; martlet fetch checks the same by itself.",
+            """
+            curl -fsSO \(url)/files/ALLOWED_SIGNERS -O \(root)SHA256SUMS -O \(root)SHA256SUMS.sig
+            ssh-keygen -Y verify -f ALLOWED_SIGNERS -I \(url) -n file -s SHA256SUMS.sig < SHA256SUMS && sha256sum -c --ignore-missing SHA256SUMS
             """
         )
     }

@@ -34,7 +34,7 @@ extension Pages {
         view["isPrerelease"] = .flag(record.version.isPrerelease)
         view["latest"] = .text(record.version == latest ? nil : latest?.description)
         view["latestHref"] = .text(latest.map { "/products/\(product)/\(URLText.segment($0.description))" })
-        view["uses"] = .list(uses(of: record))
+        view["uses"] = .list(uses(of: record, isSigned: disk.has("SHA256SUMS.sig")))
         view["files"] = .list(files(of: record, downloads) + disk.descriptions.map { description($0, of: record) })
         view["fileCount"] = .text(record.files.count)
         view.merge(changes(disk.manifest?.changes, of: record))
@@ -60,6 +60,7 @@ extension Pages {
             "isolation": .text(disk.manifest?.isolation), "registry": .text(record.registry?.description),
             "signature": .text(disk.has("SHA256SUMS.sig") ? FileServer.root(record) + "SHA256SUMS.sig" : nil),
             "provenance": .text(disk.has("provenance.json") ? FileServer.root(record) + "provenance.json" : nil),
+            "directory": .text(FileServer.root(record)),
             "api": .text("/api/v1/products/\(record.product)/versions/\(URLText.segment(record.version.description))"),
         ]
     }
@@ -77,10 +78,10 @@ extension Pages {
         }
     }
 
-    private func description(_ name: String, of record: VersionRecord) -> ViewObject {
+    private func description(_ file: (name: String, size: Int64), of record: VersionRecord) -> ViewObject {
         [
-            "path": .text(name), "href": .text(FileServer.root(record) + name), "size": "", "sha256": false,
-            "downloads": "",
+            "path": .text(file.name), "href": .text(FileServer.root(record) + file.name),
+            "size": .text(ByteCount(file.size)), "sha256": false, "downloads": "",
         ]
     }
 
@@ -110,8 +111,8 @@ extension Pages {
 struct VersionOnDisk: Sendable {
     /// Nothing where it cannot be read: the page then shows less.
     let manifest: VersionManifest?
-    /// What every version can have, in this order, as far as it is there.
-    let descriptions: [String]
+    /// What every version can have, in this order, as far as it is there, and its size in bytes.
+    let descriptions: [(name: String, size: Int64)]
 
     init(_ record: VersionRecord, state: String) {
         let place = "\(state)/files/\(record.product)/\(record.version)"
@@ -120,12 +121,13 @@ struct VersionOnDisk: Sendable {
             (manifest, descriptions, has) = (nil, [], listed)
             return
         }
-        descriptions = ["manifest.json", "SHA256SUMS", "SHA256SUMS.sig", "provenance.json"].filter { name in
-            !listed.contains(name) && ((try? directory.status(name)) ?? nil) != nil
+        descriptions = ["manifest.json", "SHA256SUMS", "SHA256SUMS.sig", "provenance.json"].compactMap { name in
+            guard !listed.contains(name), let status = (try? directory.status(name)) ?? nil else { return nil }
+            return (name, status.size)
         }
         let bytes = try? directory.read("manifest.json", limit: VersionManifest.maximumSize)
         manifest = bytes.flatMap { try? JSONDecoder().decode(VersionManifest.self, from: Data($0)) }
-        has = Set(descriptions).union(listed)
+        has = Set(descriptions.map(\.name)).union(listed)
     }
 
     private let has: Set<String>

@@ -53,6 +53,22 @@ import Testing
         }
     }
 
+    @Test func testThatWhatDoesNotCountIsSaid() async throws {
+        try await withWeb { web in
+            // given
+            var sample = SampleContent(web: web)
+            sample.isSilenced = true
+            try await sample.fill()
+            // when
+            let warned = try await web.send("GET", "/bots/kit/2").text
+            let red = try await web.send("GET", "/bots/kit/1").text
+            // then
+            #expect(warned.ranges(of: "<span class=\"quiet\">silenced</span>").count == 2, "both configurations")
+            expectContains(warned, "<td class=\"end\">exit 1, not counted</td>")
+            #expect(!red.contains("not counted") && !red.contains("<span class=\"quiet\">silenced</span>"))
+        }
+    }
+
     @Test func testThatTheFilterOnFailingWorksWithoutAScript() async throws {
         try await withSample { web in
             let page = try await web.send("GET", "/bots/kit/1?failing").text

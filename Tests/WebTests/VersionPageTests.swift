@@ -79,6 +79,15 @@ import Testing
             expectContains(page, "<dd><a href=\"/files/kit/1.0.0/SHA256SUMS.sig\">SHA256SUMS.sig</a></dd>")
             expectContains(page, "<dd><a href=\"/files/kit/1.0.0/provenance.json\">provenance.json</a></dd>")
             #expect(!page.contains("not signed"))
+            expectContains(page, "curl -fsSO http://ci.example/files/ALLOWED_SIGNERS")
+            expectContains(
+                page,
+                "ssh-keygen -Y verify -f ALLOWED_SIGNERS -I http://ci.example -n file -s SHA256SUMS.sig &lt; SHA256SUMS"
+            )
+            expectContains(page, "provenance.json</a></th><td class=\"num\">1 B</td>")
+            expectContains(page, "<a href=\"/files/kit/1.0.0/\">directory</a>")
+            let other = try await web.send("GET", "/products/kit/1.1.0").text
+            #expect(!other.contains("ssh-keygen"), "it has no signature")
         }
     }
 
