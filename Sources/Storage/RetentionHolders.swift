@@ -18,6 +18,8 @@ struct RetentionHolders {
         var exists: Bool
         var newest: Int?
         var newestJudged: Int?
+        /// Of a push: a person's may be of an older commit.
+        var newestJudgedPush: Int?
         var newestGreen: Int?
     }
 
@@ -95,7 +97,7 @@ struct RetentionHolders {
         let head: String?? = try db.first(
             "SELECT head FROM pull_requests WHERE repository = ? AND number = ? AND is_open = 1", [repository, pull]
         ) { $0["head"] as String? }
-        guard let head else { return nil }
+        guard let head else { return try wasLookedAt() ? nil : "its repository was not looked at yet" }
         if let head, head == stored["head"] as String? { return "the head of the open pull request \(pull)" }
         let newest: Int? =
             try db.first(
@@ -114,17 +116,24 @@ struct RetentionHolders {
         if number == known.newest { return "the newest of \(branch)" }
         if number == known.newestJudged { return "the next of \(branch) is compared with it" }
         // The next push is judged with what these brought.
-        if update != nil, number > known.newestJudged ?? 0 { return "\(branch) was not judged since" }
+        if update != nil, number > known.newestJudgedPush ?? 0 { return "\(branch) was not judged since" }
         return try isTip(update) ? "\(branch) stands at its push" : nil
+    }
+
+    /// The bot's file may name another repository since a moment ago, of which nothing is known as long as no look succeeds.
+    private func wasLookedAt() throws -> Bool {
+        try db.first("SELECT 1 FROM repositories WHERE id = ? AND last_look IS NOT NULL", [repository]) { _ in true }
+            ?? false
     }
 
     private func read(_ ref: String) throws -> Branch {
         let exists = try db.first(
             "SELECT 1 FROM refs WHERE repository = ? AND name = ? AND head IS NOT NULL", [repository, ref]
         ) { _ in true }
-        guard exists == true else { return Branch(exists: false) }
+        guard try exists == true || !wasLookedAt() else { return Branch(exists: false) }
         return Branch(
             exists: true, newest: try number("1", on: ref), newestJudged: try number(Self.judged, on: ref),
+            newestJudgedPush: try number(Self.judged + " AND ref_update IS NOT NULL", on: ref),
             newestGreen: try number(Self.green, on: ref))
     }
 

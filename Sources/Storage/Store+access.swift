@@ -23,7 +23,26 @@ extension Store {
                     stated[name] = true
                 }
             }
+            // One that its bot published as before it got another name is no less closed.
+            let former = try db.all(
+                """
+                SELECT DISTINCT versions.product AS product FROM versions
+                JOIN bots ON bots.name = substr(integration, 1, instr(integration, '#') - 1)
+                WHERE state = 'published' AND json_extract(specification, '$.isPublic') = 0
+                AND versions.product NOT IN (SELECT json_extract(specification, '$.product') FROM bots WHERE is_retired = 0)
+                """
+            ) { try $0.name("product") }
+            for product in former where stated[product] == nil { stated[product] = false }
             return stated
+        }
+    }
+
+    /// What versions an integration made are of.
+    package func products(madeBy id: IntegrationID) async throws(StoreError) -> [Name] {
+        try await read("read what \(id) published") { db in
+            try db.all("SELECT DISTINCT product FROM versions WHERE integration = ?", ["\(id)"]) {
+                try $0.name("product")
+            }
         }
     }
 

@@ -116,12 +116,16 @@ extension Store {
 
     /// Up to when ages are counted: the time that retention has seen pass, which a clock that jumps does not move.
     /// - Parameters:
-    ///   - now: What the clock says. The first time it is taken as it is; and whenever it is behind.
+    ///   - now: What the clock says. The first time it goes on from the newest integration; whenever it is behind, it is taken as it is.
     ///   - most: How far it goes on at most.
     package func advanceRetentionClock(to now: Timestamp, atMost most: Duration) async throws(StoreError) -> Timestamp {
         try await lane.write("count what time has passed") { transaction in
             let stored: Timestamp? = try transaction.db.first("SELECT at FROM retention_clock") { $0.time("at") }
-            let next = stored.map { min(now, $0 + most) } ?? now
+            // What is there was made when the clock was right, or none of it is old.
+            let newest: Timestamp? = try transaction.db.first(
+                "SELECT max(coalesce(ended_at, queued_at)) AS at FROM integrations HAVING count(*) > 0"
+            ) { $0.time("at") }
+            let next = min(now, (stored ?? newest).map { $0 + most } ?? now)
             if next != stored {
                 try transaction.db.change(
                     "INSERT OR REPLACE INTO retention_clock (id, at) VALUES (1, ?)", [next.millisecondsSinceEpoch])

@@ -22,7 +22,8 @@ struct ArtifactServer: Sendable {
         // The same bytes as a closed product's.
         let product = try await site.store.product(of: record.id.bot)
         let access = try await site.access()
-        let isClosed = product.map(access.isPublic) == false
+        let products = try await site.store.products(madeBy: record.id) + [product].compactMap(\.self)
+        let isClosed = products.contains { !access.isPublic($0) }
         if isClosed, let refusal = Access.product.refusal(of: call.caller, anonymousMayRead: false) { throw refusal }
         let (job, path) = (try call.name("job"), call.text("file"))
         let candidates = try await site.store.artifacts(of: record.id, attempt: call.attempt())

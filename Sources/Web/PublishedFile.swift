@@ -58,7 +58,12 @@ struct PublishedFile: Sendable {
 
     private func read(_ file: OpenFile) async throws -> ByteBuffer {
         let size = Int(artifact.size.bytes)
-        let bytes = try await site.files.run { () throws(OpenFile.ReadError) in try file.read(at: 0, count: size) }
+        let bytes: [UInt8]
+        do throws(OpenFile.ReadError) {
+            bytes = try await site.files.run { () throws(OpenFile.ReadError) in try file.read(at: 0, count: size) }
+        } catch {
+            throw rotten("it cannot be read (errno \(error.errno))")
+        }
         guard BearerToken.digest(of: bytes) == artifact.sha256 else { throw rotten("its bytes are others") }
         return ByteBuffer(bytes: bytes)
     }

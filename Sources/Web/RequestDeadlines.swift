@@ -1,3 +1,4 @@
+import HTTPTypes
 import NIOCore
 import NIOHTTPTypes
 
@@ -31,6 +32,12 @@ final class RequestDeadlines: ChannelDuplexHandler, RemovableChannelHandler {
     private var isReceiving = false
     /// Requests that were begun and whose answers have not ended.
     private var unanswered = 0
+    /// Answers whose end was written and is not with the kernel yet.
+    private var unsent = 0
+    /// Whether the client has said that it asks for nothing more; what comes all the same is not looked at, and not waited for.
+    private var isLast = false
+    /// Ends a connection whose client takes nothing of what is written.
+    private var stall: Scheduled<Void>?
     /// The last request was answered before its body was here.
     private var isOver = false
     private var hasLeft = false
@@ -63,8 +70,11 @@ final class RequestDeadlines: ChannelDuplexHandler, RemovableChannelHandler {
     }
 
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+        if isLast, !isReceiving { return }
         switch unwrapInboundIn(data) {
-        case .head:
+        case .head(let request):
+            // As Hummingbird judges it, which answers nothing after it.
+            isLast = request.headerFields[.connection] == "close"
             // Who owes a body can be crowded out too, after those who owe a head already.
             guard hasComeInTime() else { return context.close(promise: nil) }
             waiting = crowd.waiting(context.channel)
@@ -77,7 +87,7 @@ final class RequestDeadlines: ChannelDuplexHandler, RemovableChannelHandler {
             guard hasComeInTime() else { return context.close(promise: nil) }
             isReceiving = false
             // What was answered before its body was here stays at its end.
-            if !isOver { deadline?.cancel() }
+            if !isOver, unsent == 0 { deadline?.cancel() }
             awaitRequest(context)
         }
         context.fireChannelRead(data)
@@ -96,21 +106,36 @@ final class RequestDeadlines: ChannelDuplexHandler, RemovableChannelHandler {
         let context = NIOLoopBound(context, eventLoop: context.eventLoop)
         let own = NIOLoopBound(self, eventLoop: context.value.eventLoop)
         sent.futureResult.whenComplete { _ in own.value.answered(context.value) }
+        unsent += 1
         // Where nothing else has a deadline, what is left of the answer has one.
-        if !isReceiving, unanswered == 1 { close(context.value, after: Self.rest) }
+        if !isReceiving || unanswered > 1 { close(context.value, after: Self.rest) }
         context.value.write(data, promise: sent)
     }
 
     private func answered(_ context: ChannelHandlerContext) {
         unanswered -= 1
+        unsent -= 1
         if isReceiving, unanswered == 0 {
             // Refused before it was read, as by a limit: nothing more is, and the client has a moment to see why.
             isOver = true
             close(context, after: Self.farewell)
         } else if isReceiving, unanswered == 1 {
             close(context, after: body)
+        } else if !isOver {
+            if unsent > 0 { close(context, after: Self.rest) } else { deadline?.cancel() }
         }
         awaitRequest(context)
+    }
+
+    /// A body that is written piece by piece waits here for a client that does not read: it has as long as an answer's rest.
+    func channelWritabilityChanged(context: ChannelHandlerContext) {
+        stall?.cancel()
+        stall = nil
+        let channel = context.channel
+        if !channel.isWritable, !hasLeft {
+            stall = context.eventLoop.scheduleTask(in: Self.rest) { channel.close(promise: nil) }
+        }
+        context.fireChannelWritabilityChanged()
     }
 
     func read(context: ChannelHandlerContext) {
@@ -135,6 +160,7 @@ final class RequestDeadlines: ChannelDuplexHandler, RemovableChannelHandler {
         guard !hasLeft else { return }
         hasLeft = true
         deadline?.cancel()
+        stall?.cancel()
         crowd.leave(waiting)
     }
 }

@@ -103,6 +103,7 @@ import Testing
             # supersede: queued; never on refs with a publish or upload trigger
             timeout: 30m                          # a step's
             log: 64MiB                            # an attempt's, at most 1GiB
+            # retention: as the settings say
             product: kit
             # public: as `anonymous` of the settings says
             triggers: []

@@ -73,6 +73,8 @@ struct SmartHTTPTests {
                         try await mirror.look()
                     }
                     #expect(!"\(try #require(error))".contains("guessed"))
+                    // nginx writes its log after its answer.
+                    await until("the server has logged it") { (try? server.authorized().isEmpty) == false }
                     #expect(try server.authorized().count == 1)
                 }
             }

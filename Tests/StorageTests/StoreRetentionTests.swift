@@ -257,6 +257,26 @@ import Testing
         }
     }
 
+    /// Its file names another repository since a moment ago, which could not be looked at.
+    @Test func testThatABranchOfARepositoryThatWasNeverLookedAtCountsAsThere() async throws {
+        try await withStore { fixture in
+            // given: two of main, and one of another branch
+            for (number, ref) in [(1, RefName.main), (2, .line), (3, .main)] {
+                let id = try await fixture.queue(number, ref: ref).id
+                try await fixture.store.apply(.completed(.canceled, triggerFailed: false), to: id, at: time(20))
+            }
+            // when
+            let holders = try await fixture.store.retentionRows(of: name("kit")).map(\.holder)
+            // then
+            #expect(holders.map { $0 != nil } == [true, true, false])
+            // when: a look finds the branches gone
+            try await fixture.look([RefName(branch: "other"): commit(9)], watchers: [])
+            // then
+            let after = try await fixture.store.retentionRows(of: name("kit")).map(\.holder)
+            #expect(after.map { $0 != nil } == [true, false, false])
+        }
+    }
+
     @Test func testThatABotWithoutIntegrationsHasNone() async throws {
         try await withStore { fixture in
             for bot in [try name("kit"), try name("other")] {
@@ -267,6 +287,19 @@ import Testing
     }
 
     @Suite struct GivenAClock {
+        /// The first round may be the one that has the wrong clock.
+        @Test func testC1ThatTheFirstTimeGoesOnFromTheNewestIntegration() async throws {
+            try await withStore { fixture in
+                // given: one that was queued at 10 s
+                _ = try await fixture.queue()
+                // when
+                let seen = try await fixture.store.advanceRetentionClock(to: time(32_000_000), atMost: .zero)
+                let next = try await fixture.store.advanceRetentionClock(to: time(32_000_000), atMost: .seconds(7200))
+                // then
+                #expect(seen == time(10) && next == time(7210))
+            }
+        }
+
         @Test func testC1ThatAgesAreCountedOnByNoMoreThanAStep() async throws {
             try await withStore { fixture in
                 // a usual hour; a year ahead, twice; set right again, and back by an hour

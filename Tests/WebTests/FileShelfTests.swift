@@ -206,20 +206,6 @@ import Testing
             if event is ChannelShouldQuiesceEvent { count += 1 }
         }
     }
-
-    /// Holds what is written until it is opened, as a full socket does.
-    private final class FlushGate: ChannelOutboundHandler {
-        typealias OutboundIn = Any
-        private var context: ChannelHandlerContext?
-        private var isOpen = false
-        func handlerAdded(context: ChannelHandlerContext) { self.context = context }
-        func handlerRemoved(context: ChannelHandlerContext) { self.context = nil }
-        func flush(context: ChannelHandlerContext) { if isOpen { context.flush() } }
-        func open() {
-            isOpen = true
-            context?.flush()
-        }
-    }
 }
 
 extension String {

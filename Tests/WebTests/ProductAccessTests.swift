@@ -124,6 +124,20 @@ import Testing
         }
     }
 
+    /// What it was published as before stays as closed as its bot.
+    @Test func testThatAnotherNameForTheProductOpensNothing() async throws {
+        try await withProducts(anonymousMayRead: true, isPublic: false) { web in
+            // given
+            let path = "/files/kit/1.0.0/Kit-1.0.0.zip"
+            try await web.expect(401, "GET", path)
+            // when
+            let renamed = Self.bot(SampleContent.kit, isPublic: false, product: Name(nearest: "kit2"))
+            try await web.store.register([renamed], at: WebFixture.now)
+            // then
+            try await web.expect(401, "GET", path)
+        }
+    }
+
     /// What was answered from memory before goes the usual way when its second is over.
     @Test func testThatClosingCountsSoon() async throws {
         try await withProducts(anonymousMayRead: true, isPublic: nil) { web in

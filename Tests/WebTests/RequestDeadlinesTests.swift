@@ -32,6 +32,12 @@ import Testing
         try channel.writeOutbound(HTTPResponsePart.end(nil))
     }
 
+    /// An answer that may wait for the client to take it.
+    private static func write(_ channel: EmbeddedChannel) {
+        channel.write(HTTPResponsePart.head(.init(status: .ok, headerFields: [.contentLength: "0"])), promise: nil)
+        channel.writeAndFlush(HTTPResponsePart.end(nil), promise: nil)
+    }
+
     private static func pass(_ seconds: Int64, _ channel: EmbeddedChannel) {
         channel.embeddedEventLoop.advanceTime(by: .seconds(seconds))
     }
@@ -111,6 +117,59 @@ import Testing
             count += 1
             context.read()
         }
+    }
+
+    /// Nothing answers a request that comes after `Connection: close`, so nothing waits for its answer either.
+    @Test func testW18ThatWhatComesAfterTheLastRequestHoldsNoConnection() throws {
+        // given
+        let channel = try Self.connection()
+        let last = "GET /a HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n"
+        // when
+        try Self.send(last + "GET /b HTTP/1.1\r\nHost: a\r\n\r\n", channel)
+        var parts = 0
+        while try channel.readInbound(as: HTTPRequestPart.self) != nil { parts += 1 }
+        try Self.answer(channel)
+        // then
+        #expect(parts == 2, "the head and the end of the first")
+        Self.pass(30, channel)
+        #expect(!channel.isActive, "it is still open 30 s later")
+    }
+
+    /// As a client has it that sends two requests at once and reads nothing.
+    @Test func testW18ThatAnswersThatNobodyTakesEnd() throws {
+        // given
+        let gate = FlushGate()
+        let channel = try Self.connection()
+        try channel.pipeline.syncOperations.addHandler(gate, position: .first)
+        try Self.send(String(repeating: "GET /a HTTP/1.1\r\nHost: a\r\n\r\n", count: 2), channel)
+        // when
+        for _ in 1...2 { Self.write(channel) }
+        // then
+        Self.pass(119, channel)
+        #expect(channel.isActive)
+        Self.pass(1, channel)
+        #expect(!channel.isActive, "it is still open 120 s later")
+    }
+
+    @Test func testW18ThatABodyThatNobodyTakesEnds() throws {
+        // given
+        let channel = try Self.connection()
+        try Self.send("GET /a HTTP/1.1\r\nHost: a\r\n\r\n", channel)
+        // when: a body that is written as it comes cannot be written any more
+        channel.isWritable = false
+        channel.pipeline.fireChannelWritabilityChanged()
+        Self.pass(119, channel)
+        channel.isWritable = true
+        channel.pipeline.fireChannelWritabilityChanged()
+        Self.pass(200, channel)
+        // then: who takes some of it goes on
+        #expect(channel.isActive)
+        // when
+        channel.isWritable = false
+        channel.pipeline.fireChannelWritabilityChanged()
+        Self.pass(120, channel)
+        // then
+        #expect(!channel.isActive)
     }
 
     @Test func testW11ThatWhatIsRefusedBeforeItIsReadIsNotRead() throws {

@@ -9,8 +9,10 @@ struct RetentionDisk: Sendable {
 
     /// Beside the bots' directories, so that moving there is one rename; no bot's name begins with a dot.
     private static let aside = ".removed"
-    /// Files of an integration that are counted; more are counted as so many.
+    /// Files of an integration that are counted; more are not.
     private static let countLimit = 10_000_000
+    /// Bytes that are counted: a pebibyte.
+    private static let byteLimit: Int64 = 1 << 50
 
     init(state: StateDirectory) { self.state = state }
 
@@ -25,10 +27,13 @@ struct RetentionDisk: Sendable {
             do {
                 try root.walk("\(id.bot)/\(id.number)", limit: Self.countLimit) { _, status in
                     use.files += 1
-                    if status.kind == .file { use.bytes += status.size }
+                    // A file with holes can say more than any disk has.
+                    if status.kind == .file {
+                        use.bytes = min(use.bytes + min(status.size, Self.byteLimit), Self.byteLimit)
+                    }
                 }
-            } catch let error as FileError where error.code == .tooLarge {
-                use.files = Int64(Self.countLimit)
+            } catch is FileError {
+                // Too many, too deep, or not to be read: what was seen of it counts, and the other integrations have their turn.
             }
             return use
         }
@@ -61,10 +66,17 @@ struct RetentionDisk: Sendable {
             let root = try Directory(opening: integrations)
             return try root.status(Self.aside) == nil ? [] : Self.parts(of: Self.aside, depth: 3, in: root)
         }
+        var failure: FileError?
         for place in places {
             try Task.checkCancellation()
-            try await lane.run { () throws(FileError) in try Directory(opening: integrations).remove(place) }
+            do throws(FileError) {
+                try await lane.run { () throws(FileError) in try Directory(opening: integrations).remove(place) }
+            } catch {
+                // One that cannot be removed holds up no other.
+                failure = error
+            }
         }
+        if let failure { throw failure }
     }
 
     /// What lies so deep, each before the directory that holds it: one call removes one attempt and not all of a large integration.

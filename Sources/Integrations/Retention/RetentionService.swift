@@ -70,7 +70,9 @@ package final class RetentionService: Sendable {
 
     /// A round of its own: counts time, and removes.
     func round() async throws -> RetentionReport {
-        try await turn.withSlot {
+        // Also what an earlier round could not finish.
+        defer { sweep.ring() }
+        return try await turn.withSlot {
             if clock.now() >= Self.earliest {
                 _ = try await store.advanceRetentionClock(to: clock.now(), atMost: Self.step)
             }
@@ -83,7 +85,8 @@ package final class RetentionService: Sendable {
     ///   - isDry: Nothing is removed.
     ///   - bot: Only this one's; nothing: every bot's.
     package func prune(isDry: Bool, bot: Name? = nil) async throws -> RetentionReport {
-        try await turn.withSlot { try await apply(isDry: isDry, bot: bot) }
+        defer { if !isDry { sweep.ring() } }
+        return try await turn.withSlot { try await apply(isDry: isDry, bot: bot) }
     }
 
     private func apply(isDry: Bool, bot only: Name?) async throws -> RetentionReport {
@@ -111,12 +114,12 @@ package final class RetentionService: Sendable {
     private func measured(_ rows: [RetentionRow]) async throws -> [RetentionRow] {
         var rows = rows
         var found: [(id: IntegrationID, run: Int, use: DiskUse)] = []
-        for place in rows.indices where rows[place].disk == nil {
+        // What runs still grows, and has files that go with its end.
+        for place in rows.indices where rows[place].disk == nil && !rows[place].isOpen {
             try Task.checkCancellation()
             let use = try await disk.use(of: rows[place].id)
             rows[place].disk = use
-            // What runs still grows.
-            if !rows[place].isOpen { found.append((rows[place].id, rows[place].run, use)) }
+            found.append((rows[place].id, rows[place].run, use))
         }
         try await store.noteDisk(found)
         return rows
@@ -129,7 +132,6 @@ package final class RetentionService: Sendable {
         // The oldest first.
         let removed = Set(
             try await store.remove(going.reversed().map { ($0.row, $0.reason) }, of: bot, at: clock.now()))
-        sweep.ring()
         logger.notice(
             "old integrations were removed", metadata: ["bot": "\(bot)", "integrations": "\(removed.count)"])
         return plan.keeping { !removed.contains($0.row.id) }

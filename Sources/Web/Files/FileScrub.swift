@@ -60,6 +60,8 @@ struct FileScrub: Service {
             }
         } catch let error as FileError {
             trouble = "\(error)"
+        } catch let error as OpenFile.ReadError {
+            trouble = "it cannot be read (errno \(error.errno))"
         }
         let place = "\(state)/\(path)"
         guard let trouble else { return site.checks.isWell(place) }

@@ -23,6 +23,8 @@ func withReportingBot(
         bot.transport.serve(forge)
         try await bot.start()
         try await body(bot, forge)
+        // What it still sends comes before that.
+        try await bot.stop()
         _ = bot.transport.takeRequests()
     }
 }
