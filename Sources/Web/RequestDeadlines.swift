@@ -1,4 +1,3 @@
-import HTTPTypes
 import NIOCore
 import NIOHTTPTypes
 
@@ -34,8 +33,6 @@ final class RequestDeadlines: ChannelDuplexHandler, RemovableChannelHandler {
     private var unanswered = 0
     /// Answers whose end was written and is not with the kernel yet.
     private var unsent = 0
-    /// Whether the client has said that it asks for nothing more; what comes all the same is not looked at, and not waited for.
-    private var isLast = false
     /// Ends a connection whose client takes nothing of what is written.
     private var stall: Scheduled<Void>?
     /// The last request was answered before its body was here.
@@ -70,11 +67,8 @@ final class RequestDeadlines: ChannelDuplexHandler, RemovableChannelHandler {
     }
 
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
-        if isLast, !isReceiving { return }
         switch unwrapInboundIn(data) {
-        case .head(let request):
-            // As Hummingbird judges it, which answers nothing after it.
-            isLast = request.headerFields[.connection] == "close"
+        case .head:
             // Who owes a body can be crowded out too, after those who owe a head already.
             guard hasComeInTime() else { return context.close(promise: nil) }
             waiting = crowd.waiting(context.channel)

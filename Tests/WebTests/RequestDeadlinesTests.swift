@@ -119,22 +119,6 @@ import Testing
         }
     }
 
-    /// Nothing answers a request that comes after `Connection: close`, so nothing waits for its answer either.
-    @Test func testW18ThatWhatComesAfterTheLastRequestHoldsNoConnection() throws {
-        // given
-        let channel = try Self.connection()
-        let last = "GET /a HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n"
-        // when
-        try Self.send(last + "GET /b HTTP/1.1\r\nHost: a\r\n\r\n", channel)
-        var parts = 0
-        while try channel.readInbound(as: HTTPRequestPart.self) != nil { parts += 1 }
-        try Self.answer(channel)
-        // then
-        #expect(parts == 2, "the head and the end of the first")
-        Self.pass(30, channel)
-        #expect(!channel.isActive, "it is still open 30 s later")
-    }
-
     /// As a client has it that sends two requests at once and reads nothing.
     @Test func testW18ThatAnswersThatNobodyTakesEnd() throws {
         // given
