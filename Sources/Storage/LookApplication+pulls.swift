@@ -68,7 +68,7 @@ extension LookApplication {
         if isMoved {
             fate.update = try move(pull, from: known.head, to: head)
         } else {
-            fate.update = try lastUpdate(of: pull)
+            fate.update = try newestUpdate(of: pull.ref)
         }
         for watcher in watchers {
             guard
@@ -127,17 +127,11 @@ extension LookApplication {
         return update
     }
 
+    /// The update that saw a ref move last; nothing where none has.
     func newestUpdate(of ref: RefName) throws -> Int64? {
         try db.first(
             "SELECT id FROM ref_updates WHERE repository = ? AND ref = ? ORDER BY generation DESC LIMIT 1",
             [repository, ref.description]
-        ) { $0[0] }
-    }
-
-    private func lastUpdate(of pull: PullRequestRecord) throws -> Int64? {
-        try db.first(
-            "SELECT id FROM ref_updates WHERE repository = ? AND ref = ? AND generation = ?",
-            [repository, pull.ref.description, pull.generation]
         ) { $0[0] }
     }
 
