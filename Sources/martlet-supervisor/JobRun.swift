@@ -40,7 +40,9 @@ struct JobRun {
         var log = JobLog(paths: paths, limit: job.limits.logBytes, secrets: secrets.values)
         let start = StepStart(limits: job.limits, workspace: workspace, fence: fence, group: group)
         var ending = runSteps(of: job, in: workspace, start, secrets: secrets, log: &log)
+        clinux_failpoint("job.collected", "before")
         collect(from: job, workspace: workspace, attempt: attempt, ending: &ending, log: &log)
+        clinux_failpoint("job.collected", "after")
         log.end()
         // Whatever failed first is the reason.
         if log.failure != 0, ending.result != .faulty {

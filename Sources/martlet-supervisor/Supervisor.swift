@@ -79,6 +79,7 @@ struct Supervisor {
         case .success(let descriptor): lock = descriptor
         }
         defer { close(lock) }
+        clinux_failpoint("job.locked", "before")
         let status: StatusFile
         switch StatusFile.create(paths) {
         case .failure(let error):
@@ -87,6 +88,7 @@ struct Supervisor {
             return isOld ? Self.exitLaunchedBefore : EX_CANTCREAT
         case .success(let file): status = file
         }
+        clinux_failpoint("job.locked", "after")
         send(.started(pid: getpid()))
         let finished = JobRun(paths: paths, status: status, signals: signals, groups: groups).run(
             secrets: request.secrets)

@@ -58,7 +58,7 @@ import Testing
             let file = "state/files/kit/1.0.0/SHA256SUMS"
             try sweep.service.write(file, sweep.service.text(file) + "\n")
             try sweep.service.write("state/integrations/kit/2/debug/1/log", "build begins\n")
-            return (clean, try sweep.violations(of: commit, number: 2, victim: nil))
+            return (clean, try sweep.violations(of: commit, number: 2, victim: nil) + sweep.changedVersions())
         }
 
         // then

@@ -4,6 +4,8 @@ import Foundation
 package enum KillScenario: String, CaseIterable, Sendable {
     /// Build, test, publish.
     case publishing
+    /// An analysis beside the tests, a product to keep, and its upload.
+    case uploading = "uploads"
     /// A trigger before the jobs.
     case beforeTriggers = "before"
     /// A trigger that fails, and one after it that is skipped for it.
@@ -20,6 +22,11 @@ package enum KillScenario: String, CaseIterable, Sendable {
     package var transitions: [String] {
         switch self {
         case .publishing: KillSweep.transitions
+        case .uploading:
+            [
+                "job.locked", "attempt.analyzing", "attempt.testing", "job.collected", "attempt.processed",
+                "integration.uploading", "trigger.succeeded", "integration.completed",
+            ]
         case .beforeTriggers:
             ["integration.before-triggers", "trigger.running", "trigger.succeeded", "integration.running"]
         case .failedTrigger: ["trigger.failed", "trigger.skipped", "integration.completed"]
@@ -33,10 +40,12 @@ package enum KillScenario: String, CaseIterable, Sendable {
         }
     }
 
-    /// Files of the repository beside `step`, the bot file's lines, and scripts of triggers.
+    /// The repository's recipe, the bot file's lines, and scripts of triggers.
     struct Bot {
         var recipe: String
         var lines = ""
+        /// What is kept of the workspace.
+        var archive = ""
         var scripts: [String: String] = [:]
     }
 
@@ -47,6 +56,19 @@ package enum KillScenario: String, CaseIterable, Sendable {
         let one = "configurations:\n  debug: { build: \"STEP=build; . ./step\" }\n"
         switch self {
         case .publishing: return Bot(recipe: one)
+        case .uploading:
+            return Bot(
+                recipe: """
+                    configurations:
+                      debug:
+                        steps:
+                          - { name: lint, step: analyzing, run: "STEP=lint; . ./step" }
+                          - { name: build, step: building, run: "STEP=build; . ./step; cp file made.txt" }
+                          - { name: test, step: testing, run: "STEP=test; . ./step" }
+
+                    """,
+                lines: "triggers:\n  - { name: office, branches: [main], upload: \(flags)/uploads/{commit}/ }\n",
+                archive: "made.txt")
         case .beforeTriggers:
             return Bot(
                 recipe: one, lines: "triggers:\n  - { name: ready, phase: before, run: ready }\n",

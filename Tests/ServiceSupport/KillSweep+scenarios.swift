@@ -11,6 +11,8 @@ extension KillSweep {
         let results: [(commit: String, result: String)]
         /// How many attempts each job, and each trigger's script, has without a kill.
         let attempts: [String: Int]
+        /// What else does not hold at the end.
+        var more: () -> [String] = { [] }
     }
 
     private var flags: String { service.root + "/flags" }
@@ -27,7 +29,7 @@ extension KillSweep {
             _ = try service.makeBot(
                 scenario.rawValue,
                 files: [
-                    ".martlet.yml": bot.recipe + "analyze: []\narchive: { include: [] }\n",
+                    ".martlet.yml": bot.recipe + "analyze: []\narchive: { include: [\(bot.archive)] }\n",
                     "step": ledgerCommand("$STEP") + "echo \"$STEP of $(cat file)\"\n", "file": "0\n",
                 ], lines: bot.lines)
         }
@@ -70,6 +72,7 @@ extension KillSweep {
         for (commit, result) in course.results {
             outcome.violations += try violations(of: commit, result: result, course, extra: extra)
         }
+        outcome.violations += course.more()
         outcome.violations += try databaseViolations()
         outcome.violations += leftovers()
         return outcome
@@ -83,6 +86,17 @@ extension KillSweep {
         }
         switch scenario {
         case .publishing: throw ServiceFailure("publishing has a way of its own")
+        case .uploading:
+            let commit = try service.commit(bot, files: ["file": "\(runs)\n"])
+            let (place, text) = ("\(flags)/uploads/\(commit)", "\(runs)\n")
+            return Course(bot: bot, act: push(commit), results: [(commit, "succeeded")], attempts: ["debug": 1]) {
+                let files = (FileManager.default.enumerator(atPath: place)?.allObjects ?? []).compactMap {
+                    $0 as? String
+                }
+                .filter { $0.hasSuffix("made.txt") || $0.contains(".martlet-") }
+                let texts = files.map { FileManager.default.contents(atPath: place + "/" + $0) ?? Data() }
+                return texts == [Data(text.utf8)] ? [] : ["\(place) has \(files) instead of made.txt alone"]
+            }
         case .beforeTriggers, .failedTrigger:
             let commit = try service.commit(bot, files: ["file": "\(runs)\n"])
             let isBefore = scenario == .beforeTriggers
@@ -172,9 +186,9 @@ extension KillSweep {
                     "\(name)/\(job) has \(made.count) attempts, where \(allowed) and at most \(extra) more are allowed")
             }
             for attempt in made {
-                let ran = lines.filter { $0.hasSuffix(" \(directory)/\(attempt) ") }.count
-                if ran > 1 { found.append("\(name)/\(job)/\(attempt) ran \(ran) times") }
-                if ran == 0, attempt == made.last, result != "canceled" {
+                let ran = lines.filter { $0.hasSuffix(" \(directory)/\(attempt) ") }.map { $0.split(separator: " ")[0] }
+                if Set(ran).count != ran.count { found.append("\(name)/\(job)/\(attempt) ran \(ran)") }
+                if ran.isEmpty, attempt == made.last, result != "canceled" {
                     found.append("\(name)/\(job)/\(attempt) never ran")
                 }
             }

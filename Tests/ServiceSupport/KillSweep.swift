@@ -57,6 +57,8 @@ package final class KillSweep {
     }
 
     let service: Service
+    /// Whether jobs run in the fence, from which they reach no ledger outside: there their logs alone tell what ran.
+    let isFenced: Bool
     private let failpoint: String
     private(set) var runs = 0
     /// Whether the bots of all scenarios are there.
@@ -77,15 +79,19 @@ package final class KillSweep {
     var stepLedger: String { service.root + "/steps" }
 
     /// Starts a daemon and brings its bot to a first green integration.
-    /// - Parameter root: An empty directory.
+    /// - Parameters:
+    ///   - root: An empty directory.
+    ///   - isFenced: Only for the scenario `publishing`.
     /// - Throws: `ServiceFailure`.
-    package init(root: String, programs: String) throws {
+    package init(root: String, programs: String, isFenced: Bool = false) throws {
         failpoint = root + "/failpoint"
+        self.isFenced = isFenced
         service = try Service(
-            root: root, programs: programs, settings: "isolation: none\n", environment: ["MARTLET_FAILPOINT": failpoint]
-        )
+            root: root, programs: programs, settings: "isolation: \(isFenced ? "sandbox" : "none")\n",
+            environment: ["MARTLET_FAILPOINT": failpoint])
+        let note = isFenced ? "" : "echo \"$STEP $(tr '\\0' ' ' </proc/$PPID/cmdline)\" >> '\(service.root)/steps'"
         let step = """
-            echo "$STEP $(tr '\\0' ' ' </proc/$PPID/cmdline)" >> '\(service.root)/steps'
+            \(note)
             echo "$STEP begins"; seq \(Self.lines); echo "$STEP" >> made.txt; echo "$STEP ends"
 
             """
