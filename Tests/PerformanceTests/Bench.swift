@@ -66,6 +66,13 @@ final class Bench {
             "machine \(model.trimmingCharacters(in: .whitespaces)), \(sysconf(Int32(_SC_NPROCESSORS_ONLN))) cores, Linux \(kernel), load \(load)"
         )
         var versions = [try Shell.run(programs + "/martlet", ["--version"]), try Shell.run("git", ["--version"])]
+        if Shell.has("swift"),
+            let line = try Shell.run("swift", ["--version"]).split(separator: "\n").first(where: {
+                $0.contains("version")
+            })
+        {
+            versions.append(String(line))
+        }
         if Shell.has("bwrap") { versions.append(try Shell.run("bwrap", ["--version"])) }
         Shell.say("with    martlet \(versions.joined(separator: ", ")); \(programs)")
         say("spawn and wait of /bin/true", "\(baseline.spawn.median.text) ms, p99 \(baseline.spawn.p99.text)")

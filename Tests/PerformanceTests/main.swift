@@ -4,7 +4,7 @@ import ServiceSupport
 
 // What an integration costs, measured on a real daemon, over its API, with a real repository and the real supervisor.
 //
-//   PerformanceTests [latency] [builds] [log] [change]     all without a name
+//   PerformanceTests [latency] [builds] [log] [followers] [supervisor] [change]     all without a name
 //
 // MARTLET_BUILD: the directory with `martlet` and `martlet-supervisor`, built with `-c release`; else the one that this program is in.
 // Not part of `swift test`: a figure needs a quiet machine. Every figure stands beside what the machine itself takes in the same
@@ -13,7 +13,7 @@ import ServiceSupport
 let own = (try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")) ?? CommandLine.arguments[0]
 let programs = ProcessInfo.processInfo.environment["MARTLET_BUILD"] ?? (own as NSString).deletingLastPathComponent
 let wanted = Array(CommandLine.arguments.dropFirst())
-let names = ["latency", "builds", "log", "change"]
+let names = ["latency", "builds", "log", "followers", "supervisor", "change"]
 for name in wanted where !names.contains(name) {
     Shell.say("usage: PerformanceTests [\(names.joined(separator: "] ["))]")
     exit(64)
@@ -26,6 +26,8 @@ do {
     if wanted.isEmpty || wanted.contains("latency") { try bench.latency() }
     if wanted.isEmpty || wanted.contains("builds") { try bench.builds() }
     if wanted.isEmpty || wanted.contains("log") { try bench.log() }
+    if wanted.isEmpty || wanted.contains("followers") { try bench.followers() }
+    if wanted.isEmpty || wanted.contains("supervisor") { try bench.supervisor() }
     if wanted.isEmpty || wanted.contains("change") { try bench.change() }
 } catch {
     Shell.say("PerformanceTests: \(error)")

@@ -51,6 +51,29 @@ package final class ServiceClient {
         return object
     }
 
+    /// Reads an answer that goes on, piece by piece as they come, until the reader has enough or the answer ends.
+    /// - Parameter reader: Given a piece; whether there may be more of interest.
+    /// - Throws: `ServiceFailure`, also for an answer that is not chunked.
+    package func stream(_ path: String, reader: (String) -> Bool) throws {
+        disconnect()
+        try connect()
+        defer { disconnect() }
+        try write(Array("GET \(path) HTTP/1.1\r\nHost: martlet\r\n\r\n".utf8))
+        var head: [String] = []
+        repeat {
+            head.append(try line().trimmingCharacters(in: .whitespacesAndNewlines).lowercased())
+        } while head.last != ""
+        guard head.first?.contains(" 200") == true, head.contains("transfer-encoding: chunked") else {
+            throw ServiceFailure("GET \(path): \(head.joined(separator: ", "))")
+        }
+        while true {
+            let size = Int(try line().trimmingCharacters(in: .whitespacesAndNewlines), radix: 16) ?? 0
+            let piece = try take(size)
+            _ = try take(2)
+            if size == 0 || !reader(String(decoding: piece, as: UTF8.self)) { return }
+        }
+    }
+
     private func connect() throws {
         descriptor = Glibc.socket(AF_UNIX, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
         var address = sockaddr_un()

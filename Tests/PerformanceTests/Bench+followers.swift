@@ -1,0 +1,35 @@
+import Foundation
+import Glibc
+import ServiceSupport
+
+extension Bench {
+    private static let times = 100
+
+    /// How long what a step prints is under way to those who follow the log: by server-sent events, and by asking again and again for
+    /// what comes after the last byte, every 10 ms.
+    func followers() throws {
+        try withService("followers") { service in
+            // Each line says when it was printed, by the clock that is read here too.
+            _ = try service.makeBot(
+                "kit",
+                files: [
+                    ".martlet.yml": "configurations:\n  debug: { build: sh ./clock }\nanalyze: []\n",
+                    "clock": "for i in $(seq \(Self.times)); do date +%s%N; sleep 0.05; done\n",
+                ])
+            let path = "/api/v1/bots/kit/integrations/1/log/debug"
+            let isThere = Moment.until(limit: 60) { (try? service.log("kit", 1))?.isEmpty == false }
+            guard isThere else { throw ServiceFailure("kit#1 prints nothing") }
+            let socket = service.state + "/martlet.socket"
+            let told = LogFollower(socket: socket, path: path, isStream: true)
+            let asked = LogFollower(socket: socket, path: path, isStream: false)
+            try service.completed("kit", 1, after: 1000)
+            for (name, follower) in [("server-sent events", told), ("Range", asked)] {
+                let figures = Figures(try follower.end())
+                say(
+                    "a line's way to who follows by \(name)",
+                    "median \(figures.median.text) ms, p99 \(figures.p99.text)",
+                    goal: Goal("≤ 100 ms", isMet: figures.p99 <= 100))
+            }
+        }
+    }
+}

@@ -1,0 +1,66 @@
+import Foundation
+import ServiceSupport
+
+/// Reads a log whose lines are times, on a thread of its own, until the service says that it has ended.
+final class LogFollower: @unchecked Sendable {
+    private let done = DispatchSemaphore(value: 0)
+    private var delays: [Double] = []
+    private var failure: (any Error)?
+
+    /// - Parameter isStream: By server-sent events; else by requests for what comes after the last byte.
+    init(socket: String, path: String, isStream: Bool) {
+        let thread = Thread { [self] in
+            do {
+                try isStream ? follow(socket, path) : ask(socket, path)
+            } catch {
+                failure = error
+            }
+            done.signal()
+        }
+        thread.start()
+    }
+
+    /// Waits for the log's end.
+    /// - Returns: For each line that came after the first ones how many milliseconds it was under way.
+    func end() throws -> [Double] {
+        done.wait()
+        if let failure { throw failure }
+        // What had been printed before we began was not under way.
+        let late = Array(delays.drop { $0 > 1000 })
+        guard late.count > 50 else { throw ServiceFailure("only \(late.count) lines of the log came") }
+        return late
+    }
+
+    private func follow(_ socket: String, _ path: String) throws {
+        let client = ServiceClient(socket: socket)
+        try client.stream(path + "/events") { text in
+            note(text)
+            return !text.contains("event: end")
+        }
+    }
+
+    private func ask(_ socket: String, _ path: String) throws {
+        let client = ServiceClient(socket: socket)
+        var (offset, quiet) = (0, 0)
+        while quiet < 100 {
+            let answer = try client.send("GET", path, headers: ["Range": "bytes=\(offset)-"])
+            guard [200, 206, 416].contains(answer.status) else {
+                throw ServiceFailure("\(answer.status) \(answer.text)")
+            }
+            if answer.status == 206 {
+                note(answer.text)
+                offset += answer.body.count
+            }
+            quiet = answer.status == 206 ? 0 : quiet + 1
+            usleep(10_000)
+        }
+    }
+
+    /// A line of 19 digits is a time in nanoseconds since 1970.
+    private func note(_ text: String) {
+        let now = Moment.wall
+        for digits in text.split(whereSeparator: { !$0.isNumber }) where digits.count == 19 {
+            if let time = Int64(digits) { delays.append(Double(now - time) / 1_000_000) }
+        }
+    }
+}
