@@ -46,7 +46,7 @@ extension Directory {
 
     /// Renames what `path` names, beneath this directory, to `newPath` beneath `other`. Both must be on one file system.
     /// - Parameter replace: Without it an existing target is left alone and `exists` is thrown: renameat2(2) with
-    ///   RENAME_NOREPLACE, so that two who publish the same name cannot both win.
+    ///   RENAME_NOREPLACE, or what is as good where that is not known, so that two who publish the same name cannot both win.
     package func rename(
         _ path: some RelativePath, to other: Directory, _ newPath: some RelativePath, replace: Bool
     ) throws(FileError) {
@@ -58,17 +58,54 @@ extension Directory {
         let result = path.last.withCPath { old in
             newPath.last.withCPath { clinux_renameat2(from.number, old, into.number, $0, replace ? 0 : noReplace) }
         }
-        guard result == 0 else {
+        var failure = result == 0 ? 0 : errno
+        if !replace, [EINVAL, ENOSYS, EOPNOTSUPP].contains(failure) {
+            failure = Self.moveOntoNothing(path.last, in: from, to: newPath.last, in: into)
+        }
+        guard failure == 0 else {
             throw FileError(
-                operation: "rename", path: "\(whole(path.bytes)) to \(other.whole(newPath.bytes))", errno: errno)
+                operation: "rename", path: "\(whole(path.bytes)) to \(other.whole(newPath.bytes))", errno: failure)
+        }
+    }
+
+    /// A rename that goes over nothing where the file system's knows no flags: NFS, 9p and FUSE's sshfs answer EINVAL to RENAME_NOREPLACE
+    /// (rename(2)). Of a file by a second name, which link(2) makes only where none is, and the end of the first; killed between the two,
+    /// the file has both. Of a directory over an empty one that is made first and is ours, since mkdir(2) makes one only where none is.
+    /// - Returns: 0, or the number of what failed, EEXIST where there is something of that name.
+    static func moveOntoNothing(
+        _ name: [UInt8], in from: Descriptor, to newName: [UInt8], in into: Descriptor
+    ) -> Int32 {
+        name.withCPath { old in
+            newName.withCPath { new in
+                var status = stat()
+                guard fstatat(from.number, old, &status, AT_SYMLINK_NOFOLLOW) == 0 else { return errno }
+                guard status.st_mode & S_IFMT == S_IFDIR else {
+                    guard linkat(from.number, old, into.number, new, 0) == 0 else { return errno }
+                    return unlinkat(from.number, old, 0) == 0 ? 0 : errno
+                }
+                guard mkdirat(into.number, new, 0o700) == 0 else { return errno }
+                guard renameat(from.number, old, into.number, new) == 0 else {
+                    let failure = errno
+                    unlinkat(into.number, new, AT_REMOVEDIR)
+                    return failure
+                }
+                return 0
+            }
         }
     }
 
     /// Copies a regular file with its permissions; a shared extent where the file system can (reflink).
-    /// - Parameter limit: In bytes; a longer file is refused as `tooLarge`, also when it grows meanwhile.
+    /// - Parameters:
+    ///   - limit: In bytes; a longer file is refused as `tooLarge`, also when it grows meanwhile.
+    ///   - isBeside: Copied under a name that nobody guesses, then renamed over; else under its own name at once, where nothing may be, so
+    ///     that who comes after a kill finds what is there of it.
+    ///   - goesOn: Asked between two pieces of 64 MiB at most.
     /// - Returns: The bytes copied.
+    /// - Throws: `other` where it is not to go on.
     package func copyFile(
-        _ path: some RelativePath, to other: Directory, _ newPath: some RelativePath, limit: Int64
+        _ path: some RelativePath, to other: Directory, _ newPath: some RelativePath, limit: Int64,
+        isBeside: Bool = true,
+        goesOn: () -> Bool = { true }
     ) throws(FileError) -> Int64 {
         let path = try CheckedPath(path, operation: "copy")
         let newPath = try CheckedPath(newPath, operation: "copy")
@@ -77,12 +114,17 @@ extension Directory {
             code: .tooLarge, operation: "copy", path: whole(path.bytes), message: "it is larger than \(limit) bytes")
         guard status.size <= limit else { throw tooLarge }
         var copied: Int64 = 0
-        try other.replace(newPath, operation: "copy", mode: status.mode & 0o777) { target throws(FileError) in
+        let fill = { (target: Descriptor) throws(FileError) in
             var isRangeCopied = true
             while true {
+                guard goesOn() else {
+                    throw FileError(
+                        code: .other, operation: "copy", path: self.whole(path.bytes),
+                        message: "it was ended before its end")
+                }
                 var count = 0
                 if isRangeCopied {
-                    count = clinux_copy_file_range(source.number, target.number, 1 << 30)
+                    count = clinux_copy_file_range(source.number, target.number, 64 << 20)
                     if count < 0, errno == EINTR { continue }
                     // Not between these two file systems, or not with this kernel: by hand from where we are.
                     if count < 0, [EXDEV, EINVAL, ENOSYS, EOPNOTSUPP].contains(errno) { isRangeCopied = false }
@@ -94,7 +136,23 @@ extension Directory {
                 if count == 0 { return }
             }
         }
+        let mode = status.mode & 0o777
+        if isBeside {
+            try other.replace(newPath, operation: "copy", mode: mode, fill: fill)
+        } else {
+            try other.fill(newPath, operation: "copy", mode: mode, fill)
+        }
         return copied
+    }
+
+    private func fill(
+        _ path: CheckedPath, operation: String, mode: UInt16, _ fill: (Descriptor) throws(FileError) -> Void
+    ) throws(FileError) {
+        let file = try open(path.bytes, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, mode: 0o600, operation: operation)
+        try fill(file)
+        guard fchmod(file.number, mode_t(mode)) == 0 else {
+            throw FileError(operation: operation, path: whole(path.bytes), errno: errno)
+        }
     }
 
     private static func copyChunk(from source: Descriptor, to target: Descriptor, path: String) throws(FileError) -> Int

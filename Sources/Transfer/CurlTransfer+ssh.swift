@@ -74,10 +74,11 @@ extension CurlTransfer {
         clibcurl_set_long(handle, CURLOPT_NOBODY, 1)
     }
 
-    /// As libcurl's `Curl_get_pathname` reads it.
+    /// As libcurl's `Curl_get_pathname` reads it, which knows no `/~/` between quotes as it does in a URL: a name without a root is the
+    /// home's (draft-ietf-secsh-filexfer-02, section 6.2).
     private func quoted(_ path: String) -> String {
         var text = "\""
-        for character in path {
+        for character in path.hasPrefix("/~/") ? path.dropFirst(3) : path[...] {
             if character == "\"" || character == "\\" { text += "\\" }
             text.append(character)
         }

@@ -1,9 +1,11 @@
 import Basics
 import Crypto
 import Glibc
+import Synchronization
 
 /// Uploads into a directory of this machine, such as a mounted share.
 struct LocalUpload: UploadMethod {
+    /// Of this upload alone: a share whose server is away holds up no other.
     let lane: BlockingLane
     let identifiers: any IdentifierSource
     let session: String?
@@ -14,17 +16,18 @@ struct LocalUpload: UploadMethod {
     func stage(_ target: UploadTarget) async throws(TransferError) -> String? {
         let identifier = session ?? identifiers.next()
         target.course.say(.sending, UploadTries())
-        return try await onLane(target) { directory, name throws(FileError) in
+        return try await onLane(target) { directory, name, goesOn throws(FileError) in
+            let part = ".\(name).part-\(identifier)"
+            // A killed try's own, which may also be the target's second name; see `Directory.moveOntoNothing`.
+            if session != nil, try directory.status(part) != nil { try directory.remove(part) }
             if let isSame = try holds(directory, name, target.file) {
                 guard isSame else { throw FileError(code: .exists, operation: "upload", path: name, message: "") }
                 return nil
             }
-            let part = ".\(name).part-\(identifier)"
-            // A killed try's own.
-            if session != nil, try directory.status(part) != nil { try directory.remove(part) }
             let source = try Self.parent(of: target.file.path)
             do throws(FileError) {
-                _ = try source.directory.copyFile(source.name, to: directory, part, limit: Self.maximumSize)
+                _ = try source.directory.copyFile(
+                    source.name, to: directory, part, limit: Self.maximumSize, isBeside: false, goesOn: goesOn)
                 try directory.synchronizeFile(part)
                 guard try holds(directory, part, target.file) == true else {
                     throw FileError(
@@ -41,7 +44,7 @@ struct LocalUpload: UploadMethod {
     }
 
     func commit(_ target: UploadTarget, part: String) async throws(TransferError) {
-        try await onLane(target) { directory, name throws(FileError) in
+        try await onLane(target) { directory, name, _ throws(FileError) in
             do throws(FileError) {
                 try directory.rename(part, to: directory, name, replace: false)
             } catch {
@@ -55,7 +58,7 @@ struct LocalUpload: UploadMethod {
     @discardableResult
     func discard(_ target: UploadTarget, part: String) async -> Bool {
         // An error is under way already; the part's name tells what it is.
-        try? await onLane(target) { directory, _ throws(FileError) in try directory.remove(part) }
+        try? await onLane(target) { directory, _, _ throws(FileError) in try directory.remove(part) }
         return true
     }
 
@@ -68,17 +71,27 @@ struct LocalUpload: UploadMethod {
     }
 
     private func onLane<Value: Sendable>(
-        _ target: UploadTarget, _ body: @escaping @Sendable (Directory, String) throws(FileError) -> Value
+        _ target: UploadTarget,
+        _ body: @escaping @Sendable (Directory, String, _ goesOn: () -> Bool) throws(FileError) -> Value
     ) async throws(TransferError) -> Value {
+        let operation = "upload to \(target.shown)"
+        let wish = CancelWish()
         do throws(FileError) {
-            return try await lane.run { () throws(FileError) in
-                let path = target.url
-                let slash = path.lastIndex(of: "/") ?? path.startIndex
-                let directory = try Directory(creating: slash == path.startIndex ? "/" : String(path[..<slash]))
-                return try body(directory, String(path[path.index(after: slash)...]))
+            return try await withTaskCancellationHandler { () throws(FileError) in
+                try await lane.run { () throws(FileError) in
+                    let path = target.url
+                    let slash = path.lastIndex(of: "/") ?? path.startIndex
+                    let directory = try Directory(creating: slash == path.startIndex ? "/" : String(path[..<slash]))
+                    return try body(directory, String(path[path.index(after: slash)...])) { !wish.isThere }
+                }
+            } onCancel: {
+                wish.say()
             }
         } catch {
-            let operation = "upload to \(target.shown)"
+            if wish.isThere {
+                throw TransferError(
+                    code: .canceled, operation: operation, message: "it was canceled", underlying: error)
+            }
             guard error.code == .exists else {
                 throw TransferError(code: .file, operation: operation, message: "\(error)", underlying: error)
             }
@@ -112,6 +125,15 @@ struct LocalUpload: UploadMethod {
         let above = slash == path.startIndex ? "/" : String(path[..<slash])
         return (try Directory(opening: above), String(path[path.index(after: slash)...]))
     }
+}
+
+/// That an upload was canceled, for a thread that knows of no task.
+private final class CancelWish: Sendable {
+    private let flag = Atomic(false)
+
+    var isThere: Bool { flag.load(ordering: .relaxed) }
+
+    func say() { flag.store(true, ordering: .relaxed) }
 }
 
 extension Directory {

@@ -112,7 +112,8 @@ package struct Uploader: Sendable {
 
     private func method(_ target: UploadTarget, _ options: UploadOptions) -> any UploadMethod {
         switch target.place {
-        case .local: LocalUpload(lane: lane, identifiers: identifiers, session: options.session)
+        case .local:
+            LocalUpload(lane: BlockingLane(label: "upload-local"), identifiers: identifiers, session: options.session)
         case .remote: RemoteUpload(transport: transport, identifiers: identifiers, options: options, lane: lane)
         case .bucket(let bucket):
             S3Upload(
