@@ -50,15 +50,25 @@ extension Directory {
     package func rename(
         _ path: some RelativePath, to other: Directory, _ newPath: some RelativePath, replace: Bool
     ) throws(FileError) {
+        try rename(path, to: other, newPath, replace: replace, knowsFlags: true)
+    }
+
+    /// - Parameter knowsFlags: False for tests: as on a file system that knows none.
+    func rename(
+        _ path: some RelativePath, to other: Directory, _ newPath: some RelativePath, replace: Bool, knowsFlags: Bool
+    ) throws(FileError) {
         let path = try CheckedPath(path, operation: "rename")
         let newPath = try CheckedPath(newPath, operation: "rename")
         let from = try openParent(of: path, operation: "rename")
         let into = try other.openParent(of: newPath, operation: "rename")
         let noReplace: UInt32 = 1
-        let result = path.last.withCPath { old in
-            newPath.last.withCPath { clinux_renameat2(from.number, old, into.number, $0, replace ? 0 : noReplace) }
+        var failure = EINVAL
+        if replace || knowsFlags {
+            let result = path.last.withCPath { old in
+                newPath.last.withCPath { clinux_renameat2(from.number, old, into.number, $0, replace ? 0 : noReplace) }
+            }
+            failure = result == 0 ? 0 : errno
         }
-        var failure = result == 0 ? 0 : errno
         if !replace, [EINVAL, ENOSYS, EOPNOTSUPP].contains(failure) {
             failure = Self.moveOntoNothing(path.last, in: from, to: newPath.last, in: into)
         }
@@ -72,7 +82,7 @@ extension Directory {
     /// (rename(2)). Of a file by a second name, which link(2) makes only where none is, and the end of the first; killed between the two,
     /// the file has both. Of a directory over an empty one that is made first and is ours, since mkdir(2) makes one only where none is.
     /// - Returns: 0, or the number of what failed, EEXIST where there is something of that name.
-    static func moveOntoNothing(
+    private static func moveOntoNothing(
         _ name: [UInt8], in from: Descriptor, to newName: [UInt8], in into: Descriptor
     ) -> Int32 {
         name.withCPath { old in
@@ -114,12 +124,12 @@ extension Directory {
             code: .tooLarge, operation: "copy", path: whole(path.bytes), message: "it is larger than \(limit) bytes")
         guard status.size <= limit else { throw tooLarge }
         var copied: Int64 = 0
-        let fill = { (target: Descriptor) throws(FileError) in
+        func copy(into target: Descriptor) throws(FileError) {
             var isRangeCopied = true
             while true {
                 guard goesOn() else {
                     throw FileError(
-                        code: .other, operation: "copy", path: self.whole(path.bytes),
+                        code: .other, operation: "copy", path: whole(path.bytes),
                         message: "it was ended before its end")
                 }
                 var count = 0
@@ -138,9 +148,9 @@ extension Directory {
         }
         let mode = status.mode & 0o777
         if isBeside {
-            try other.replace(newPath, operation: "copy", mode: mode, fill: fill)
+            try other.replace(newPath, operation: "copy", mode: mode, fill: copy)
         } else {
-            try other.fill(newPath, operation: "copy", mode: mode, fill)
+            try other.fill(newPath, operation: "copy", mode: mode, copy)
         }
         return copied
     }

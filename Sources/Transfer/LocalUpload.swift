@@ -76,17 +76,20 @@ struct LocalUpload: UploadMethod {
     ) async throws(TransferError) -> Value {
         let operation = "upload to \(target.shown)"
         let wish = CancelWish()
-        do throws(FileError) {
-            return try await withTaskCancellationHandler { () throws(FileError) in
-                try await lane.run { () throws(FileError) in
+        let result: Result<Value, FileError> = await withTaskCancellationHandler {
+            await lane.run {
+                Result { () throws(FileError) in
                     let path = target.url
                     let slash = path.lastIndex(of: "/") ?? path.startIndex
                     let directory = try Directory(creating: slash == path.startIndex ? "/" : String(path[..<slash]))
                     return try body(directory, String(path[path.index(after: slash)...])) { !wish.isThere }
                 }
-            } onCancel: {
-                wish.say()
             }
+        } onCancel: {
+            wish.say()
+        }
+        do throws(FileError) {
+            return try result.get()
         } catch {
             if wish.isThere {
                 throw TransferError(

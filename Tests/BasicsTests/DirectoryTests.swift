@@ -1,7 +1,8 @@
-import Basics
 import Foundation
 import TestSupport
 import Testing
+
+@testable import Basics
 
 @Suite struct DirectoryTests {
     @Test func testThatItWritesAndReadsBack() async throws {
@@ -142,20 +143,60 @@ import Testing
         }
     }
 
-    @Test func testThatTwoWhoPublishOneNameCannotBothWin() async throws {
+    /// Also where the file system's rename knows no flags.
+    @Test(arguments: [true, false]) func testThatTwoWhoPublishOneNameCannotBothWin(knowsFlags: Bool) async throws {
         try await withTemporaryDirectory { temporary in
             // given
             try temporary.write("first/file", "1")
             try temporary.write("second/file", "2")
             let directory = try temporary.directory()
-            try directory.rename("first", to: directory, "version", replace: false)
+            try directory.rename("first", to: directory, "version", replace: false, knowsFlags: knowsFlags)
             // when
             await expectRejection(FileError.self, \.code, .exists) {
-                try directory.rename("second", to: directory, "version", replace: false)
+                try directory.rename("second", to: directory, "version", replace: false, knowsFlags: knowsFlags)
             }
             // then
             #expect(try temporary.text("version/file") == "1")
             #expect(try temporary.text("second/file") == "2")
+        }
+    }
+
+    @Test func testThatAFileAndALinkGoOverNothingWithoutFlagsEither() async throws {
+        try await withTemporaryDirectory { temporary in
+            // given
+            let directory = try temporary.directory()
+            try temporary.write("file", "1")
+            try directory.makeLink("link", target: Array("file".utf8))
+            // when
+            try directory.rename("file", to: directory, "target", replace: false, knowsFlags: false)
+            for name in ["target", "link"] {
+                await expectRejection(FileError.self, \.code, .exists) {
+                    try directory.rename("link", to: directory, name, replace: false, knowsFlags: false)
+                }
+            }
+            try directory.rename("link", to: directory, "moved", replace: false, knowsFlags: false)
+            // then
+            #expect(try directory.read("target", limit: 1) == Array("1".utf8))
+            #expect(try directory.status("target")?.links == 1)
+            #expect(try directory.entries().map(\.name) == ["moved", "target"])
+            #expect(try directory.status("moved")?.kind == .link)
+        }
+    }
+
+    @Test func testThatACopyThatIsEndedLeavesWhatItHasUnderItsName() async throws {
+        try await withTemporaryDirectory { temporary in
+            // given
+            try temporary.write("file", "1")
+            let directory = try temporary.directory()
+            // when
+            await expectRejection(FileError.self, \.code, .other) {
+                _ = try directory.copyFile("file", to: directory, "part", limit: 9, isBeside: false) { false }
+            }
+            // then
+            #expect(try directory.entries().map(\.name) == ["file", "part"])
+            await expectRejection(FileError.self, \.code, .exists) {
+                _ = try directory.copyFile("file", to: directory, "part", limit: 9, isBeside: false)
+            }
         }
     }
 

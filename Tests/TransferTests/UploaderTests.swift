@@ -218,6 +218,43 @@ import Transfer
             }
         }
 
+        /// Half of the file, or all of it under both names: killed while it was copied, or while it was moved without a rename's flags.
+        @Test(arguments: [false, true]) func testThatWhatAKilledTryLeftIsNoHindrance(isMoved: Bool) async throws {
+            try await withTemporaryDirectory { directory in
+                // given
+                let file = try UploaderTests.file(directory, "a", "one")
+                try directory.write("share/.a.part-7", isMoved ? "one" : "o")
+                if isMoved { #expect(link(directory.path("share/.a.part-7"), directory.path("share/a")) == 0) }
+
+                // when
+                var options = UploadOptions()
+                options.session = "7"
+                let results = try await Uploader(transport: FakeTransport()).upload(
+                    [file], to: directory.path("share"), options: options)
+
+                // then
+                #expect(results.map(\.outcome) == [isMoved ? .alreadyThere : .uploaded])
+                expectFile(directory.path("share/a"), "one")
+                #expect(try Directory(opening: directory.path("share")).entries().map(\.name) == ["a"])
+            }
+        }
+
+        @Test func testThatACanceledOneEndsAndLeavesNothing() async throws {
+            try await withTemporaryDirectory { directory in
+                // given
+                let file = try UploaderTests.file(directory, "a", "one")
+                let place = directory.path("share")
+                // when
+                let upload = Task {
+                    withUnsafeCurrentTask { $0?.cancel() }
+                    return try await Uploader(transport: FakeTransport()).upload([file], to: place)
+                }
+                // then
+                await expectRejection(TransferError.self, \.code, .canceled) { try await upload.value }
+                #expect(try Directory(opening: place).entries().isEmpty)
+            }
+        }
+
         @Test func testThatItLeavesOtherBytesAlone() async throws {
             try await withTemporaryDirectory { directory in
                 // given
