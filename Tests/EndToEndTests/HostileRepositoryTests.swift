@@ -22,7 +22,7 @@ import Testing
         [JobIsolation(isolation: .none(reason: "of the test"))] + ((try? JobIsolation.fenced()).map { [$0] } ?? [])
     }
 
-    @Suite struct GivenARepositoryInTheRepository {
+    @Suite(.threat("G7")) struct GivenARepositoryInTheRepository {
         /// What libgit2 and git take for a bare repository, with commands in its configuration.
         private func files(_ canary: String) -> [String: String] {
             [
@@ -74,7 +74,7 @@ import Testing
         }
     }
 
-    @Suite struct GivenNamesOfBranches {
+    @Suite(.threat("G15")) struct GivenNamesOfBranches {
         private static let names = [
             "$(touch${IFS}{canary})", "`touch${IFS}{canary}`", "a;touch${IFS}{canary}", "a'\"b", "a&b|c>d<e",
             "\u{202E}txt.exe",

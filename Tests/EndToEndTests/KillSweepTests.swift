@@ -36,7 +36,7 @@ import Testing
         }
     }
 
-    @Test func testThatAKillLosesNothingAndDoesNothingTwice() async throws {
+    @Test(.threat("K1")) func testThatAKillLosesNothingAndDoesNothingTwice() async throws {
         // when
         let outcomes = try await withSweep { sweep in try Self.sample.map { ($0, try sweep.run($0)) } }
 

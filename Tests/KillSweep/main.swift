@@ -31,7 +31,7 @@ var (runs, kills, violations) = (0, 0, 0)
 
 /// Kills at one place, and says what was found.
 /// - Returns: Whether there was somebody to kill.
-func run(_ place: KillSweep.Place, round: Int, _ sweep: KillSweep) throws -> Bool {
+@MainActor func run(_ place: KillSweep.Place, round: Int, _ sweep: KillSweep) throws -> Bool {
     let outcome = try sweep.run(place)
     runs += 1
     kills += outcome.isKilled ? 1 : 0

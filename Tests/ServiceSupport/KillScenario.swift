@@ -67,7 +67,7 @@ package enum KillScenario: String, CaseIterable, Sendable {
                           - { name: test, step: testing, run: "STEP=test; . ./step" }
 
                     """,
-                lines: "triggers:\n  - { name: office, branches: [main], upload: \(flags)/uploads/{commit}/ }\n",
+                lines: "triggers:\n  - { name: office, branches: [main], upload: \"\(flags)/uploads/{commit}/\" }\n",
                 archive: "made.txt")
         case .beforeTriggers:
             return Bot(

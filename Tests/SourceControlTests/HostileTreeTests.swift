@@ -6,7 +6,7 @@ import TestSupport
 import Testing
 
 /// Nothing a repository or a job does leads out of the workspace.
-@Suite struct HostileTreeTests {
+@Suite(.threat("G5")) struct HostileTreeTests {
     /// The reason for our own checkout. If this ever fails, libgit2 has learnt not to follow.
     @Test func testThatLibgit2ItselfWritesThroughAPlantedLink() async throws {
         try await withOrigin(["dir/victim": "from the repository\n"]) { fixture in
@@ -258,7 +258,7 @@ import Testing
         }
     }
 
-    @Test func testThatReplaceRefsDoNotCount() async throws {
+    @Test(.threat("G8")) func testThatReplaceRefsDoNotCount() async throws {
         try await withOrigin(["a": "true\n"]) { fixture in
             let good = try await fixture.origin.head()
             let other = try await fixture.origin.commit(files: ["a": "false\n"])

@@ -59,7 +59,7 @@ import Testing
         }
     }
 
-    @Test func testG8ThatRefsOfAForkThatNobodyAskedForAreNotFetched() async throws {
+    @Test(.threat("G8")) func testG8ThatRefsOfAForkThatNobodyAskedForAreNotFetched() async throws {
         try await withOrigin { fixture in
             // given: what a fork could have pushed beside its branch
             let (first, second) = try await Self.plant(fixture)

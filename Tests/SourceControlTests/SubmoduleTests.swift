@@ -6,7 +6,7 @@ import Testing
 @testable import SourceControl
 
 /// What a commit's submodules become, and which of its addresses are followed.
-@Suite struct SubmoduleTests {
+@Suite(.threat("G6")) struct SubmoduleTests {
     /// A repository `origin/kit` with submodules beside it, all local.
     static func withSubmodules(
         _ links: [(path: String, url: String)] = [("vendor/lib", "../lib")],

@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// Row D1: a disk that is full. A job that fills it is in `FullDiskTests`.
-@Suite struct D1FullDiskTests {
+@Suite(.threat("D1")) struct D1FullDiskTests {
     @Test(.smallDisk, .program("curl"))
     func testThatAPushIsRefusedWith503AndTakenAgainWhenThereIsSpace() async throws {
         try await withDaemon(isStarted: false) { daemon in

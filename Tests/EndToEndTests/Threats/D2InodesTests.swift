@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// Row D2: no inode is left, although there is space.
-@Suite struct D2InodesTests {
+@Suite(.threat("D2")) struct D2InodesTests {
     @Test(.smallDisk, .program("curl")) func testThatTheFaultIsNamedAsOursAndTheNextIsGreen() async throws {
         try await withDaemon(isStarted: false) { daemon in
             // given

@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// Row D2: the state's file system becomes read-only while the daemon runs, as ext4 does after an error of the disk.
-@Suite struct D2ReadOnlyTests {
+@Suite(.threat("D2")) struct D2ReadOnlyTests {
     @Test(.ownDisk, .program("curl")) func testThatNothingIsAcceptedAndNothingIsLost() async throws {
         try await withDaemon(isStarted: false) { daemon in
             // given

@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 /// Row D3: 64 descriptors and 200 clients.
-@Suite struct D3DescriptorsTests {
+@Suite(.threat("D3")) struct D3DescriptorsTests {
     @Test(.program("curl")) func testThatTheDaemonServesAgainWhenTheClientsHaveGone() async throws {
         try await withDaemon(isStarted: false) { daemon in
             // given: a launcher with limits of its own, as it has under systemd

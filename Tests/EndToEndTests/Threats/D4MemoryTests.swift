@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 /// Row D4: the daemon within 128 MiB. What a job's own limit does is the fence's.
-@Suite struct D4MemoryTests {
+@Suite(.threat("D4")) struct D4MemoryTests {
     @Test(.memoryGroup, .program("curl")) func testThatItLivesUnderLoad() async throws {
         let group = "/sys/fs/cgroup/memory/martlet-test-\(getpid())"
         try FileManager.default.createDirectory(atPath: group, withIntermediateDirectories: false)

@@ -10,7 +10,7 @@ import TestSupport
 import Testing
 
 /// Row J5: the daemon is stopped for a while; jobs that ended meanwhile are not taken for late.
-@Suite struct J5SuspensionTests {
+@Suite(.threat("J5")) struct J5SuspensionTests {
     @Test func testThatAJobThatEndedWhileTheDaemonWasStoppedIsTakenUp() async throws {
         try await withDaemon { daemon in
             // given

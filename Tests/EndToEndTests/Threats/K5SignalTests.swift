@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 /// Row K5: SIGTERM, SIGINT, SIGHUP, each twice, and SIGKILL in the middle of a job, a checkout and an upload.
-@Suite struct K5SignalTests {
+@Suite(.threat("K5")) struct K5SignalTests {
     @Test(arguments: [[SIGTERM], [SIGINT], [SIGHUP], [SIGTERM, SIGTERM], [SIGINT, SIGTERM], [SIGKILL]])
     func testThatTheDaemonEndsAndItsJobIsTakenUp(signals: [Int32]) async throws {
         try await withDaemon { daemon in

@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// Row PW5: two daemons on one state directory. The same path is in `DaemonTests`.
-@Suite struct PW5TwoDaemonsTests {
+@Suite(.threat("PW5")) struct PW5TwoDaemonsTests {
     @Test(.smallDisk) func testThatASecondOneOverABindMountIsRefusedAndTouchesNothing() async throws {
         try await withDaemon { daemon in
             // given

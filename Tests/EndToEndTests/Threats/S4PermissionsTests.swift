@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// Row S4: what others of the machine may read. That a crash leaves no core is a row of `ThreatTests`.
-@Suite struct S4PermissionsTests {
+@Suite(.threat("S4")) struct S4PermissionsTests {
     @Test(.program("curl")) func testThatAStateThatOthersMayReadIsClosedAndSaid() async throws {
         try await withDaemon(isStarted: false) { daemon in
             // given

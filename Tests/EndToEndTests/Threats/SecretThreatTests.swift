@@ -83,7 +83,8 @@ import Testing
     }
 
     /// Of a trigger, whose log is its own, and of the step of a recipe.
-    @Test(.program("perl"), .program("curl"), arguments: [("forms", "trigger-forms"), ("debug", "debug")])
+    @Test(
+        .threat("S1"), .program("perl"), .program("curl"), arguments: [("forms", "trigger-forms"), ("debug", "debug")])
     func testThatS1NoFormOfASecretIsKeptStreamedOrDownloaded(log: String, job: String) async throws {
         try await withForms { daemon in
             // given
@@ -110,7 +111,7 @@ import Testing
         }
     }
 
-    @Test(.program("perl"), .program("curl"))
+    @Test(.threat("S2"), .program("perl"), .program("curl"))
     func testThatS2NoOutputOfTheServiceHasASecret() async throws {
         try await withForms { daemon in
             // given: also what is asked for and refused

@@ -1,0 +1,91 @@
+import Basics
+import JobProtocol
+import TestSupport
+import Testing
+
+/// Row S3: who has the state directory has none of the secrets, which lie beside it or are systemd's.
+@Suite(.threat("S3"), .fence, .program("curl"), .program("ssh-keygen")) struct S3AtRestTests {
+    private static let bot = """
+        secrets: [{ name: office-token, branches: [main] }]
+        triggers:
+          - { name: release, branches: [main], publish: { version: { file: VERSION } } }
+
+        """
+    private static let files = [
+        ".martlet.yml": """
+        configurations:
+          debug:
+            steps:
+              - { name: use, step: building, run: "test -n \\"$MARTLET_SECRET_OFFICE_TOKEN\\"", secrets: [office-token] }
+        analyze: []
+        archive: { include: [VERSION] }
+
+        """,
+        "VERSION": "1.0.0\n",
+    ]
+    private static let secrets = [
+        "office-token": "canary-of-the-office-71c2", "kit-webhook": "canary-of-the-hook-9d04",
+    ]
+
+    private func withSigner(_ body: (Daemon, _ key: String) async throws -> Void) async throws {
+        try await withDaemon(bot: Self.bot, settings: "signing: signing-key\n", isStarted: false) { daemon in
+            let key = daemon.directory.path("etc/secrets/signing-key")
+            _ = try await runExpectingSuccess([
+                "ssh-keygen", "-q", "-t", "ed25519", "-N", "", "-C", "releases", "-f", key,
+            ])
+            for (name, value) in Self.secrets { try daemon.directory.write("etc/secrets/" + name, value, mode: 0o600) }
+            _ = try await daemon.work.commit(files: Self.files, message: "Begin")
+            try await body(daemon, key)
+        }
+    }
+
+    @Test func testThatWhoStealsTheStateReadsNoSecret() async throws {
+        try await withSigner { daemon, key in
+            // given: all of them are used, and a token is given to a person
+            try await daemon.start()
+            let printed = try await daemon.output("token", "create", "canary", "--role", "admin")
+            let token = try #require(printed.split { $0.isWhitespace }.map(String.init).max { $0.count < $1.count })
+            #expect(try await daemon.get("/api/v1/tokens", headers: ["Authorization: Bearer \(token)"]).status == 200)
+            try await daemon.work.push(to: daemon.remote)
+            expectContains(try await daemon.completion(of: 1), #""result":"succeeded""#)
+            expectContains(try await daemon.get("/files/kit/1.0.0/SHA256SUMS.sig").body, "BEGIN SSH SIGNATURE")
+
+            // when: also what the database has not yet copied into its file
+            let stolen = daemon.directory.path("stolen")
+            _ = try await runExpectingSuccess(["cp", "-a", daemon.state, stolen])
+
+            // then
+            let lines = try daemon.directory.text("etc/secrets/signing-key").split(separator: "\n").dropFirst()
+                .dropLast()
+            let canaries = Array(Self.secrets.values) + [token] + lines.map(String.init)
+            #expect(canaries.count >= 7)
+            var looked = 0
+            try Directory(opening: stolen).walk(".", limit: 100_000) { path, status in
+                guard status.kind == .file else { return }
+                let name = String(decoding: path, as: UTF8.self)
+                let bytes = try #require(SmallFile.read(stolen + "/" + name, limit: 64 << 20), "\(name)")
+                for canary in canaries {
+                    #expect(bytes.firstRange(of: Array(canary.utf8)) == nil, "\(name): \(canary)")
+                }
+                looked += 1
+            }
+            #expect(looked > 20, "the state was looked through")
+        }
+    }
+
+    /// The service goes on for whom the key is nothing; what should be signed is refused, and says how to mend it.
+    @Test func testThatNothingIsPublishedWithAnotherThingInPlaceOfTheKey() async throws {
+        try await withSigner { daemon, _ in
+            // given
+            try daemon.directory.write("etc/secrets/signing-key", "no key\n", mode: 0o600)
+            try await daemon.start()
+            // when
+            try await daemon.work.push(to: daemon.remote)
+            // then
+            expectContains(try await daemon.completion(of: 1), #""result":"trigger-error""#)
+            let triggers = try await daemon.get("/api/v1/bots/kit/integrations/1/triggers").body
+            expectContains(triggers, "it is no private key of OpenSSH; make one with")
+            #expect(try await daemon.get("/files/kit/1.0.0/").status == 404)
+        }
+    }
+}

@@ -1,0 +1,30 @@
+extension Threat {
+    /// The table. What one job may try is in a table of its own, beside the programs that try it.
+    package static let all = [
+        Threat("S1", "a job prints its secrets in every form", .denied),
+        Threat("S2", "a secret in any output of the service", .denied),
+        Threat("S3", "the state directory is stolen", .denied),
+        Threat("S4", "others may read the state directory", .denied),
+        Threat("K1", "kill -9 at each change of state", .contained),
+        Threat("K5", "signals while something runs", .contained),
+        Threat("PW5", "two daemons on one state directory", .denied),
+        Threat("D1", "the disk is full", .contained),
+        Threat("D2", "no inodes, or a disk that is read-only", .contained),
+        Threat("D3", "no descriptors", .contained),
+        Threat("D4", "no memory", .contained),
+        Threat("G5", "a tree or a job that leads out of the workspace", .denied),
+        Threat("G6", "submodules that lead elsewhere", .denied),
+        Threat("G7", "a repository in the repository", .denied),
+        Threat("G8", "a fork that poisons the mirror", .denied),
+        Threat("G15", "names of branches that a shell would run", .denied),
+        Threat("J5", "the daemon is stopped for a while", .contained),
+    ]
+
+    /// What the list asks for and is not tried, and why; printed beside the others.
+    package static let untried = [
+        "D2.quota":
+            "no quota can be set on the disks here; a write beyond one fails as a full disk's does (EDQUOT beside ENOSPC)",
+        "K5.reboot":
+            "a machine cannot be restarted in a test; a job after a loss of power is tried by its directory's state",
+    ]
+}
