@@ -118,7 +118,18 @@ struct RemoteUpload: UploadMethod {
             throw error
         }
         switch status {
-        case 200..<300: return true
+        case 200..<300:
+            // The answer of ftp and sftp is the rename's own; of an HTTP server it may be one that it gives to every method that it does
+            // not know, or tell of many things (207, RFC 4918 section 13).
+            guard !target.isResumable else { return true }
+            if status != 207, try await size(of: target.url, target.file) == target.file.size { return true }
+            guard try await isThere(target) else {
+                throw failure(
+                    .corrupted, target,
+                    "the server said that it moved it to its name (status \(status)), but nothing is there; it may not "
+                        + "know MOVE, and should answer 405 or 501 then")
+            }
+            return true
         case 405, 501: return false
         // 404: libcurl sends a request again when a connection that was used before closes without an answer; the first
         // one may have moved it.

@@ -127,6 +127,22 @@ import Transfer
             }
         }
 
+        @Test func testThatAnAddressInTheUsersHomeIsMovedThereToo() async throws {
+            try await withTemporaryDirectory { directory in
+                try await SSHServer.running(in: directory) { server in
+                    // given
+                    let file = try UploaderTests.file(directory, "a b", "one")
+                    let uploader = try Uploader(transport: CurlTransport())
+                    // when
+                    let results = try await uploader.upload([file], to: server.urlAtHome, options: server.options)
+                    // then
+                    #expect(results.map(\.outcome) == [.uploaded])
+                    expectFile(directory.path("remote/a b"), "one")
+                    #expect(try Directory(opening: directory.path("remote")).entries().count == 1)
+                }
+            }
+        }
+
         @Test func testThatOtherBytesThereAreAnErrorAndStay() async throws {
             try await withTemporaryDirectory { directory in
                 try await SSHServer.running(in: directory) { server in

@@ -45,7 +45,8 @@ import Transfer
             #expect(results.map(\.url) == [Self.base + "1.0.0/a", Self.base + "1.0.0/b"])
             #expect(transport.urls == [Self.base + "1.0.0/a", Self.base + "1.0.0/b"])
             let methods = transport.takeRequests().map(\.method)
-            #expect(methods == [.get, .put, .get, .get, .put, .get, .get, .move, .get, .move])
+            // Each is asked for once it is moved: an answer alone is no move.
+            #expect(methods == [.get, .put, .get, .get, .put, .get, .get, .move, .head, .get, .move, .head])
         }
     }
 
@@ -123,6 +124,21 @@ import Transfer
             // then
             #expect(results.map(\.outcome) == [.uploaded])
             #expect(transport.urls == [Self.base + "a"])
+        }
+    }
+
+    /// As a server answers that says yes to each method that it does not know.
+    @Test(arguments: [200, 204, 207]) func testThatAMoveThatNeverWasIsNoSuccess(status: Int) async throws {
+        try await withUploader { uploader, transport, directory in
+            // given
+            let file = try Self.file(directory, "a", "one")
+            transport.fail(request: 5, with: .status(status))
+
+            // when, then
+            await expectRejection(TransferError.self, \.code, .corrupted) {
+                try await uploader.upload([file], to: Self.base)
+            }
+            #expect(transport.urls == [])
         }
     }
 

@@ -10,6 +10,8 @@ struct SSHServer: Sendable {
 
     /// Files lie beneath this path of the server.
     var url: String { "sftp://\(user)@127.0.0.1:\(port)\(directory.path)/remote/" }
+    /// The same, from where the server puts the user.
+    var urlAtHome: String { "sftp://\(user)@127.0.0.1:\(port)/~/remote/" }
     var knownHosts: String { directory.path("known_hosts") }
 
     var options: UploadOptions {
@@ -41,7 +43,7 @@ struct SSHServer: Sendable {
             UsePAM no
             PasswordAuthentication no
             KbdInteractiveAuthentication no
-            Subsystem sftp internal-sftp
+            Subsystem sftp internal-sftp -d \(directory.path)
 
             """
         let file = try directory.write("sshd_config", configuration)
