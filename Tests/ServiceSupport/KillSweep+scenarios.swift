@@ -12,7 +12,7 @@ extension KillSweep {
         /// How many attempts each job, and each trigger's script, has without a kill.
         let attempts: [String: Int]
         /// What else does not hold at the end.
-        var more: () -> [String] = { [] }
+        var more: () throws -> [String] = { [] }
     }
 
     private var flags: String { service.root + "/flags" }
@@ -72,7 +72,7 @@ extension KillSweep {
         for (commit, result) in course.results {
             outcome.violations += try violations(of: commit, result: result, course, extra: extra)
         }
-        outcome.violations += course.more()
+        outcome.violations += try course.more()
         outcome.violations += try databaseViolations()
         outcome.violations += leftovers()
         return outcome
@@ -88,14 +88,8 @@ extension KillSweep {
         case .publishing: throw ServiceFailure("publishing has a way of its own")
         case .uploading:
             let commit = try service.commit(bot, files: ["file": "\(runs)\n"])
-            let (place, text) = ("\(flags)/uploads/\(commit)", "\(runs)\n")
             return Course(bot: bot, act: push(commit), results: [(commit, "succeeded")], attempts: ["debug": 1]) {
-                let files = (FileManager.default.enumerator(atPath: place)?.allObjects ?? []).compactMap {
-                    $0 as? String
-                }
-                .filter { $0.hasSuffix("made.txt") || $0.contains(".martlet-") }
-                let texts = files.map { FileManager.default.contents(atPath: place + "/" + $0) ?? Data() }
-                return texts == [Data(text.utf8)] ? [] : ["\(place) has \(files) instead of made.txt alone"]
+                try self.uploadViolations(of: commit, bot: bot)
             }
         case .beforeTriggers, .failedTrigger:
             let commit = try service.commit(bot, files: ["file": "\(runs)\n"])
@@ -194,5 +188,19 @@ extension KillSweep {
             }
         }
         return found
+    }
+
+    /// Each artifact is there once and whole, and nothing else is.
+    private func uploadViolations(of commit: String, bot: String) throws -> [String] {
+        let number = try end(of: commit, bot: bot)
+        let listed =
+            try service.client.get("bots/\(bot)/integrations/\(number)/artifacts")["items"] as? [[String: Any]] ?? []
+        let place = "\(flags)/uploads/\(commit)"
+        let wanted = listed.compactMap { item in
+            (item["sha256"] as? String).flatMap { sum in (item["path"] as? String).map { "\(sum)  ./\($0)" } }
+        }
+        let found = try Shell.run("/bin/sh", ["-c", "cd '\(place)' && find . -type f -exec sha256sum {} +"])
+        let lines = found.split(separator: "\n").map(String.init)
+        return !wanted.isEmpty && Set(wanted) == Set(lines) ? [] : ["\(bot)#\(number) uploaded \(lines) of \(wanted)"]
     }
 }
