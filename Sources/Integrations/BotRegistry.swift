@@ -41,8 +41,9 @@ package actor BotRegistry {
         guard let directory else { return }
         let scan = await lane.run { directory.scan() }
         problems = scan.problems.flatMap { problem in problem.diagnostics.map(\.description) }
-        // Each second, of up to a thousand files.
-        guard scan.readFiles > 0 || scan.bots.count != bots.count else { return }
+        // Each second, of up to a thousand files. One bot can come as another goes though no file was read: of two that want one package.
+        let isOther = scan.bots.count != bots.count || scan.bots.contains { bots[$0.name] == nil }
+        guard scan.readFiles > 0 || isOther else { return }
         let read = Dictionary(scan.bots.map { ($0.name, $0) }) { first, _ in first }
         if read != bots { bots = read }
     }

@@ -51,7 +51,7 @@ package final class BotDirectory: Sendable {
         let files = names.filter { !$0.hasPrefix(".") && FilePath.yamlName(of: $0) != nil }
         var scan = BotDirectoryScan(bots: [], problems: [], readFiles: 0)
         var seen: [Name: String] = [:]
-        var packages: [PackageIdentifier: BotSpecification] = [:]
+        var found: [(file: String, name: Name, reading: Reading<BotSpecification>)] = []
         for (index, file) in files.enumerated() {
             let filePath = FilePath.join(path, file)
             func refuse(_ message: String) {
@@ -74,7 +74,13 @@ package final class BotDirectory: Sendable {
                 continue
             }
             seen[name] = file
-            add(file, name, to: &scan, &state, &packages)
+            found.append((file, name, reading(of: file, name, &scan, &state)))
+        }
+        var claims = PackageClaims()
+        for (_, name, reading) in found { claims.hold(reading.value, lastGood: state.lastGood[name]) }
+        for (file, name, reading) in found {
+            let problem = claims.claim(reading.value, lastGood: state.lastGood[name])
+            add(file, name, reading, problem: problem, to: &scan, &state)
         }
         let there = Set(files)
         state.entries = state.entries.filter { there.contains($0.key) }
@@ -82,23 +88,28 @@ package final class BotDirectory: Sendable {
         return scan
     }
 
-    private func add(
-        _ file: String, _ name: Name, to scan: inout BotDirectoryScan, _ state: inout State,
-        _ packages: inout [PackageIdentifier: BotSpecification]
-    ) {
+    /// What a file says, read if it is new or changed.
+    private func reading(
+        of file: String, _ name: Name, _ scan: inout BotDirectoryScan, _ state: inout State
+    ) -> Reading<BotSpecification> {
         let filePath = FilePath.join(path, file)
-        let entry: Entry
         // A file that vanished since the directory was listed is treated like an unreadable one until the next scan.
         let now = (try? SystemFile.status(filePath)).map(SystemFile.Stamp.init)
-        if let known = state.entries[file], let stamp = known.stamp, stamp == now {
-            entry = known
-        } else {
-            entry = read(filePath, name)
-            scan.readFiles += 1
-            state.entries[file] = entry
-        }
-        var reading = entry.reading
-        if let bot = reading.value, let problem = Self.packageProblem(of: bot, &packages) {
+        if let known = state.entries[file], let stamp = known.stamp, stamp == now { return known.reading }
+        let entry = read(filePath, name)
+        scan.readFiles += 1
+        state.entries[file] = entry
+        return entry.reading
+    }
+
+    /// - Parameter problem: What is wrong with it beside the other files.
+    private func add(
+        _ file: String, _ name: Name, _ reading: Reading<BotSpecification>, problem: String?,
+        to scan: inout BotDirectoryScan, _ state: inout State
+    ) {
+        let filePath = FilePath.join(path, file)
+        var reading = reading
+        if let problem {
             var diagnostics = Diagnostics(file: filePath)
             diagnostics.error(problem, at: .start)
             reading = diagnostics.reading(of: nil)
@@ -111,22 +122,6 @@ package final class BotDirectory: Sendable {
             scan.problems.append(
                 .init(file: filePath, bot: name, diagnostics: reading.diagnostics, isLastGoodKept: isKept))
         }
-    }
-
-    /// Why a bot cannot publish what it says to the package registry; nothing where it can: a package belongs to one product.
-    private static func packageProblem(
-        of bot: BotSpecification, _ packages: inout [PackageIdentifier: BotSpecification]
-    ) -> String? {
-        for package in bot.triggers.compactMap(\.registry) {
-            if let other = packages[package], other.product != bot.product {
-                return
-                    "the package `\(package)` is published by the bot `\(other.name)` as the product `\(other.product)`, and "
-                    + "here as `\(bot.product)`; a package belongs to one product: give `registry:` another name, or both "
-                    + "the same `product:`"
-            }
-            packages[package] = bot
-        }
-        return nil
     }
 
     private func read(_ filePath: String, _ name: Name) -> Entry {

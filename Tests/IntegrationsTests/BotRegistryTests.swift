@@ -1,6 +1,7 @@
 import Archives
 import Basics
 import Foundation
+import Glibc
 import Model
 import Settings
 import TestSupport
@@ -194,6 +195,40 @@ import Testing
             #expect(await registry.unregistered()?.count == 3)
             #expect(await registry.bots(of: "/other.git").count == 1)
             #expect(await registry.bots(of: "/kit.git").isEmpty)
+        }
+    }
+
+    /// Of two that want one package the other comes when the first goes, though no file is read for it.
+    @Test func testThatARemovedFileMakesRoomForTheOther() async throws {
+        try await withTemporaryDirectory { directory in
+            // given: files that are old enough to be trusted
+            for name in ["akit", "kit"] {
+                let file = try directory.write(
+                    "bots/\(name).yml",
+                    """
+                    repository: /\(name).git
+                    triggers:
+                      - { name: p, branches: ["release/*"], publish: { version: branch, registry: acme.kit } }
+
+                    """)
+                var times = [timespec(tv_sec: 1_700_000_000, tv_nsec: 0), timespec(tv_sec: 1_700_000_000, tv_nsec: 0)]
+                #expect(utimensat(AT_FDCWD, file, &times, 0) == 0)
+            }
+            let registry = BotRegistry(
+                directory: BotDirectory(directory: directory.path("bots")),
+                settings: ServiceSettings(
+                    url: "https://ci.example", state: directory.path, bots: directory.path("bots"), concurrency: 1),
+                secrets: SecretStore(directory: directory.path("secrets"), credentialsDirectory: nil),
+                isolation: .sandbox, version: "test")
+            await registry.reload()
+            #expect(await registry.all().map(\.name.description) == ["akit"])
+            #expect(await registry.overview().problems.count == 1)
+            // when
+            #expect(unlink(directory.path("bots/akit.yml")) == 0)
+            await registry.reload()
+            // then
+            #expect(await registry.all().map(\.name.description) == ["kit"])
+            #expect(await registry.overview().problems.isEmpty)
         }
     }
 

@@ -175,30 +175,4 @@ import Testing
             #expect(scan.problems.count == 1)
         }
     }
-
-    /// A package belongs to one product; the file that comes first by name keeps it.
-    @Test func testThatTwoProductsWithOnePackageAreAProblem() async throws {
-        try await withTemporaryDirectory { directory in
-            // given
-            func bot(_ package: String, product: String = "") -> String {
-                """
-                repository: /one
-                \(product)
-                triggers:
-                  - { name: p, branches: ["release/*"], publish: { version: branch, registry: \(package) } }
-                """
-            }
-            try directory.write("a.yml", bot("acme.kit"))
-            try directory.write("b.yml", bot("Acme.Kit"))
-            try directory.write("c.yml", bot("acme.other"))
-            try directory.write("d.yml", bot("acme.kit", product: "product: a"))
-            // when
-            let scan = BotDirectory(directory: directory.path).scan()
-            // then
-            #expect(scan.bots.map(\.name.description) == ["a", "c", "d"])
-            #expect(scan.problems.map(\.bot?.description) == ["b"])
-            let message = scan.problems.first?.diagnostics.first?.message ?? ""
-            #expect(message.contains("`Acme.Kit` is published by the bot `a`"), "\(message)")
-        }
-    }
 }
