@@ -118,11 +118,15 @@ struct ArtifactBundle {
     // MARK: Bundles that the build has made
 
     /// The directories `NAME.artifactbundle` beneath a tree that have an `info.json`, none inside of another.
-    /// - Throws: `tooLarge` for more than `maximumCount`.
-    static func made(beneath root: Directory) throws -> [(name: String, path: [UInt8])] {
+    /// - Parameter limit: The most entries that are looked at.
+    /// - Throws: `tooLarge` for more than `maximumCount`, as soon as that is known: a job can have made any number.
+    static func made(
+        beneath root: Directory, limit: Int = ArchiveWriter.maximumEntries
+    ) throws -> [(name: String, path: [UInt8])] {
         var found: [(name: String, path: [UInt8])] = []
+        var names: Set<String> = []
         try root.walk(
-            ".", limit: ArchiveWriter.maximumEntries,
+            ".", limit: limit,
             enters: { path in
                 bundleName(path) == nil && path.count { $0 == UInt8(ascii: "/") } < maximumDepth
             },
@@ -131,20 +135,22 @@ struct ArtifactBundle {
                     try root.status(path + Array("/info.json".utf8))?.kind == .file
                 else { return }
                 // Names become files' names; the first by path keeps one.
-                if !found.contains(where: { $0.name == name }) { found.append((name, path)) }
+                guard names.insert(name).inserted else { return }
+                found.append((name, path))
+                guard found.count <= maximumCount else {
+                    throw ArchiveError(
+                        code: .tooLarge, operation: "packing of artifact bundles",
+                        message: "more than \(maximumCount) directories end in \(directoryEnding)")
+                }
             })
-        guard found.count <= maximumCount else {
-            throw ArchiveError(
-                code: .tooLarge, operation: "packing of artifact bundles",
-                message: "\(found.count) directories end in \(directoryEnding); at most \(maximumCount) are packed")
-        }
         return found
     }
 
     private static func bundleName(_ path: [UInt8]) -> String? {
         let last = path.split(separator: UInt8(ascii: "/")).last ?? []
         guard let text = String(validating: last, as: UTF8.self), text.hasSuffix(directoryEnding),
-            PublishedName.isComponent(text), text.utf8.count <= 100
+            // A name in lines of Swift to paste.
+            PublishedName.isComponent(text), text.utf8.count <= 100, !text.contains("\"")
         else { return nil }
         let name = String(text.dropLast(directoryEnding.count))
         return name.isEmpty ? nil : name

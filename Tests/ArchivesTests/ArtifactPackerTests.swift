@@ -1,8 +1,9 @@
-import Archives
 import Basics
 import Model
 import TestSupport
 import Testing
+
+@testable import Archives
 
 @Suite struct ArtifactPackerTests {
     private func packer(_ triple: String = "x86_64-unknown-linux-gnu") throws -> ArtifactPacker {
@@ -249,6 +250,33 @@ import Testing
                 Other.artifactbundle/inner.artifactbundle/info.json
 
                 """)
+        }
+    }
+
+    /// A job can make any number of them; the walk ends with the first too many.
+    @Test func testThatTooManyBundlesEndTheSearchAtOnce() async throws {
+        try await withTemporaryDirectory { directory in
+            // given: 48 in all, with the directories around them more than may be looked at
+            for number in 0..<48 {
+                try directory.write("tree/\(number / 6)/b\(number).artifactbundle/info.json", "{}")
+            }
+            // when
+            let error = #expect(throws: ArchiveError.self) {
+                try ArtifactBundle.made(beneath: try Directory(opening: directory.path("tree")), limit: 44)
+            }
+            // then
+            #expect(error?.code == .tooLarge)
+            #expect(error?.description.contains("more than 32 directories end in .artifactbundle") == true)
+        }
+    }
+
+    /// Its name is in lines of Swift that people paste.
+    @Test func testThatABundleWithAQuoteInItsNameIsNone() async throws {
+        try await withTemporaryDirectory { directory in
+            try directory.write("tree/a\"b.artifactbundle/info.json", "{}")
+            try directory.write("tree/ab.artifactbundle/info.json", "{}")
+            let made = try ArtifactBundle.made(beneath: try Directory(opening: directory.path("tree")))
+            #expect(made.map(\.name) == ["ab"])
         }
     }
 }
