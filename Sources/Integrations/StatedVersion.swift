@@ -11,7 +11,9 @@ enum StatedVersion {
             throw PublishError(
                 "\(place) says more than \(Trigger.VersionSource.maximumTextSize) bytes; a version is one line")
         }
-        let text = String(decoding: bytes, as: UTF8.self)
+        // Some editors write a byte order mark, which nobody sees.
+        let mark: [UInt8] = [0xEF, 0xBB, 0xBF]
+        let text = String(decoding: bytes.starts(with: mark) ? bytes.dropFirst(mark.count) : bytes[...], as: UTF8.self)
         let trimmed = text.drop(while: \.isWhitespace)
         let line = String(String(trimmed.reversed().drop(while: \.isWhitespace).reversed()))
         guard let version = SemanticVersion(tag: line) else {

@@ -59,12 +59,12 @@ package struct SemanticVersion: Hashable, Sendable, Comparable, CustomStringConv
             + (build.isEmpty ? "" : "+" + build.joined(separator: "."))
     }
 
-    /// Precedence by section 11. Versions that differ in build metadata alone are ordered by it as text, only so that
-    /// sorting is stable; `precedes(_:)` calls neither first.
+    /// Precedence by section 11. Versions that differ in build metadata alone have the same (`precedes(_:)` calls neither first); they are
+    /// ordered by it as pre-releases are, numbers as numbers, so that of +9 and +10 people find the later one as `latest`.
     package static func < (left: SemanticVersion, right: SemanticVersion) -> Bool {
         if left.precedes(right) { return true }
         if right.precedes(left) { return false }
-        return left.build.joined(separator: ".") < right.build.joined(separator: ".")
+        return precedes(left.build, right.build)
     }
 
     /// Whether this has the lower precedence (section 11).
@@ -73,17 +73,25 @@ package struct SemanticVersion: Hashable, Sendable, Comparable, CustomStringConv
             return (major, minor, patch) < (other.major, other.minor, other.patch)
         }
         if prerelease.isEmpty || other.prerelease.isEmpty { return !prerelease.isEmpty && other.prerelease.isEmpty }
-        for (left, right) in zip(prerelease, other.prerelease) where left != right {
-            switch (Self.isAllDigits(left), Self.isAllDigits(right)) {
+        return Self.precedes(prerelease, other.prerelease)
+    }
+
+    /// Identifier by identifier; of two that begin alike the shorter one is first.
+    private static func precedes(_ left: [String], _ right: [String]) -> Bool {
+        for (left, right) in zip(left, right) where left != right {
+            switch (isAllDigits(left), isAllDigits(right)) {
             case (true, true):
-                // Numbers may be longer than an Int; without leading zeros the longer one is the greater.
-                return left.utf8.count == right.utf8.count ? left < right : left.utf8.count < right.utf8.count
+                // Numbers may be longer than an Int; without leading zeros, which build metadata may have, the longer one is the greater.
+                let (shortLeft, shortRight) = (left.drop { $0 == "0" }, right.drop { $0 == "0" })
+                if shortLeft == shortRight { return left.utf8.count < right.utf8.count }
+                return shortLeft.utf8.count == shortRight.utf8.count
+                    ? shortLeft < shortRight : shortLeft.utf8.count < shortRight.utf8.count
             case (true, false): return true
             case (false, true): return false
             case (false, false): return left.utf8.lexicographicallyPrecedes(right.utf8)
             }
         }
-        return prerelease.count < other.prerelease.count
+        return left.count < right.count
     }
 
     private static func isAllDigits(_ text: some StringProtocol) -> Bool {

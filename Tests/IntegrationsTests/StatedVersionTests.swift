@@ -7,7 +7,8 @@ import Testing
 
 @Suite struct StatedVersionTests {
     @Test(arguments: [
-        ("1.4.0\n", "1.4.0"), ("v1.4.0", "1.4.0"), ("  1.4.0-rc.1+b \r\n\n", "1.4.0-rc.1+b"),
+        ("1.4.0\n", "1.4.0"), ("v1.4.0", "1.4.0"), ("\u{FEFF}1.4.0\r\n", "1.4.0"),
+        ("  1.4.0-rc.1+b \r\n\n", "1.4.0-rc.1+b"),
         ("99999999999999999999999.0.0", "99999999999999999999999.0.0"),
     ])
     func testThatOneLineIsRead(text: String, version: String) throws {

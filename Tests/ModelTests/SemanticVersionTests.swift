@@ -48,6 +48,16 @@ import Testing
         }
     }
 
+    /// Of equal precedence; `latest` is the one that people mean all the same.
+    @Test func testThatBuildMetadataIsOrderedByItsNumbers() throws {
+        let ordered = ["1.0.0", "1.0.0+1", "1.0.0+01", "1.0.0+9", "1.0.0+10", "1.0.0+10.a", "1.0.0+x"]
+            .compactMap { SemanticVersion($0) }
+        #expect(ordered.count == 7)
+        #expect(ordered.reversed().sorted() == ordered)
+        #expect(zip(ordered, ordered.dropFirst()).allSatisfy { !$0.precedes($1) && !$1.precedes($0) })
+        #expect(VersionRange.latest.highest(of: ordered.dropLast(2))?.description == "1.0.0+10")
+    }
+
     @Test func testThatNumbersOfAnyLengthAreOrdered() throws {
         let ordered = [
             "1.2.9223372036854775807", "1.2.9223372036854775808", "1.2.10000000000000000000", "1.10.0",
