@@ -25,13 +25,15 @@ package struct VersionManifest: Hashable, Sendable, Codable {
     package let isolation: String
     /// What it is called in the package registry; nothing: it is not in it.
     package let registry: PackageIdentifier?
+    /// Where the commit is from, as everybody may know it; nothing for a path of the service's machine, and in versions of before.
+    package let repository: String?
     /// What changed since the version before; nothing where there was none, or nobody knows.
     package let changes: VersionChanges?
 
     package init(
         product: Name, version: SemanticVersion, integration: IntegrationID, commit: CommitID, tree: String,
         ref: RefName, publishedAt: Timestamp, files: [Artifact], isolation: String,
-        registry: PackageIdentifier? = nil, changes: VersionChanges? = nil
+        registry: PackageIdentifier? = nil, repository: String? = nil, changes: VersionChanges? = nil
     ) {
         self.product = product
         self.version = version
@@ -43,6 +45,7 @@ package struct VersionManifest: Hashable, Sendable, Codable {
         self.files = files.sorted { $0.path < $1.path }
         self.isolation = isolation
         self.registry = registry
+        self.repository = repository
         self.changes = changes
     }
 
@@ -57,7 +60,8 @@ package struct VersionManifest: Hashable, Sendable, Codable {
     // MARK: JSON
 
     private enum CodingKeys: String, CodingKey {
-        case format, product, version, integration, commit, tree, ref, published, files, isolation, registry, changes
+        case format, product, version, integration, commit, tree, ref, published, files, isolation, registry,
+            repository, changes
     }
 
     package func encode(to encoder: any Encoder) throws {
@@ -73,6 +77,7 @@ package struct VersionManifest: Hashable, Sendable, Codable {
         try container.encode(files, forKey: .files)
         try container.encode(isolation, forKey: .isolation)
         try container.encodeIfPresent(registry, forKey: .registry)
+        try container.encodeIfPresent(repository, forKey: .repository)
         try container.encodeIfPresent(changes, forKey: .changes)
     }
 
@@ -102,6 +107,7 @@ package struct VersionManifest: Hashable, Sendable, Codable {
             files: try container.decode([Artifact].self, forKey: .files),
             isolation: try container.decode(String.self, forKey: .isolation),
             registry: try container.decodeIfPresent(PackageIdentifier.self, forKey: .registry),
+            repository: try container.decodeIfPresent(String.self, forKey: .repository),
             changes: try container.decodeIfPresent(VersionChanges.self, forKey: .changes))
     }
 }

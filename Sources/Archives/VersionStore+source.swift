@@ -11,16 +11,17 @@ extension VersionStore {
     ///   - tree: An exported tree of the commit.
     ///   - fileName: Of the archive, which is made beside the tree.
     ///   - modified: The commit's time; every entry gets it.
-    /// - Returns: The archive, then the manifests.
+    /// - Returns: The archive, then the manifests; and what of the tree the archive does not have, with the reason: links that lead out.
     /// - Throws: `corrupted` for a root without `Package.swift`, and what `ArchiveWriter.pack` throws.
     package func packSource(
         tree: String, top: String, fileName: String, modified: Timestamp
-    ) async throws(ArchiveError) -> [StagedFile] {
+    ) async throws(ArchiveError) -> (files: [StagedFile], leftOut: [String]) {
         try await lane.run { () throws(ArchiveError) in
             do {
                 let root = try Directory(opening: tree)
                 let archive = tree + ".zip"
-                _ = try ArchiveWriter.pack(directory: root, prefix: top, format: .zip, to: archive, modified: modified)
+                let report = try ArchiveWriter.pack(
+                    directory: root, prefix: top, format: .zip, to: archive, modified: modified)
                 var files = [try Self.file(at: archive, named: fileName)]
                 let names = try root.entries().filter { $0.kind == .file }.compactMap { ManifestName($0.name) }.sorted()
                 guard names.first?.swift == nil, !names.isEmpty else {
@@ -30,7 +31,7 @@ extension VersionStore {
                 for name in names {
                     files.append(try Self.file(at: "\(tree)/\(name)", named: name.description))
                 }
-                return files
+                return (files, report.leftOut)
             } catch {
                 throw ArchiveError("packing of \(fileName)", error)
             }

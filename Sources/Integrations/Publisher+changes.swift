@@ -9,9 +9,7 @@ import Storage
 extension Publisher {
     /// Nothing for a product's lowest version, and where the mirror does not have the commit of the one before (any more).
     func changes(in version: SemanticVersion, _ request: Request) async throws -> VersionChanges? {
-        let before = try await store.versions(of: request.product).first {
-            $0.state == .published && $0.version.precedes(version)
-        }
+        let before = try await store.outlines(of: request.product).first { $0.version.precedes(version) }
         guard let before else { return nil }
         let (mirror, commit) = (request.mirror, request.integration.commit)
         do {

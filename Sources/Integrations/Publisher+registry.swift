@@ -38,10 +38,19 @@ extension Publisher {
         let integration = request.integration
         do {
             try await request.mirror.export(integration.commit, into: scratch)
-            return try await versions.packSource(
+            let packed = try await versions.packSource(
                 tree: scratch, top: package.name, fileName: "\(package.name)-\(version).zip",
                 modified: integration.committedAt ?? integration.queuedAt
-            ).map { ($0.source, $0.artifact) }
+            )
+            if !packed.leftOut.isEmpty {
+                logger.warning(
+                    "the registry's archive does not have all of the commit",
+                    metadata: [
+                        "product": "\(request.product)", "version": "\(version)", "count": "\(packed.leftOut.count)",
+                        "missing": "\(packed.leftOut.prefix(10).joined(separator: "; "))",
+                    ])
+            }
+            return packed.files.map { ($0.source, $0.artifact) }
         } catch {
             await clear(scratch, of: request)
             throw error

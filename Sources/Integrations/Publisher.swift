@@ -3,6 +3,7 @@ import Basics
 package import JobProtocol
 package import Logging
 package import Model
+import Settings
 package import SourceControl
 package import Storage
 import Synchronization
@@ -68,6 +69,8 @@ package final class Publisher: Sendable {
         case published(SemanticVersion)
         /// The commit was published before.
         case already(SemanticVersion)
+        /// The same, and the package registry does not have it by the name that is asked for; nothing: it does not have it at all.
+        case alreadyElsewhere(SemanticVersion, registered: PackageIdentifier?)
         /// The branch has published a later commit; this one gets no version.
         case superseded(by: SemanticVersion)
         /// The version that the commit states was published from one before it: the next one has not begun.
@@ -77,9 +80,21 @@ package final class Publisher: Sendable {
             switch self {
             case .published(let version): "published \(version)"
             case .already(let version): "already \(version)"
+            case .alreadyElsewhere(let version, nil):
+                "already \(version), which is not in the package registry; the next version will be"
+            case .alreadyElsewhere(let version, let package?):
+                "already \(version), which is in the package registry as \(package); the next version has the new name"
             case .superseded(let version): "superseded by \(version)"
             case .unchanged(let version, let commit):
                 "no new version: \(version) is published from \(commit.abbreviated), and this commit still states it"
+            }
+        }
+
+        /// The commit's, where it has one.
+        var version: SemanticVersion? {
+            switch self {
+            case .published(let version), .already(let version), .alreadyElsewhere(let version, _): version
+            case .superseded, .unchanged: nil
             }
         }
     }
@@ -98,7 +113,7 @@ package final class Publisher: Sendable {
             if let stated, let commit = try await earlier(stated, request) { return .unchanged(stated, since: commit) }
             let reservation = try await reserve(request, stated)
             switch reservation {
-            case .already(let version): return .already(version)
+            case .already(let version): return try await already(version, request)
             case .superseded(let version): return .superseded(by: version)
             case .conflict(let sentence): throw PublishError(sentence)
             case .newestChanged:
@@ -109,13 +124,31 @@ package final class Publisher: Sendable {
                 } catch let error as CancellationError {
                     throw error
                 } catch {
-                    if try await versions.manifest(product: request.product, version: version) == nil {
-                        try await store.abandon(product: request.product, version: version)
-                    }
+                    await giveBack(version, request)
                     throw error
                 }
                 return .published(version)
             }
+        }
+    }
+
+    /// A published version never changes: one that is to be in the registry only now is not, which is said.
+    private func already(_ version: SemanticVersion, _ request: Request) async throws -> Publication {
+        guard let wanted = request.registry else { return .already(version) }
+        let registered = try await store.version(version, of: request.product)?.registry
+        return registered == wanted ? .already(version) : .alreadyElsewhere(version, registered: registered)
+    }
+
+    /// Gives back the number of a version that could not be published, unless it lies there whole. Whoever calls has the cause to tell, and
+    /// what goes wrong here is mended at the next start.
+    private func giveBack(_ version: SemanticVersion, _ request: Request) async {
+        do {
+            guard try await versions.manifest(product: request.product, version: version) == nil else { return }
+            try await store.abandon(product: request.product, version: version)
+        } catch {
+            logger.error(
+                "a version's number stays taken until the next start",
+                metadata: ["product": "\(request.product)", "version": "\(version)", "error": "\(error)"])
         }
     }
 
@@ -134,10 +167,10 @@ package final class Publisher: Sendable {
 
     /// The commit in this one's history that the version was published from.
     private func earlier(_ version: SemanticVersion, _ request: Request) async throws -> CommitID? {
-        let stored = try await store.versions(of: request.product).first {
-            $0.version == version && $0.state == .published
-        }
-        guard let commit = stored?.commit, commit != request.integration.commit,
+        let stored = try await store.version(version, of: request.product)
+        guard let stored, stored.state == .published else { return nil }
+        let commit = stored.commit
+        guard commit != request.integration.commit,
             try await request.mirror.contains(commit),
             try await request.mirror.isAncestor(commit, of: request.integration.commit)
         else { return nil }
@@ -192,13 +225,13 @@ package final class Publisher: Sendable {
                 artifact.path, product: request.product, commit: integration.commit, version: version)
             return (source: file.path, artifact: artifact)
         }
+        let made: VersionManifest
         if let found = try await versions.manifest(product: request.product, version: version) {
             guard found.commit == integration.commit else {
                 throw PublishError("\(request.product) \(version) lies there already, made by \(found.integration)")
             }
-            // Moved into place by an earlier try whose row could not be written: those are the version's files.
-            return try await store.publish(
-                product: request.product, version: version, files: found.files, at: clock.now())
+            // Moved into place by an earlier try whose row could not be written: that is the version.
+            made = found
         } else {
             let scratch = versions.scratch()
             if let package = request.registry {
@@ -210,6 +243,7 @@ package final class Publisher: Sendable {
                 tree: integration.tree ?? "", ref: integration.ref, publishedAt: now,
                 files: files.map(\.artifact),
                 isolation: request.isolation, registry: request.registry,
+                repository: PublicAddress.of(request.bot.repository),
                 changes: try await changes(in: version, request))
             let staged: StagedVersion
             do {
@@ -225,25 +259,50 @@ package final class Publisher: Sendable {
                 throw error
             }
             await clear(scratch, of: request)
-            _ = try await versions.publish(staged)
+            switch try await versions.publish(staged) {
+            case .published: made = manifest
+            case .already(let existing): made = existing
+            }
         }
-        try await store.publish(
-            product: request.product, version: version, files: files.map(\.artifact), at: clock.now())
+        try await record(made)
         logger.info("published", metadata: ["product": "\(request.product)", "version": "\(version)"])
+    }
+
+    /// Writes a version's row as its manifest is.
+    private func record(_ manifest: VersionManifest) async throws {
+        let owner = try await store.publish(
+            PublishedVersion(
+                product: manifest.product, version: manifest.version, integration: manifest.integration,
+                files: manifest.files, publishedAt: manifest.publishedAt, registry: manifest.registry,
+                repository: manifest.repository), at: clock.now())
+        warn(of: owner, manifest)
+    }
+
+    /// A package belongs to one product; a version that comes late is not in the registry.
+    private func warn(of owner: Name?, _ manifest: VersionManifest) {
+        guard let owner, let package = manifest.registry else { return }
+        logger.warning(
+            "a version is not in the package registry, since its package belongs to another product",
+            metadata: [
+                "product": "\(manifest.product)", "version": "\(manifest.version)", "package": "\(package)",
+                "owner": "\(owner)",
+            ])
     }
 
     /// See `Operations.yank`.
     package func yank(product: Name, version: SemanticVersion, by person: String) async throws(OperationError) {
         do {
-            guard try await versions.manifest(product: product, version: version) != nil else {
-                throw OperationError(.notFound, "there is no published version \(version) of \(product)")
-            }
             try await versions.yank(
                 product: product, version: version, reason: "yanked by \(person)", at: clock.now())
             try await store.yank(product: product, version: version, at: clock.now())
             logger.info("yanked", metadata: ["product": "\(product)", "version": "\(version)", "by": "\(person)"])
-        } catch let error as OperationError {
-            throw error
+        } catch let error as ArchiveError where error.code == .notFound {
+            throw OperationError(.notFound, "there is no published version \(version) of \(product)")
+        } catch let error as StoreError where error.code == .notFound {
+            throw OperationError(
+                .unavailable,
+                "the files of \(product) \(version) are in place and marked as yanked, but it is not published whole; restart the "
+                    + "daemon, which takes it up as it lies there", underlying: error)
         } catch {
             logger.error("a version could not be yanked", metadata: ["error": "\(error)"])
             throw OperationError(
@@ -295,9 +354,8 @@ package final class Publisher: Sendable {
 
     private func settle(_ reservation: VersionRecord) async throws {
         let manifest = try await versions.manifest(product: reservation.product, version: reservation.version)
-        if let manifest, manifest.integration == reservation.integration {
-            try await store.publish(
-                product: reservation.product, version: reservation.version, files: manifest.files, at: clock.now())
+        if let manifest, manifest.commit == reservation.commit {
+            try await record(manifest)
         } else if manifest == nil, try await store.integration(reservation.integration)?.state.verdict != nil {
             try await store.abandon(product: reservation.product, version: reservation.version)
         }
@@ -305,7 +363,8 @@ package final class Publisher: Sendable {
 
     /// Makes the row of a version that lies on disk, or marks a row yanked whose file says so.
     private func adopt(_ product: Name, _ version: SemanticVersion, known: VersionRecord?) async throws {
-        let isYanked = try await versions.yanked(product: product)[version] != nil
+        let yanking = try await versions.yanked(product: product)[version]
+        let isYanked = yanking != nil
         if let known {
             if isYanked, !known.isYanked { try await store.yank(product: product, version: version, at: clock.now()) }
             return
@@ -314,8 +373,10 @@ package final class Publisher: Sendable {
         let record = VersionRecord(
             product: product, version: version, state: .published, isYanked: isYanked, commit: manifest.commit,
             ref: manifest.ref, integration: manifest.integration, files: manifest.files,
-            publishedAt: manifest.publishedAt, registry: manifest.registry)
-        try await store.adopt(record, isFromBranch: manifest.ref.branch != nil, at: clock.now())
+            publishedAt: manifest.publishedAt, registry: manifest.registry, repository: manifest.repository,
+            yankedAt: yanking?.at)
+        let owner = try await store.adopt(record, isFromBranch: manifest.ref.branch != nil, at: clock.now())
+        warn(of: owner, manifest)
         logger.notice("adopted", metadata: ["product": "\(product)", "version": "\(version)"])
     }
 }

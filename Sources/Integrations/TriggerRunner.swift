@@ -172,6 +172,7 @@ package struct TriggerRunner: Sendable {
                 let publication = try await publisher.publish(request)
                 // Nothing was published, which is no success of this trigger.
                 if case .unchanged = publication { return finish(&record, .skipped, publication.sentence) }
+                record.version = publication.version
                 finish(&record, .succeeded, publication.sentence)
             case .upload(let url, let credentials):
                 let notes = "\(state.path)/\(root)/uploads"
@@ -207,11 +208,20 @@ package struct TriggerRunner: Sendable {
         }
     }
 
-    /// The version that this integration's commit is published as, by an earlier trigger of it.
+    /// The version that this integration's commit is published as: what a trigger of it said last, which can be one that another ref's
+    /// integration made of the same commit; else the one that was made of the commit on this ref.
     func version(of context: Context) async throws -> VersionRecord? {
-        try await store.versions(of: context.bot.product).first {
-            $0.state == .published && $0.commit == context.integration.commit && $0.ref == context.integration.ref
+        let (commit, ref) = (context.integration.commit, context.integration.ref)
+        let said = try await store.triggers(of: context.integration.id).last { $0.version != nil }?.version
+        if let said, let found = try await store.version(said, of: context.bot.product), found.state == .published,
+            found.commit == commit
+        {
+            return found
         }
+        let product = context.bot.product
+        let made = try await store.outlines(of: product).first { $0.commit == commit && $0.ref == ref }
+        guard let made else { return nil }
+        return try await store.version(made.version, of: product)
     }
 
     /// The integration's archived files, where they lie now.

@@ -44,6 +44,8 @@ enum RepositoryAddress {
         /// With its leading slash, if there is one; query and fragment too.
         var path: String
         var hasPassword: Bool
+        /// With its password, if there is one; empty where there is none.
+        var user: String
         /// With or without a password.
         var hasUser: Bool
     }
@@ -65,7 +67,7 @@ enum RepositoryAddress {
         let user = at.map { authority[..<$0] } ?? ""
         return Parts(
             scheme: scheme, host: String(host), path: String(rest[end...]), hasPassword: user.contains(":"),
-            hasUser: at != nil)
+            user: String(user), hasUser: at != nil)
     }
 
     /// `user@host:path`, git's short form of ssh.

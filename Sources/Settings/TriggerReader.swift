@@ -30,10 +30,31 @@ enum TriggerReader {
                 diagnostics.error(
                     "a trigger named `\(trigger.name)` is there already, in line \(first.line)", at: item.position)
             }
+            if let other = triggers.first(where: { isBeaten(trigger, by: $0) }) {
+                diagnostics.warning(
+                    "`\(other.name)` publishes commits of the same refs "
+                        + (other.registry.map { "as `\($0)`" } ?? "without `registry`")
+                        + ", and a commit gets one version: those are not in the registry as "
+                        + "`\(trigger.registry.map(\.description) ?? "")`; write one trigger", at: item.position)
+            }
             places[trigger.name] = item.position
             triggers.append(trigger)
         }
         return triggers
+    }
+
+    /// Whether another trigger gives commits their version that this one is to put into the registry by another name.
+    private static func isBeaten(_ trigger: Trigger, by other: Trigger) -> Bool {
+        guard case .publish = trigger.action, trigger.action == other.action, let package = trigger.registry,
+            package != other.registry
+        else { return false }
+        // Of two patterns that have a ref in common nearly always one matches the other's text.
+        func overlap(_ some: [RefPattern]?, _ others: [RefPattern]?) -> Bool {
+            (some ?? []).contains { one in
+                (others ?? []).contains { $0.matches(one.description) || one.matches($0.description) }
+            }
+        }
+        return overlap(trigger.branches, other.branches) || overlap(trigger.tags, other.tags)
     }
 
     private static func trigger(

@@ -9,6 +9,8 @@ final class ChangeBroadcast: Sendable {
     private struct Listeners {
         var next = 0
         var streams: [Int: AsyncStream<StoreChange>.Continuation] = [:]
+        /// How often bots or versions have changed.
+        var publishings = 0
     }
 
     private let listeners = Mutex(Listeners())
@@ -29,11 +31,17 @@ final class ChangeBroadcast: Sendable {
 
     func publish(_ changes: [StoreChange]) {
         if changes.isEmpty { return }
-        let streams = listeners.withLock { $0.streams.values.map { $0 } }
+        let streams = listeners.withLock { listeners in
+            if changes.contains(where: \.isOfPublishing) { listeners.publishings += 1 }
+            return listeners.streams.values.map { $0 }
+        }
         for stream in streams {
             for change in changes { stream.yield(change) }
         }
     }
+
+    /// Another number once bots or versions have changed: what was read of them under the same one holds.
+    var publishings: Int { listeners.withLock { $0.publishings } }
 
     /// Ends every stream.
     func finish() {

@@ -41,6 +41,8 @@ enum Schema {
         migrator.registerMigration("downloads") { try $0.execute(sql: downloads) }
         migrator.registerMigration("returning") { try $0.execute(sql: returning) }
         migrator.registerMigration("retention") { try $0.execute(sql: retention) }
+        migrator.registerMigration("origins") { try $0.execute(sql: origins) }
+        migrator.registerMigration("trigger versions") { try $0.execute(sql: triggerVersions) }
         return migrator
     }
 

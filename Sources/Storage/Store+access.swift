@@ -1,10 +1,22 @@
 import GRDB
 package import Model
+import Synchronization
 
 extension Store {
     /// The products whose bots' files say who may read them: anybody, or only who has a token. Where they disagree, the latter. A file
     /// that is gone still closes its product, and opens none.
+    ///
+    /// Each request of a product asks this, so it is read once until bots or versions change.
     package func statedAccess() async throws(StoreError) -> [Name: Bool] {
+        // Asked before it is read: what changes meanwhile is read by the next.
+        let stamp = publishings
+        if let kept = access.withLock({ $0 }), kept.stamp == stamp { return kept.stated }
+        let stated = try await readAccess()
+        access.withLock { $0 = (stamp, stated) }
+        return stated
+    }
+
+    private func readAccess() async throws(StoreError) -> [Name: Bool] {
         try await read("read who may read which product") { db in
             let rows = try Row.fetchAll(
                 db,

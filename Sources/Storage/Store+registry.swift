@@ -2,40 +2,49 @@ import GRDB
 package import Model
 
 extension Store {
-    /// The published versions of a package, highest first; none for one that nobody publishes.
-    package func versions(of package: PackageIdentifier) async throws(StoreError) -> [VersionRecord] {
-        try await read("read the versions of the package \(package)") { db in
-            try Row.fetchAll(
-                db, sql: "SELECT * FROM versions WHERE registry = ? AND state = 'published'",
-                arguments: [package.description]
-            ).map(Self.version).sorted { $0.version > $1.version }
-        }
-    }
-
-    /// The packages that are published, each with the repositories that its versions were made of, as the bots' files write them.
+    /// The packages that are published, each with the repositories that its versions were made of.
     package func packages() async throws(StoreError) -> [(package: PackageIdentifier, repository: String)] {
         try await read("read the packages") { db in
             try Row.fetchAll(
                 db,
                 sql: """
-                    SELECT DISTINCT registry, url FROM versions
-                    JOIN bots ON bots.name = substr(integration, 1, instr(integration, '#') - 1)
-                    JOIN repositories ON repositories.id = bots.repository
-                    WHERE registry IS NOT NULL AND state = 'published' ORDER BY registry, url
+                    SELECT DISTINCT registry, repository FROM versions
+                    WHERE registry IS NOT NULL AND state = 'published' AND repository IS NOT NULL
+                    ORDER BY registry, repository
                     """
-            ).map { (try $0.value("registry") { PackageIdentifier($0) }, $0["url"]) }
+            ).map { (try $0.value("registry") { PackageIdentifier($0) }, $0["repository"]) }
         }
     }
 
     /// A package belongs to the product that has it first, also while nothing but a number is reserved.
     static func registryConflict(_ request: VersionRequest, _ db: Database) throws -> Reservation? {
-        guard let package = request.registry else { return nil }
-        let owner = try Row.fetchOne(
-            db, sql: "SELECT product, integration FROM versions WHERE registry = ? AND product <> ? LIMIT 1",
-            arguments: [package.description, request.product.description])
-        guard let owner else { return nil }
-        let (product, integration): (String, String) = (owner["product"], owner["integration"])
+        guard let package = request.registry,
+            let owner = try owner(of: package, besides: request.product, db)
+        else { return nil }
         return .conflict(
-            "the package \(package) belongs to the product \(product) (\(integration)); give `registry:` another name")
+            "the package \(package) belongs to the product \(owner.product) (\(owner.integration)); give `registry:` another name"
+        )
+    }
+
+    /// Which other product has a package.
+    static func owner(
+        of package: PackageIdentifier?, besides product: Name, _ db: Database
+    ) throws -> (product: Name, integration: String)? {
+        guard let package else { return nil }
+        return try Row.fetchOne(
+            db, sql: "SELECT product, integration FROM versions WHERE registry = ? AND product <> ? LIMIT 1",
+            arguments: [package.description, product.description]
+        ).map { (try $0.name("product"), $0["integration"]) }
+    }
+
+    /// The products that published versions of a package: one, since a package belongs to it, but for trees that were put together by hand
+    /// before that was looked at.
+    package func products(of package: PackageIdentifier) async throws(StoreError) -> [Name] {
+        try await read("read whose the package \(package) is") { db in
+            try db.all(
+                "SELECT DISTINCT product FROM versions WHERE registry = ? AND state = 'published' ORDER BY product",
+                [package.description]
+            ) { try $0.name("product") }
+        }
     }
 }

@@ -38,7 +38,7 @@ extension Store {
         let same = try Row.fetchOne(
             db, sql: "SELECT * FROM versions WHERE product = ? AND branch = ? AND \"commit\" = ?",
             arguments: [request.product.description, branch, request.commit.description]
-        ).map(version)
+        ).map { try Self.version($0) }
         if let same { return try answer(same, request, transaction) }
         let now = try newestPublished(request.product, branch: branch, db)
         guard now?.version == newest else { return .newestChanged(to: now?.version) }

@@ -20,16 +20,17 @@ extension Store {
         try transaction.db.execute(
             sql: """
                 INSERT INTO triggers
-                    (integration, "trigger", attempt, phase, state, reason, started_at, ended_at, log, run)
-                VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+                    (integration, "trigger", attempt, phase, state, reason, started_at, ended_at, log, run, version)
+                VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
                 ON CONFLICT (integration, "trigger", attempt) DO UPDATE SET phase = excluded.phase,
                     state = excluded.state, reason = excluded.reason, started_at = excluded.started_at,
-                    ended_at = excluded.ended_at, log = excluded.log
+                    ended_at = excluded.ended_at, log = excluded.log, version = excluded.version
                 """,
             arguments: [
                 integration, record.trigger.description, record.attempt, record.phase.rawValue,
                 record.state.rawValue, record.reason?.kept, record.startedAt.millisecondsSinceEpoch,
                 record.endedAt?.millisecondsSinceEpoch, record.log, record.run,
+                record.version?.description,
             ])
         transaction.changed(.integration(record.integration))
         transaction.passes("trigger.\(record.state.rawValue)")
@@ -50,7 +51,8 @@ extension Store {
                     integration: id, trigger: try row.name("trigger"), attempt: row["attempt"],
                     run: row["run"], phase: try row.value("phase") { Trigger.Phase(rawValue: $0) },
                     state: try row.value("state") { TriggerState(rawValue: $0) }, reason: row["reason"],
-                    startedAt: row.time("started_at"), endedAt: row.optionalTime("ended_at"), log: row["log"])
+                    startedAt: row.time("started_at"), endedAt: row.optionalTime("ended_at"), log: row["log"],
+                    version: try row.optional("version") { SemanticVersion($0) })
             }
         }
     }

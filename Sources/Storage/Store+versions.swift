@@ -14,35 +14,42 @@ extension Store {
         try Row.fetchAll(
             db, sql: "SELECT * FROM versions WHERE product = ? AND branch = ? AND state = 'published'",
             arguments: [product.description, branch]
-        ).map(version).max { $0.version < $1.version }
+        ).map { try Self.version($0) }.max { $0.version < $1.version }
     }
 
     /// Records that a reserved version's directory is in place. Doing it again with the same files changes nothing.
+    /// - Parameter time: When that is, which those are told who want to know of releases.
+    /// - Returns: The product that has the version's package by now, where that is another: the version is not in the registry then.
     /// - Throws: `notFound` when it was not reserved.
-    package func publish(
-        product: Name, version: SemanticVersion, files: [Artifact], at time: Timestamp
-    ) async throws(StoreError) {
-        try await lane.write("publish \(product) \(version)") { transaction in
+    @discardableResult
+    package func publish(_ manifest: PublishedVersion, at time: Timestamp) async throws(StoreError) -> Name? {
+        let (product, version) = (manifest.product, manifest.version)
+        return try await lane.write("publish \(product) \(version)") { transaction in
             let record = try Self.version(version, of: product, transaction.db)
             guard let record else { throw Refusal.notFound("version \(product) \(version)") }
             if record.state == .published {
-                guard record.files == files else {
+                guard record.files == manifest.files else {
                     throw Refusal(code: .exists, message: "it is published with other files, and never changes")
                 }
-                return
+                return nil
             }
+            let owner = try Self.owner(of: manifest.registry, besides: product, transaction.db)?.product
             try transaction.db.execute(
                 sql: """
-                    UPDATE versions SET state = 'published', files = ?, published_at = ? WHERE product = ? AND version = ?
+                    UPDATE versions SET state = 'published', files = ?, published_at = ?, integration = ?, registry = ?,
+                        repository = ? WHERE product = ? AND version = ?
                     """,
                 arguments: [
-                    try jsonText(files), time.millisecondsSinceEpoch, product.description, version.description,
+                    try jsonText(manifest.files), manifest.publishedAt.millisecondsSinceEpoch,
+                    manifest.integration.description, owner == nil ? manifest.registry?.description : nil,
+                    manifest.repository, product.description, version.description,
                 ])
             if let published = try Self.version(version, of: product, transaction.db) {
                 try Self.announceRelease(published, at: time, transaction)
             }
             transaction.changed(.version(product: product))
             transaction.passes("version.published")
+            return owner
         }
     }
 
@@ -81,13 +88,18 @@ extension Store {
     /// - Parameters:
     ///   - record: As the manifest says; its state and `publishedAt` are made `published` and `time` where missing.
     ///   - isFromBranch: Whether the number came from the branch, so that its commit counts as published there.
-    package func adopt(_ record: VersionRecord, isFromBranch: Bool, at time: Timestamp) async throws(StoreError) {
+    /// - Returns: As of `publish`.
+    @discardableResult
+    package func adopt(
+        _ record: VersionRecord, isFromBranch: Bool, at time: Timestamp
+    ) async throws(StoreError) -> Name? {
         try await lane.write("adopt \(record.product) \(record.version)") { transaction in
             if let stored = try Self.version(record.version, of: record.product, transaction.db),
                 stored.state == .published
             {
-                return
+                return nil
             }
+            let owner = try Self.owner(of: record.registry, besides: record.product, transaction.db)?.product
             try transaction.db.execute(
                 sql: "DELETE FROM versions WHERE product = ? AND version = ?",
                 arguments: [record.product.description, record.version.description])
@@ -95,17 +107,20 @@ extension Store {
             try transaction.db.execute(
                 sql: """
                     INSERT INTO versions (product, version, state, is_yanked, "commit", ref, branch, integration, files,
-                        reserved_at, published_at, registry) VALUES (?1, ?2, 'published', ?3, ?4, ?5,
+                        reserved_at, published_at, registry, repository,
+                        yanked_at) VALUES (?1, ?2, 'published', ?3, ?4, ?5,
                         iif(EXISTS (SELECT 1 FROM versions WHERE product = ?1 AND branch = ?6 AND "commit" = ?4), NULL, ?6),
-                        ?7, ?8, ?9, ?10, ?11)
+                        ?7, ?8, ?9, ?10, ?11, ?12, ?13)
                     """,
                 arguments: [
                     record.product.description, record.version.description, record.isYanked,
                     record.commit.description, record.ref.description, isFromBranch ? record.ref.branch : nil,
                     record.integration.description, try jsonText(record.files), time.millisecondsSinceEpoch, published,
-                    record.registry?.description,
+                    owner == nil ? record.registry?.description : nil, record.repository,
+                    record.yankedAt?.millisecondsSinceEpoch,
                 ])
             transaction.changed(.version(product: record.product))
+            return owner
         }
     }
 
@@ -113,7 +128,7 @@ extension Store {
     package func versions(of product: Name) async throws(StoreError) -> [VersionRecord] {
         try await read("read the versions of \(product)") { db in
             try Row.fetchAll(db, sql: "SELECT * FROM versions WHERE product = ?", arguments: [product.description])
-                .map(Self.version).sorted { $0.version > $1.version }
+                .map { try Self.version($0) }.sorted { $0.version > $1.version }
         }
     }
 
@@ -130,24 +145,34 @@ extension Store {
     /// The versions that are reserved and not published, oldest first: on start, those to reconcile.
     package func reservations() async throws(StoreError) -> [VersionRecord] {
         try await read("read the reserved versions") { db in
-            try Row.fetchAll(db, sql: "SELECT * FROM versions WHERE state = 'reserved' ORDER BY id").map(Self.version)
+            try Row.fetchAll(db, sql: "SELECT * FROM versions WHERE state = 'reserved' ORDER BY id").map {
+                try Self.version($0)
+            }
         }
+    }
+
+    /// A product's version, also one that is only reserved; nothing where there is none.
+    package func version(_ version: SemanticVersion, of product: Name) async throws(StoreError) -> VersionRecord? {
+        try await read("read \(product) \(version)") { db in try Self.version(version, of: product, db) }
     }
 
     static func version(_ version: SemanticVersion, of product: Name, _ db: Database) throws -> VersionRecord? {
         try Row.fetchOne(
             db, sql: "SELECT * FROM versions WHERE product = ? AND version = ?",
             arguments: [product.description, version.description]
-        ).map(Self.version)
+        ).map { try Self.version($0) }
     }
 
-    static func version(_ row: Row) throws -> VersionRecord {
+    /// - Parameter files: Where they are not to be read; nothing: those of the row.
+    static func version(_ row: Row, files: [Artifact]? = nil) throws -> VersionRecord {
         VersionRecord(
             product: try row.name("product"), version: try row.value("version") { SemanticVersion($0) },
             state: try row.value("state") { VersionRecord.State(rawValue: $0) }, isYanked: row["is_yanked"],
             commit: try row.value("commit") { CommitID($0) }, ref: try row.ref("ref"),
             integration: try row.value("integration") { IntegrationID($0) },
-            files: try row.json("files", as: [Artifact].self) ?? [], publishedAt: row.optionalTime("published_at"),
-            registry: try row.optional("registry") { PackageIdentifier($0) })
+            files: try files ?? row.json("files", as: [Artifact].self) ?? [],
+            publishedAt: row.optionalTime("published_at"),
+            registry: try row.optional("registry") { PackageIdentifier($0) }, repository: row["repository"],
+            yankedAt: row.optionalTime("yanked_at"))
     }
 }

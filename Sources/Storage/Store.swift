@@ -1,5 +1,7 @@
 import GRDB
 import Glibc
+import Model
+import Synchronization
 
 /// All that survives a restart: rows in one SQLite file.
 ///
@@ -23,6 +25,8 @@ package final class Store: Sendable {
     let pool: DatabasePool
     let lane: WriterLane
     let testNames = TestNameCache()
+    /// What `statedAccess` read last.
+    let access = Mutex<(stamp: Int, stated: [Name: Bool])?>(nil)
     private let broadcast: ChangeBroadcast
     private let checkpointer: Checkpointer
 
@@ -90,6 +94,9 @@ package final class Store: Sendable {
 
     /// Has listeners look again at what is kept in memory beside the database, such as how far an upload is.
     package func tell(_ change: StoreChange) { broadcast.publish([change]) }
+
+    /// Another number once bots or versions have changed.
+    var publishings: Int { broadcast.publishings }
 
     /// What its writer did since it was opened.
     package func writerFigures() -> WriterFigures { lane.figures }

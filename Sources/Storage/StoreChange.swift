@@ -19,3 +19,13 @@ package enum StoreChange: Hashable, Sendable {
     /// Something waits to be told outside, or was.
     case outbox
 }
+
+extension StoreChange {
+    /// Whether it is of what is published, or of who publishes it.
+    var isOfPublishing: Bool {
+        switch self {
+        case .bots, .version: true
+        case .repository, .delivery, .queued, .integration, .completed, .outbox: false
+        }
+    }
+}

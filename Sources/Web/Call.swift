@@ -74,17 +74,20 @@ struct Call: Sendable {
     /// `?limit=`, 1 to 200, and `?before=`, the `next` of an earlier answer.
     /// - Throws: 400 for what is no number.
     func page(limit usual: Int = 50) throws(Problem) -> (limit: Int, before: Int64?) {
-        var limit = usual
-        if let text = query("limit") {
-            guard let number = Int(text), number >= 1 else { throw Problem(400, "`limit` is a number from 1 to 200.") }
-            limit = min(number, 200)
-        }
+        let limit = try limit(usual)
         var before: Int64?
         if let text = query("before") {
             guard let number = Int64(text) else { throw Problem(400, "`before` is the `next` of an earlier answer.") }
             before = number
         }
         return (limit, before)
+    }
+
+    /// `?limit=`, 1 to 200.
+    func limit(_ usual: Int = 50) throws(Problem) -> Int {
+        guard let text = query("limit") else { return usual }
+        guard let number = Int(text), number >= 1 else { throw Problem(400, "`limit` is a number from 1 to 200.") }
+        return min(number, 200)
     }
 
     /// Bodies up to this size are read at once, as many as there are connections; a forge's push has some 7 KB. Larger ones share

@@ -26,14 +26,14 @@ struct Feeds: Sendable {
         _ call: Call, type: String, _ write: (Name, [VersionRecord]) -> String
     ) async throws -> Response {
         let product = try call.name("product")
-        let versions = try await site.store.versions(of: product).filter { $0.state == .published }
+        let versions = try await site.store.publishedLately(product, limit: Self.maximumEntries)
             .sorted { ($0.publishedAt ?? .epoch, $0.version) > ($1.publishedAt ?? .epoch, $1.version) }
-        guard let newest = versions.first else { throw Problem.notFound }
-        let bytes = Array(write(product, Array(versions.prefix(Self.maximumEntries))).utf8)
+        guard let updated = versions.map(Self.updated).max() else { throw Problem.notFound }
+        let bytes = Array(write(product, versions).utf8)
         let tag = "\"\(BearerToken.digest(of: bytes))\""
         let asked = Preconditions(ifNoneMatch: call.request.headers[.ifNoneMatch])
         var response: Response =
-            switch asked.judge(entityTag: tag, modified: newest.publishedAt ?? .epoch) {
+            switch asked.judge(entityTag: tag, modified: updated) {
             case .notModified: Response(status: .notModified)
             case .send, .failed: .body(bytes, type: type)
             }
@@ -49,6 +49,11 @@ struct Feeds: Sendable {
         page(record.product) + "/" + URLText.segment(record.version.description)
     }
 
+    /// When what an entry says changed last: a yanked version's title does (RFC 4287, section 4.2.15).
+    private static func updated(_ record: VersionRecord) -> Timestamp {
+        max(record.publishedAt ?? .epoch, record.yankedAt ?? .epoch)
+    }
+
     private func title(_ record: VersionRecord) -> String {
         "\(record.product) \(record.version)" + (record.isYanked ? " (yanked)" : "")
     }
@@ -59,7 +64,7 @@ struct Feeds: Sendable {
     }
 
     private func atom(_ product: Name, _ versions: [VersionRecord]) -> String {
-        let updated = versions.first?.publishedAt ?? .epoch
+        let updated = versions.map(Self.updated).max() ?? .epoch
         var lines = [
             "<?xml version=\"1.0\" encoding=\"utf-8\"?>", "<feed xmlns=\"http://www.w3.org/2005/Atom\">",
             "  <title>\(product)</title>", "  <id>\(Self.xml(page(product)))</id>", "  <updated>\(updated)</updated>",
@@ -71,7 +76,7 @@ struct Feeds: Sendable {
             let time = record.publishedAt ?? .epoch
             lines += [
                 "  <entry>", "    <title>\(Self.xml(title(record)))</title>", "    <id>\(Self.xml(page(record)))</id>",
-                "    <published>\(time)</published>", "    <updated>\(time)</updated>",
+                "    <published>\(time)</published>", "    <updated>\(Self.updated(record))</updated>",
                 "    <link rel=\"alternate\" type=\"text/html\" href=\"\(Self.xml(page(record)))\"/>",
                 "    <summary>\(Self.xml(summary(record)))</summary>", "  </entry>",
             ]
@@ -89,6 +94,7 @@ struct Feeds: Sendable {
                         "id": .string(page(record)), "url": .string(page(record)), "title": .string(title(record)),
                         "content_text": .string(summary(record)),
                         "date_published": .string((record.publishedAt ?? .epoch).description),
+                        "date_modified": .string(Self.updated(record).description),
                         "attachments": .array(
                             record.files.map { file in
                                 [

@@ -89,24 +89,21 @@ struct FileServer: Sendable {
 
     // MARK: Versions
 
-    /// The version that the path means.
+    /// The version that the path means; that of a range without its files.
     /// - Throws: 404 for a version or range that nothing published fits.
     private func version(_ call: Call) async throws -> (VersionRecord, isExact: Bool) {
         guard let range = VersionRange(call.text("version")) else { throw Problem.notFound }
-        let published = try await published(call.name("product"))
+        let product = try call.name("product")
         if case .exactly(let version) = range {
-            guard let record = published.first(where: { $0.version == version }) else { throw Problem.notFound }
+            let record = try await site.store.version(version, of: product)
+            guard let record, record.state == .published else { throw Problem.notFound }
             return (record, true)
         }
-        let offered = published.filter { !$0.isYanked }
+        let offered = try await site.store.outlines(of: product).filter { !$0.isYanked }
         guard let version = range.highest(of: offered.map(\.version)),
             let record = offered.first(where: { $0.version == version })
         else { throw Problem(404, "No published version fits \(call.text("version")).") }
         return (record, false)
-    }
-
-    private func published(_ product: Name) async throws -> [VersionRecord] {
-        try await site.store.versions(of: product).filter { $0.state == .published }.sorted { $0.version > $1.version }
     }
 
     // MARK: Directories
@@ -130,13 +127,9 @@ struct FileServer: Sendable {
 
     private func versions(_ call: Call) async throws -> Response {
         let product = try call.name("product")
-        let versions = try await published(product)
+        let versions = try await site.store.outlines(of: product)
         guard !versions.isEmpty else { throw Problem.notFound }
-        if wantsJSON(call) {
-            let downloads = try await site.downloads.counts(of: product)
-            return .json(
-                .list(versions.map { JSONValue($0, root: site.configuration.url, downloads: downloads) }))
-        }
+        if wantsJSON(call) { return .json(try await site.page(of: versions, product, call)) }
         return try await listing(
             product.description, crumbs: [("files", "/files/")], detail: "Published",
             versions.map { record in

@@ -6,7 +6,7 @@ extension Pages {
     func products(_ call: Call) async throws -> Response {
         var views: [ViewObject] = []
         for product in try await site.products(for: call.caller) {
-            let versions = try await site.store.versions(of: product).filter { $0.state == .published }
+            let versions = try await site.store.outlines(of: product)
             guard !versions.isEmpty else { continue }
             let latest = Self.latest(of: versions)
             let published = versions.compactMap(\.publishedAt).max()
@@ -21,19 +21,36 @@ extension Pages {
             ["products": .list(views), "hasProducts": .flag(!views.isEmpty)])
     }
 
+    /// The versions whose files a product's page shows.
+    static let maximumVersionsWithFiles = 20
+
     func product(_ call: Call) async throws -> Response {
         let product = try call.name("product")
-        let versions = try await site.store.versions(of: product).filter { $0.state == .published }
-            .sorted { $0.version > $1.version }
+        let versions = try await site.store.outlines(of: product)
         guard !versions.isEmpty else { throw await site.nothingPublished(of: product) }
         let latest = Self.latest(of: versions)
+        // The highest have their files here, the others on their own pages.
+        let numbers = versions.prefix(Self.maximumVersionsWithFiles).map(\.version) + [latest].compactMap { $0 }
+        let whole = try await site.store.versions(numbers, of: product)
         let downloads = try await site.downloads.counts(of: product)
+        let how: String
+        if let record = whole.first(where: { $0.version == latest }) {
+            how = downloadUse(
+                record, offered: versions.filter { !$0.isYanked }.map(\.version),
+                isPublic: try await site.access().isPublic(product))
+        } else {
+            how = ""
+        }
         return try await page(
             "product", title: product.description, section: "products", watch: "products",
             [
                 "name": .text(product), "damaged": .list(damaged(in: versions)),
                 "feed": .text("/products/\(product)/feed"),
-                "versions": .list(versions.map { version($0, isLatest: $0.version == latest, downloads) }),
+                "versions": .list(
+                    versions.map { outline in
+                        let record = whole.first { $0.version == outline.version }
+                        return version(record ?? outline, isLatest: outline.version == latest, how, downloads)
+                    }),
             ])
     }
 
@@ -51,16 +68,9 @@ extension Pages {
     }
 
     private func version(
-        _ record: VersionRecord, isLatest: Bool, _ downloads: Downloads.Counts
+        _ record: VersionRecord, isLatest: Bool, _ how: String, _ downloads: Downloads.Counts
     ) -> ViewObject {
         let root = "/files/\(record.product)/\(URLText.segment(record.version.description))/"
-        let url = site.configuration.url
-        let example = Self.example(of: record)
-        let how = """
-            curl -fO \(url)\(root)\(example.map { URLText.path($0.path) } ?? "")
-            curl -f \(url)\(root)SHA256SUMS | sha256sum --check --ignore-missing
-            martlet fetch --server \(url) \(record.product)@~\(record.version.major).\(record.version.minor)
-            """
         return [
             "version": .text(record.version), "place": .text(Self.place(of: record)), "isLatest": .flag(isLatest),
             "isYanked": .flag(record.isYanked),
@@ -69,6 +79,7 @@ extension Pages {
             "integration": .text(record.integration),
             "integrationHref": .text("/bots/\(record.integration.bot)/\(record.integration.number)"),
             "ref": .text(record.ref.shortName), "commit": .text(record.commit.abbreviated), "how": .text(how),
+            "hasFiles": .flag(!record.files.isEmpty),
             "files": .list(
                 record.files.map { file in
                     [

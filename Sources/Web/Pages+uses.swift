@@ -4,28 +4,44 @@ import Storage
 /// How a version is used, as text to paste.
 extension Pages {
     /// Each with a title and lines.
-    func uses(of record: VersionRecord, isSigned: Bool) -> [ViewObject] {
+    /// - Parameters:
+    ///   - offered: The product's versions that are not yanked.
+    ///   - isPublic: Whether it is had without a token.
+    func uses(
+        of record: VersionRecord, offered: [SemanticVersion], isSigned: Bool, isPublic: Bool
+    ) -> [ViewObject] {
         var uses: [(title: String, note: String?, text: String)] = []
-        if !record.isYanked, let package = record.registry { uses.append(registryUse(package, record)) }
-        for bundle in record.files where BinaryTarget.isOne(bundle.path) {
-            uses.append(bundleUse(bundle, of: record))
+        if !record.isYanked {
+            if let package = record.registry { uses.append(registryUse(package, record, isPublic: isPublic)) }
+            for bundle in record.files where BinaryTarget.isOne(bundle.path) {
+                uses.append(bundleUse(bundle, of: record))
+            }
         }
-        uses.append(("curl", nil, downloadUse(record)))
-        if isSigned { uses.append(verification(of: record)) }
+        uses.append(
+            (
+                "curl", isPublic ? nil : "With a token, which the service's operator gives.",
+                downloadUse(record, offered: offered, isPublic: isPublic)
+            ))
+        if isSigned { uses.append(verification(of: record, isPublic: isPublic)) }
         return uses.map { ["title": .text($0.title), "note": .text($0.note), "text": .text($0.text)] }
     }
 
     private func registryUse(
-        _ package: PackageIdentifier, _ record: VersionRecord
+        _ package: PackageIdentifier, _ record: VersionRecord, isPublic: Bool
     ) -> (title: String, note: String?, text: String) {
         let url = site.configuration.url
         let insecure = url.hasPrefix("https:") ? "" : " --allow-insecure-http"
         // What SwiftPM takes as a lower bound leaves out pre-releases of higher versions, so one is named exactly.
         let requirement = record.version.isPrerelease ? "exact" : "from"
+        // Without the path SwiftPM asks at the root's /login, where nothing is.
+        let login =
+            isPublic || !insecure.isEmpty
+            ? "" : "\nswift package-registry login \(url)\(RegistryRoutes.root)/login --token mt_…"
         return (
-            "Swift Package Manager", nil,
+            "Swift Package Manager",
+            isPublic || insecure.isEmpty ? nil : "It takes a token, and SwiftPM sends one over https alone.",
             """
-            swift package-registry set\(insecure) --scope \(package.scope) \(url)\(RegistryRoutes.root)
+            swift package-registry set\(insecure) --scope \(package.scope) \(url)\(RegistryRoutes.root)\(login)
 
             // Package.swift
             dependencies: [
@@ -52,30 +68,49 @@ extension Pages {
     }
 
     /// By OpenSSH alone; `martlet fetch` does it by itself.
-    private func verification(of record: VersionRecord) -> (title: String, note: String?, text: String) {
+    private func verification(
+        of record: VersionRecord, isPublic: Bool
+    ) -> (title: String, note: String?, text: String) {
         let url = site.configuration.url
         let root = url + FileServer.root(record)
         return (
             "Who signed it", "Of what was downloaded; martlet fetch checks the same by itself.",
             """
-            curl -fsSO \(url)/files/ALLOWED_SIGNERS -O \(root)SHA256SUMS -O \(root)SHA256SUMS.sig
+            curl -fsSO\(Self.header(isPublic)) \(url)/files/ALLOWED_SIGNERS -O \(root)SHA256SUMS -O \(root)SHA256SUMS.sig
             ssh-keygen -Y verify -f ALLOWED_SIGNERS -I \(url) -n file -s SHA256SUMS.sig < SHA256SUMS && sha256sum -c --ignore-missing SHA256SUMS
             """
         )
     }
 
-    private func downloadUse(_ record: VersionRecord) -> String {
+    /// Lines that download a version, for every page alike: each leads to this one, also once there are later ones.
+    func downloadUse(_ record: VersionRecord, offered: [SemanticVersion], isPublic: Bool) -> String {
         let root = site.configuration.url + FileServer.root(record)
-        let example = Self.example(of: record)
-        let range =
-            record.version.isPrerelease || record.isYanked
-            ? "\(record.version)" : "~\(record.version.major).\(record.version.minor)"
-        return """
-            curl -fO \(root)\(example.map { URLText.path($0.path) } ?? "")
-            curl -fsS \(root)SHA256SUMS | sha256sum --check --ignore-missing
-            martlet fetch --server \(site.configuration.url) \(record.product)@\(range)
-            """
+        let header = Self.header(isPublic)
+        var lines = isPublic ? [] : ["export MARTLET_TOKEN=mt_…"]
+        if let name = Self.example(of: record)?.path {
+            let encoded = URLText.path(name)
+            // curl does not decode the name for -O, and the sums have it as it is.
+            let output = name == encoded ? "-fO" : "-fo \(Self.quoted(name))"
+            lines += [
+                "curl \(output)\(header) \(root)\(encoded)",
+                "curl -fsS\(header) \(root)SHA256SUMS | sha256sum --check --ignore-missing",
+            ]
+        }
+        let line = "~\(record.version.major).\(record.version.minor)"
+        let isHighest = VersionRange(line)?.highest(of: offered) == record.version
+        lines.append(
+            "martlet fetch --server \(site.configuration.url) \(record.product)@\(isHighest ? line : "\(record.version)")"
+        )
+        return lines.joined(separator: "\n")
     }
+
+    /// What curl sends where reading takes a token.
+    private static func header(_ isPublic: Bool) -> String {
+        isPublic ? "" : " -H \"Authorization: Bearer $MARTLET_TOKEN\""
+    }
+
+    /// One word for a shell, whatever is in it.
+    private static func quoted(_ text: String) -> String { "'" + text.replacing("'", with: "'\\''") + "'" }
 }
 
 extension Pages {

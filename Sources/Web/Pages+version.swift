@@ -10,8 +10,7 @@ extension Pages {
     func version(_ call: Call) async throws -> Response {
         let product = try call.name("product")
         let asked = call.text("version")
-        let versions = try await site.store.versions(of: product).filter { $0.state == .published }
-            .sorted { $0.version > $1.version }
+        let versions = try await site.store.outlines(of: product)
         let offered = versions.filter { !$0.isYanked }
         guard let range = VersionRange(asked) else { throw await site.nothing(asked, of: product, among: versions) }
         guard case .exactly(let version) = range else {
@@ -20,7 +19,7 @@ extension Pages {
             else { throw await site.nothing(asked, of: product, among: versions) }
             return .found(Self.place(of: record))
         }
-        guard let record = versions.first(where: { $0.version == version }) else {
+        guard let record = try await site.store.version(version, of: product), record.state == .published else {
             throw await site.nothing(asked, of: product, among: versions)
         }
         let disk = await site.files.run { [state = site.configuration.state] in VersionOnDisk(record, state: state)
@@ -34,7 +33,10 @@ extension Pages {
         view["isPrerelease"] = .flag(record.version.isPrerelease)
         view["latest"] = .text(record.version == latest ? nil : latest?.description)
         view["latestHref"] = .text(latest.map { "/products/\(product)/\(URLText.segment($0.description))" })
-        view["uses"] = .list(uses(of: record, isSigned: disk.has("SHA256SUMS.sig")))
+        view["uses"] = .list(
+            uses(
+                of: record, offered: offered.map(\.version), isSigned: disk.has("SHA256SUMS.sig"),
+                isPublic: try await site.access().isPublic(product)))
         view["files"] = .list(files(of: record, downloads) + disk.descriptions.map { description($0, of: record) })
         view["fileCount"] = .text(record.files.count)
         view.merge(changes(disk.manifest?.changes, of: record))
@@ -59,10 +61,32 @@ extension Pages {
             "tree": .text(disk.manifest.flatMap { $0.tree.isEmpty ? nil : $0.tree }),
             "isolation": .text(disk.manifest?.isolation), "registry": .text(record.registry?.description),
             "signature": .text(disk.has("SHA256SUMS.sig") ? FileServer.root(record) + "SHA256SUMS.sig" : nil),
+            "signatureText": .text(disk.seal.map { Self.text(of: $0.signature) } ?? ""),
+            "isSignatureWrong": .flag(disk.seal?.signature == .wrong),
             "provenance": .text(disk.has("provenance.json") ? FileServer.root(record) + "provenance.json" : nil),
+            "provenanceText": .text(disk.seal.map { Self.text(of: $0.origin) } ?? ""),
             "directory": .text(FileServer.root(record)),
             "api": .text("/api/v1/products/\(record.product)/versions/\(URLText.segment(record.version.description))"),
         ]
+    }
+
+    // MARK: Signature and provenance
+
+    private static func text(of signature: VersionSeal.Signature) -> String {
+        switch signature {
+        case .none: ""
+        case .known(let key, let principals): "fits SHA256SUMS; by \(principals), \(key.fingerprint)"
+        case .unknown(let key): "fits SHA256SUMS; by \(key.fingerprint), which ALLOWED_SIGNERS does not have"
+        case .wrong: "does not fit SHA256SUMS: one of the two is not what was published"
+        }
+    }
+
+    private static func text(of origin: VersionSeal.Origin) -> String {
+        switch origin {
+        case .none: ""
+        case .stated(let builder, let inputs): "by \(builder), of \(inputs.counting("input"))"
+        case .unreadable: "cannot be read"
+        }
     }
 
     // MARK: Files
@@ -114,13 +138,18 @@ struct VersionOnDisk: Sendable {
     /// What every version can have, in this order, as far as it is there, and its size in bytes.
     let descriptions: [(name: String, size: Int64)]
 
+    /// What of it is signed, by whom; nothing where the directory cannot be read.
+    let seal: VersionSeal?
+
     init(_ record: VersionRecord, state: String) {
-        let place = "\(state)/files/\(record.product)/\(record.version)"
         let listed = Set(record.files.map(\.path))
-        guard let directory = try? Directory(opening: place) else {
-            (manifest, descriptions, has) = (nil, [], listed)
+        guard let files = try? Directory(opening: "\(state)/files"),
+            let directory = try? files.directory("\(record.product)/\(record.version)")
+        else {
+            (manifest, descriptions, has, seal) = (nil, [], listed, nil)
             return
         }
+        seal = VersionSeal(of: directory, in: files)
         descriptions = ["manifest.json", "SHA256SUMS", "SHA256SUMS.sig", "provenance.json"].compactMap { name in
             guard !listed.contains(name), let status = (try? directory.status(name)) ?? nil else { return nil }
             return (name, status.size)

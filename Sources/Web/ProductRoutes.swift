@@ -13,7 +13,7 @@ struct ProductRoutes: Sendable {
             Route(.get, "/api/v1/products", .product, "All products, each with its highest version.") { call in
                 var items: [JSONValue] = []
                 for product in try await site.products(for: call.caller) {
-                    let versions = try await published(product)
+                    let versions = try await site.store.outlines(of: product)
                     let latest = VersionRange.latest.highest(of: versions.filter { !$0.isYanked }.map(\.version))
                     items.append([
                         "product": .string(product.description), "versions": .integer(Int64(versions.count)),
@@ -22,23 +22,23 @@ struct ProductRoutes: Sendable {
                 }
                 return .json(.list(items))
             },
-            Route(.get, "/api/v1/products/{product}/versions", .product, "A product's versions, highest first.") {
-                call in
+            Route(
+                .get, "/api/v1/products/{product}/versions", .product,
+                "A product's versions, highest first; ?limit= (50, at most 200), ?before=, the `next` of an earlier answer."
+            ) { call in
                 let product = try call.name("product")
-                let versions = try await published(product)
+                let versions = try await site.store.outlines(of: product)
                 guard !versions.isEmpty else { throw await site.nothingPublished(of: product) }
-                let downloads = try await site.downloads.counts(of: product)
-                return .json(
-                    .list(versions.map { JSONValue($0, root: site.configuration.url, downloads: downloads) }))
+                return .json(try await site.page(of: versions, product, call))
             },
             Route(.get, "/api/v1/products/{product}/versions/{version}", .product, "A version, or a range's highest.") {
                 call in
                 let (product, asked) = (try call.name("product"), call.text("version"))
-                let versions = try await published(product)
+                let versions = try await site.store.outlines(of: product)
                 let range = VersionRange(asked)
                 let candidates = versions.filter { !$0.isYanked || range == .exactly($0.version) }
                 guard let version = range?.highest(of: candidates.map(\.version)),
-                    let record = candidates.first(where: { $0.version == version })
+                    let record = try await site.store.version(version, of: product)
                 else { throw await site.nothing(asked, of: product, among: versions) }
                 return try await .json(record, site)
             },
@@ -47,17 +47,13 @@ struct ProductRoutes: Sendable {
                 "Takes a version out of ranges; by its name it stays fetchable."
             ) { call in
                 let product = try call.name("product")
-                guard let version = SemanticVersion(call.text("version")) else { throw Problem.notFound }
-                try await site.operations.yank(product: product, version: version, by: call.caller.name)
-                guard let record = try await published(product).first(where: { $0.version == version }) else {
-                    throw Problem.notFound
+                guard let version = SemanticVersion(call.text("version")) else {
+                    throw Problem(400, "One version is yanked, such as 1.4.2, and no range.")
                 }
+                try await site.operations.yank(product: product, version: version, by: call.caller.name)
+                guard let record = try await site.store.version(version, of: product) else { throw Problem.notFound }
                 return try await .json(record, site)
             },
         ]
-    }
-
-    private func published(_ product: Name) async throws -> [VersionRecord] {
-        try await site.store.versions(of: product).filter { $0.state == .published }.sorted { $0.version > $1.version }
     }
 }

@@ -3,6 +3,26 @@ import Model
 import Storage
 
 extension Site {
+    /// A page of a product's versions with their files, highest first: `?limit=` and `?before=`, the `next` of an earlier answer.
+    /// - Parameter versions: All that are published, highest first.
+    func page(of versions: [VersionRecord], _ product: Name, _ call: Call) async throws -> JSONValue {
+        let limit = try call.limit()
+        var rest = versions[...]
+        if let text = call.query("before") {
+            guard let before = SemanticVersion(text) else {
+                throw Problem(400, "`before` is the `next` of an earlier answer.")
+            }
+            rest = rest.drop { $0.version >= before }
+        }
+        let page = rest.prefix(limit).map(\.version)
+        let records = try await store.versions(page, of: product)
+        let downloads = try await downloads.counts(of: product)
+        return [
+            "items": .array(records.map { JSONValue($0, root: configuration.url, downloads: downloads) }),
+            "next": rest.count > page.count ? JSONValue(describing: page.last) : .null,
+        ]
+    }
+
     /// Why nothing of a product is there: nobody makes it, or nothing of it is published yet.
     func nothingPublished(of product: Name) async -> Problem {
         let bots = await operations.overview().bots.filter { $0.product == product }

@@ -49,8 +49,7 @@ struct SystemRoutes: Sendable {
             })
         var versions: [(String, Int)] = []
         for product in try await site.store.products() {
-            let count = try await site.store.versions(of: product).count { $0.state == .published }
-            versions.append(("{product=\"\(product)\"}", count))
+            versions.append(("{product=\"\(product)\"}", try await site.store.outlines(of: product).count))
         }
         gauge("martlet_versions", "Published versions.", versions)
         gauge(

@@ -105,7 +105,9 @@ import Testing
             }
             if moves >= 4 {
                 try await fixture.store.publish(
-                    product: fixture.product, version: version, files: [artifact], at: fixture.time.now)
+                    PublishedVersion(
+                        product: fixture.product, version: version, integration: request.integration.id,
+                        files: [artifact], publishedAt: manifest.publishedAt), at: fixture.time.now)
             }
 
             // when

@@ -123,7 +123,12 @@ struct PublisherFixture: Sendable {
     func version(_ text: String) throws -> SemanticVersion { try #require(SemanticVersion(text)) }
 
     /// Writes a version into the tree as another daemon, or a copy of the tree, would.
-    func plant(_ version: String, commit: CommitID, integration: Int, content: String = "planted") async throws {
+    @discardableResult
+    func plant(
+        _ version: String, of product: Name? = nil, commit: CommitID, integration: Int, content: String = "planted",
+        registry: PackageIdentifier? = nil, repository: String? = nil
+    ) async throws -> VersionManifest {
+        let product = product ?? self.product
         let path = try directory.write("made/planted-\(version)", content)
         let artifact = Artifact(
             configuration: nil, path: "kit-\(version)-source.tar.gz", size: ByteCount(Int64(content.utf8.count)),
@@ -131,9 +136,11 @@ struct PublisherFixture: Sendable {
         let manifest = VersionManifest(
             product: product, version: try self.version(version),
             integration: IntegrationID(bot: product, number: integration), commit: commit, tree: "",
-            ref: RefName(branch: "release/1.0"), publishedAt: time.now, files: [artifact], isolation: "none")
+            ref: RefName(branch: "release/1.0"), publishedAt: time.now, files: [artifact], isolation: "none",
+            registry: registry, repository: repository)
         _ = try await versions.publish(
             try await versions.stage(manifest, files: [StagedFile(source: path, artifact: artifact)]))
+        return manifest
     }
 }
 

@@ -73,7 +73,7 @@ import Testing
                 let made = try await fixture.versions.packSource(
                     tree: scratch, top: "Kit", fileName: "Kit-1.0.0.zip",
                     modified: Timestamp(secondsSinceEpoch: 1_772_366_400))
-                digests.insert(made[0].artifact.sha256)
+                digests.insert(made.files[0].artifact.sha256)
                 try await fixture.versions.removeScratch(scratch)
             }
             // then
@@ -187,5 +187,136 @@ import Testing
             #expect(try await again.store.versions(of: package()).map(\.version) == [SemanticVersion(1, 0, 0)])
             try again.store.close()
         }
+    }
+
+    /// The directory was moved into place and its row could not be written. Then `registry:` was added or removed, and the triggers were run
+    /// again: by another integration, or the daemon was started anew.
+    @Test(arguments: [false, true], [false, true])
+    func testThatTheRowIsAsTheManifestThatLiesThere(wasInRegistry: Bool, isRestarted: Bool) async throws {
+        try await withPublisher { fixture in
+            // given
+            try await fixture.work.branch("release/1.0")
+            let commit = try await fixture.work.commit(files: Self.files())
+            let request = try await fixture.request(commit, registry: wasInRegistry ? nil : package())
+            _ = try await fixture.store.reserve(
+                VersionRequest(
+                    product: fixture.product, integration: request.integration.id, commit: commit,
+                    ref: request.integration.ref, source: .branch(major: 1, minor: 0, newest: nil, isAncestor: false),
+                    onDisk: [], registry: request.registry), at: fixture.time.now)
+            let manifest = try await fixture.plant(
+                "1.0.0", commit: commit, integration: 99, registry: wasInRegistry ? package() : nil,
+                repository: "https://git.example/kit.git")
+            fixture.time.advance(by: .seconds(3600))
+            // when
+            if isRestarted {
+                try await fixture.publisher.reconcile()
+            } else {
+                #expect(try await fixture.publisher.publish(request) == .published(SemanticVersion(1, 0, 0)))
+            }
+            // then
+            let record = try #require(try await fixture.store.versions(of: fixture.product).first)
+            #expect(record.state == .published)
+            #expect(record.registry == manifest.registry)
+            #expect(record.integration == manifest.integration)
+            #expect(record.publishedAt == manifest.publishedAt)
+            #expect(record.repository == "https://git.example/kit.git")
+            #expect(record.files == manifest.files)
+        }
+    }
+
+    /// Where the commit is from stays with the version, without what could be a token: the bot can be pointed elsewhere.
+    @Test func testThatTheVersionSaysItsRepository() async throws {
+        try await withPublisher { fixture in
+            // given
+            try await fixture.work.branch("release/1.0")
+            let commit = try await fixture.work.commit(files: Self.files())
+            var request = try await fixture.request(commit, registry: package())
+            request.bot.repository = "https://ghp_secret@git.example/acme/kit.git"
+            // when
+            _ = try await fixture.publisher.publish(request)
+            // then
+            let manifest = try await fixture.versions.manifest(
+                product: fixture.product, version: SemanticVersion(1, 0, 0))
+            #expect(manifest?.repository == "https://git.example/acme/kit.git")
+            #expect(
+                try await fixture.store.versions(of: package()).map(\.repository)
+                    == ["https://git.example/acme/kit.git"])
+        }
+    }
+
+    /// Of a tree that was put together of two services': the package is whose it is, and the other's version is there without it.
+    @Test func testThatAnAdoptedVersionTakesNoOtherProductsPackage() async throws {
+        try await withPublisher { fixture in
+            // given
+            try await fixture.work.branch("release/1.0")
+            let commit = try await fixture.work.commit(files: Self.files())
+            _ = try await fixture.publisher.publish(try await fixture.request(commit, registry: package()))
+            let app = try Samples.name("app")
+            try await fixture.plant("2.0.0", of: app, commit: commit, integration: 1, registry: package())
+            // when
+            try await fixture.publisher.reconcile()
+            // then
+            #expect(try await fixture.store.versions(of: app).map(\.registry) == [nil])
+            #expect(try await fixture.store.versions(of: package()).map(\.product) == [fixture.product])
+            #expect(
+                fixture.log.lines.contains {
+                    $0.description.contains("not in the package registry") && $0.description.contains("owner=kit")
+                })
+        }
+    }
+
+    @Test func testThatALinkThatLeadsOutIsSaidToBeMissing() async throws {
+        try await withPublisher { fixture in
+            // given
+            try await fixture.work.branch("release/1.0")
+            try FileManager.default.createSymbolicLink(
+                atPath: fixture.directory.path("work/out"), withDestinationPath: "/etc/passwd")
+            try await fixture.work.git("add", "out")
+            let commit = try await fixture.work.commit(files: Self.files())
+            // when
+            _ = try await fixture.publisher.publish(try await fixture.request(commit, registry: package()))
+            // then
+            #expect(
+                fixture.log.lines.contains {
+                    $0.description.contains("does not have all of the commit") && $0.description.contains("out")
+                })
+        }
+    }
+
+    /// A published version never changes, also where `registry:` came after it.
+    @Test(
+        arguments: [
+            (nil, "which is not in the package registry; the next version will be"),
+            ("acme.old", "which is in the package registry as acme.old; the next version has the new name"),
+            ("acme.kit", nil),
+        ] as [(String?, String?)]) func testThatWhatWasPublishedBeforeSaysThatItIsNotInTheRegistry(
+            before: String?, said: String?
+        ) async throws
+    {
+        try await withPublisher { fixture in
+            // given
+            try await fixture.work.branch("release/1.0")
+            let commit = try await fixture.work.commit(files: Self.files())
+            _ = try await fixture.publisher.publish(
+                try await fixture.request(commit, registry: before.flatMap { PackageIdentifier($0) }))
+            // when
+            let publication = try await fixture.publisher.publish(
+                try await fixture.request(commit, registry: package()))
+            // then
+            #expect(publication.sentence == "already 1.0.0" + (said.map { ", \($0)" } ?? ""))
+            #expect(publication.version == SemanticVersion(1, 0, 0))
+            try await fixture.expectVersions(["1.0.0"])
+        }
+    }
+}
+
+extension Store {
+    /// A package's published versions with their files, highest first.
+    func versions(of package: PackageIdentifier) async throws -> [VersionRecord] {
+        var found: [VersionRecord] = []
+        for outline in try await outlines(of: package) {
+            if let record = try await version(outline.version, of: package) { found.append(record) }
+        }
+        return found
     }
 }

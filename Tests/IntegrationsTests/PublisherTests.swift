@@ -349,28 +349,4 @@ import Testing
             #expect(try await fixture.publish(fixture.commit("b")) == .published(SemanticVersion(1, 0, 0)))
         }
     }
-
-    @Test func testThatYankingTakesAVersionOutOfRangesAndKeepsItsFiles() async throws {
-        try await withPublisher { fixture in
-            // given
-            try await fixture.work.branch("release/1.0")
-            try await fixture.publish(fixture.commit("a"), content: "first")
-            try await fixture.publish(fixture.commit("b"))
-
-            // when
-            try await fixture.publisher.yank(product: fixture.product, version: SemanticVersion(1, 0, 1), by: "ada")
-
-            // then
-            let latest = try await fixture.versions.resolve(.latest, product: fixture.product)
-            #expect(latest == SemanticVersion(1, 0, 0))
-            try await fixture.expectVersions(["1.0.0", "1.0.1"])
-            #expect(
-                try await fixture.store.versions(of: fixture.product).filter(\.isYanked).map(\.version.patch) == [1])
-            // Its number is not given again.
-            #expect(try await fixture.publish(fixture.commit("c")) == .published(SemanticVersion(1, 0, 2)))
-            await expectRejection(OperationError.self, \.code, .notFound) {
-                try await fixture.publisher.yank(product: fixture.product, version: SemanticVersion(9, 0, 0), by: "ada")
-            }
-        }
-    }
 }

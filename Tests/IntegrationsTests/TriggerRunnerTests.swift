@@ -209,6 +209,40 @@ import Transfer
             }
         }
 
+        /// The release branch published the commit; the tag on it publishes nothing anew, and uploads that version.
+        @Test func testThatACommitThatIsPublishedAlreadyIsUploadedAsItsVersion() async throws {
+            let triggers = """
+                branches: [main, "release/*"]
+                tags: ["v*"]
+                triggers:
+                  - { name: publish, branches: ["release/*"], publish: { version: branch } }
+                  - { name: tagged, tags: ["v*"], publish: { version: tag } }
+                  - { name: office, tags: ["v*"], upload: "https://files.example/{version}/" }
+                  - { name: plain, tags: ["v*"], upload: "https://more.example/{product}/" }
+
+                """
+            try await withBot(configurations: ["debug"], file: triggers) { bot in
+                // given
+                bot.transport.serve("https://files.example/")
+                bot.transport.serve("https://more.example/")
+                _ = try await bot.integrate(.succeeding, on: "release/1.0")
+
+                // when
+                let tagged = try await bot.integrate(tag: "v1.0.0")
+
+                // then
+                expectTriggers(
+                    of: tagged, ["tagged": .succeeded, "office": .succeeded, "plain": .succeeded])
+                #expect(tagged.trigger("tagged")?.reason == "already 1.0.0")
+                #expect(tagged.trigger("tagged")?.version == SemanticVersion(1, 0, 0))
+                let files = try bot.publishedFiles("1.0.0")
+                for place in ["https://files.example/1.0.0/", "https://more.example/kit/"] {
+                    #expect(bot.transport.urls.filter { $0.hasPrefix(place) } == files.map { place + $0 })
+                }
+                _ = bot.transport.takeRequests()
+            }
+        }
+
         /// Red at first by no fault of the commit; when it is run again, its successor has been published.
         @Test func testThatASupersededCommitGetsNoVersionAndUploadsNothingUnderOne() async throws {
             let isBroken = Locked(true)

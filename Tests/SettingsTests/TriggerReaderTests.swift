@@ -119,4 +119,27 @@ import Testing
         let reading = read("  - name: a\n    run: x\n", head: "timeout: 5m\n")
         #expect(reading.value?.triggers.first?.timeout == .seconds(300))
     }
+
+    /// A commit gets one version, so that what the second one says of the registry never comes to be.
+    @Test(arguments: [
+        ("branches: [release/*]", "version: branch", "branches: [release/1.*]", "version: branch", true),
+        ("branches: [release/1.0]", "version: branch", "branches: [release/*]", "version: branch", true),
+        ("tags: ['v*']", "version: tag", "tags: ['v*']", "version: tag", true),
+        ("branches: [release/*]", "version: branch", "branches: [hotfix/1.*]", "version: branch", false),
+        ("branches: [release/*]", "version: branch", "tags: ['v*']", "version: tag", false),
+        ("branches: [release/*]", "version: { file: V }", "branches: [release/*]", "version: branch", false),
+        ("branches: [r/1.*]", "version: branch, registry: Acme.Kit", "branches: [r/1.*]", "version: branch", false),
+        ("branches: [r/1.*]", "version: branch, registry: acme.old", "branches: [r/1.*]", "version: branch", true),
+    ]) func testThatASecondRegistryOfTheSameCommitsIsWarnedOf(
+        refs: String, publish: String, otherRefs: String, otherPublish: String, isWarned: Bool
+    ) {
+        let reading = read(
+            "  - { name: a, \(refs), publish: { \(publish) } }\n"
+                + "  - { name: b, \(otherRefs), publish: { \(otherPublish), registry: acme.kit } }\n",
+            head: "tags: ['v*']\n")
+        #expect(reading.value != nil)
+        #expect(
+            reading.diagnostics.filter { $0.message.contains("`a` publishes commits of the same refs") }
+                .map(\.severity) == (isWarned ? [.warning] : []), "\(reading.diagnostics)")
+    }
 }

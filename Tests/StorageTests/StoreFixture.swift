@@ -62,6 +62,18 @@ struct StoreFixture: Sendable {
     }
 }
 
+extension Store {
+    /// Publishes a version whose manifest says what was reserved.
+    func publish(product: Name, version: SemanticVersion, files: [Artifact], at time: Timestamp) async throws {
+        let row = try await versions(of: product).first { $0.version == version }
+        try await publish(
+            PublishedVersion(
+                product: product, version: version,
+                integration: row?.integration ?? IntegrationID(bot: product, number: 1), files: files,
+                publishedAt: time, registry: row?.registry), at: time)
+    }
+}
+
 /// Gives a store with the bot `kit` (and others), and closes and removes it.
 func withStore(_ bots: [String] = ["kit"], _ body: (StoreFixture) async throws -> Void) async throws {
     try await withStorePath { path in

@@ -149,4 +149,37 @@ import Testing
             try store.close()
         }
     }
+
+    /// The bot was pointed at another repository since: what its integration was of counts, as far as it is there.
+    @Test func testThatVersionsOfBeforeGetTheirRepository() async throws {
+        try await withStorePath { path in
+            // given
+            let pool = try DatabasePool(path: path)
+            try Schema.migrator.migrate(pool, upTo: "1")
+            try await pool.write { db in
+                try db.execute(sql: SampleRows.version1)
+                try db.execute(
+                    sql: """
+                        INSERT INTO repositories (id, url) VALUES (2, 'https://git.example/other.git');
+                        UPDATE bots SET repository = 2;
+                        INSERT INTO versions (product, version, state, "commit", ref, integration, reserved_at, published_at)
+                            VALUES ('kit', '1.5.0', 'published', '0000000000000000000000000000000000000011',
+                            'refs/heads/main', 'kit#41', 1, 2),
+                            ('kit', '1.3.0', 'published', '0000000000000000000000000000000000000011',
+                            'refs/heads/main', 'lost#1', 1, 2);
+                        """)
+            }
+            try pool.close()
+
+            // when
+            let store = try Store.open(path: path)
+
+            // then
+            let versions = try await store.versions(of: name("kit"))
+            #expect(versions.map(\.version.description) == ["1.5.0", "1.4.0", "1.3.0"])
+            #expect(
+                versions.map(\.repository) == ["https://git.example/kit.git", "https://git.example/other.git", nil])
+            try store.close()
+        }
+    }
 }

@@ -71,4 +71,91 @@ import Testing
             #expect(try await fixture.store.versions(of: try #require(otherCase)) == [record])
         }
     }
+
+    /// Whoever reserved the number last, and whatever it asked for: the manifest lies there and is signed.
+    @Test func testThatTheRowSaysWhatTheManifestSays() async throws {
+        try await withStore { fixture in
+            // given
+            _ = try await reserve("1.0.0", of: "kit", as: nil, in: fixture)
+            let integration = IntegrationID(bot: try name("kit"), number: 7)
+            // when
+            let owner = try await fixture.store.publish(
+                PublishedVersion(
+                    product: name("kit"), version: version("1.0.0"), integration: integration, files: [],
+                    publishedAt: time(2), registry: kit, repository: "https://git.example/kit.git"), at: time(9))
+            // then
+            let record = try #require(try await fixture.store.versions(of: name("kit")).first)
+            #expect(owner == nil)
+            #expect(record.registry == kit)
+            #expect(record.integration == integration)
+            #expect(record.publishedAt == time(2))
+            #expect(record.repository == "https://git.example/kit.git")
+        }
+    }
+
+    /// As in a tree that was put together of two services'.
+    @Test(arguments: [false, true]) func testThatAnotherProductsPackageIsNotTakenOver(isAdopted: Bool) async throws {
+        try await withStore { fixture in
+            // given
+            let kit = try #require(kit)
+            _ = try await reserve("1.0.0", of: "kit", as: kit, in: fixture)
+            try await fixture.store.publish(product: name("kit"), version: version("1.0.0"), files: [], at: time(2))
+            _ = try await reserve("1.0.0", of: "app", as: nil, in: fixture)
+            // when
+            let owner: Name?
+            if isAdopted {
+                owner = try await fixture.store.adopt(
+                    VersionRecord(
+                        product: name("app"), version: version("1.0.0"), state: .published, commit: commit(1),
+                        ref: .line, integration: IntegrationID(bot: name("app"), number: 1), publishedAt: time(5),
+                        registry: otherCase), isFromBranch: true, at: time(6))
+            } else {
+                owner = try await fixture.store.publish(
+                    PublishedVersion(
+                        product: name("app"), version: version("1.0.0"),
+                        integration: IntegrationID(bot: name("app"), number: 1), files: [], publishedAt: time(5),
+                        registry: otherCase), at: time(6))
+            }
+            // then
+            #expect(try owner == name("kit"))
+            #expect(try await fixture.store.versions(of: name("app")).map(\.state) == [.published])
+            #expect(try await fixture.store.versions(of: kit).map(\.product) == [name("kit")])
+            #expect(try await fixture.store.products(of: kit) == [name("kit")])
+        }
+    }
+
+    @Test func testThatAPackageStaysOfTheRepositoriesThatItsVersionsAreOf() async throws {
+        try await withStore { fixture in
+            // given
+            let kit = try #require(kit)
+            for (text, repository) in [
+                ("1.0.0", "https://git.example/kit.git"), ("1.1.0", "https://git.example/kit.git"), ("2.0.0", nil),
+            ] {
+                _ = try await reserve(text, of: "kit", as: kit, in: fixture)
+                try await fixture.store.publish(
+                    PublishedVersion(
+                        product: name("kit"), version: version(text),
+                        integration: IntegrationID(bot: name("kit"), number: 1), files: [], publishedAt: time(2),
+                        registry: kit, repository: repository), at: time(2))
+            }
+            // when
+            try await fixture.store.register(
+                [BotSpecification(name: name("kit"), repository: "https://git.example/other.git")], at: time(3))
+            // then
+            let packages = try await fixture.store.packages()
+            #expect(packages.map(\.repository) == ["https://git.example/kit.git"])
+            #expect(packages.map(\.package) == [kit])
+        }
+    }
+}
+
+extension Store {
+    /// A package's published versions with their files, highest first.
+    func versions(of package: PackageIdentifier) async throws -> [VersionRecord] {
+        var found: [VersionRecord] = []
+        for outline in try await outlines(of: package) {
+            if let record = try await version(outline.version, of: package) { found.append(record) }
+        }
+        return found
+    }
 }

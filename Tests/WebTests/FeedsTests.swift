@@ -89,6 +89,25 @@ import Testing
         }
     }
 
+    /// RFC 4287, section 4.2.15: what readers go by when a title changes.
+    @Test func testThatAYankedVersionIsUpdated() async throws {
+        try await withFeed { web in
+            // when
+            let later = Timestamp(millisecondsSinceEpoch: WebFixture.now.millisecondsSinceEpoch + 60_000)
+            try await web.store.yank(product: SampleContent.kit, version: SemanticVersion(1, 0, 0), at: later)
+            // then
+            let document = try AtomReader.read(try await web.send("GET", "/products/kit/feed.atom").body)
+            #expect(
+                document.texts("updated") == [
+                    "2026-03-01T12:01:00.000Z", "2026-03-01T12:00:00.000Z", "2026-03-01T12:00:00.000Z",
+                    "2026-03-01T12:01:00.000Z",
+                ])
+            #expect(document.texts("published").allSatisfy { $0 == "2026-03-01T12:00:00.000Z" })
+            let json = try await web.send("GET", "/products/kit/feed.json").text
+            #expect(json.contains("\"date_modified\":\"2026-03-01T12:01:00.000Z\""))
+        }
+    }
+
     @Test func testThatNoCharacterBreaksTheDocument() {
         #expect(Feeds.xml("a<b>&\"c\" \u{1}\u{FFFE}é") == "a&lt;b&gt;&amp;&quot;c&quot; \u{FFFD}\u{FFFD}é")
     }

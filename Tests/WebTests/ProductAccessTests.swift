@@ -170,4 +170,18 @@ import Testing
             #expect(try links() == ["kit"])
         }
     }
+
+    /// As a package's versions are in a tree that was put together by hand.
+    @Test(arguments: [
+        (true, [("kit", false)], false), (true, [("kit", true)], true), (false, [("kit", true)], false),
+        (false, [("kit", true), ("other", true)], true), (true, [("kit", true), ("other", false)], false),
+    ]) func testThatTheStricterOfSeveralProductsCounts(
+        anonymousMayRead: Bool, stated: [(String, Bool)], isPublic: Bool
+    ) {
+        let access = ProductAccess(
+            anonymousMayRead: anonymousMayRead,
+            stated: Dictionary(uniqueKeysWithValues: stated.map { (Name(nearest: $0.0), $0.1) }))
+        #expect(access.arePublic([SampleContent.kit, Self.other]) == isPublic)
+        #expect(access.arePublic([]) == anonymousMayRead)
+    }
 }

@@ -131,14 +131,18 @@ import Testing
         }
     }
 
-    /// S8: some write a token where the user stands.
+    /// S8: some write a token where the user stands. What a version was published with before that was looked at is cut, too.
     @Test func testS8ThatATokenInARepositorysAddressIsNotTold() async throws {
         try await RegistryRoutesTests.withPackage { web in
             // given
             let address = "https://ghp_secret@git.example/acme/kit.git"
             try await web.store.register(
                 [BotSpecification(name: SampleContent.kit, repository: address)], at: WebFixture.now)
-            for path in ["/registry/acme/kit", "/registry/acme/kit/1.4.2", "/api/v1/bots", "/"] {
+            let sample = SampleContent(web: web)
+            let record = try await sample.integrate(1, ref: "release/1", failing: [], warnings: 0, before: nil)
+            try await sample.publish(
+                "3.0.0", by: record, registry: PackageIdentifier("Acme.Kit"), repository: address)
+            for path in ["/registry/acme/kit", "/registry/acme/kit/3.0.0", "/api/v1/bots", "/"] {
                 // when
                 let answer = try await web.send("GET", path)
                 // then
@@ -147,6 +151,27 @@ import Testing
                 #expect(text.contains("git.example/acme/kit"), "\(path)")
                 #expect(!text.contains("ghp_secret"), "\(path)")
             }
+        }
+    }
+
+    /// What a version was made of is what it was made of, wherever its bot looks today.
+    @Test func testThatABotThatMovesTakesNoPackageAlong() async throws {
+        try await RegistryRoutesTests.withPackage { web in
+            // given
+            let before = try await web.send("GET", "/registry/acme/kit/1.4.2", headers: Self.json).text
+            // when
+            try await web.store.register(
+                [BotSpecification(name: SampleContent.kit, repository: "https://git.example/other.git")],
+                at: WebFixture.now)
+            // then
+            let identifiers = "/registry/identifiers?url=https://git.example/"
+            try await web.expect(404, "GET", identifiers + "other.git", headers: Self.json)
+            #expect(
+                try await web.send("GET", identifiers + "acme/kit.git", headers: Self.json).text
+                    == "{\"identifiers\":[\"Acme.Kit\"]}\n")
+            #expect(try await web.send("GET", "/registry/acme/kit/1.4.2", headers: Self.json).text == before)
+            let list = try await web.send("GET", "/registry/acme/kit", headers: Self.json)
+            #expect(list["Link"]?.hasSuffix("<https://git.example/acme/kit.git>; rel=\"canonical\"") == true)
         }
     }
 }

@@ -206,7 +206,8 @@ struct SampleContent: Sendable {
     func publish(
         _ version: String, by record: IntegrationRecord, product: Name = SampleContent.kit,
         files: [String: [UInt8]] = ["kit-source.tar.gz": Array("source".utf8), "page.html": Array("<p>".utf8)],
-        registry: PackageIdentifier? = nil, signedBy key: SigningKey? = nil
+        registry: PackageIdentifier? = nil, repository: String? = SampleContent.repository,
+        signedBy key: SigningKey? = nil
     ) async throws {
         let version = try #require(SemanticVersion(version))
         _ = try await web.store.reserve(
@@ -225,14 +226,18 @@ struct SampleContent: Sendable {
         }
         let manifest = VersionManifest(
             product: product, version: version, integration: record.id, commit: record.commit, tree: "",
-            ref: record.ref, publishedAt: WebFixture.now, files: staged.map(\.artifact), isolation: "none")
+            ref: record.ref, publishedAt: WebFixture.now, files: staged.map(\.artifact), isolation: "none",
+            registry: registry, repository: repository)
         let versions = try VersionStore(
             files: web.directory.path("state/files"), staging: web.directory.path("state/staging"))
         _ = try await versions.publish(
             try await versions.stage(
                 manifest, files: staged,
                 attestation: key.map { key in Attestation(provenance: Self.provenance(of: record), key: key) }))
-        try await web.store.publish(product: product, version: version, files: manifest.files, at: WebFixture.now)
+        try await web.store.publish(
+            PublishedVersion(
+                product: product, version: version, integration: record.id, files: manifest.files,
+                publishedAt: WebFixture.now, registry: registry, repository: repository), at: WebFixture.now)
     }
 
     private static func provenance(of record: IntegrationRecord) -> Provenance {

@@ -122,4 +122,64 @@ import Testing
             expectContains(try await martlet(["versions", "kit"], web).stdout, "1.3.0 (yanked)")
         }
     }
+
+    private struct Page: Decodable {
+        struct Item: Decodable {
+            let version: String
+            let files: [File]
+        }
+        struct File: Decodable { let path: String }
+        let items: [Item]
+        let next: String?
+    }
+
+    /// A version can have hundreds of files, a product thousands of versions.
+    @Test func testThatVersionsComeInPages() async throws {
+        try await withVersions(["1.1.0", "1.2.0", "1.3.0+x", "1.4.0-rc.1"]) { web in
+            // given
+            func page(_ path: String) async throws -> Page {
+                let answer = try await web.send("GET", path, headers: [("Accept", "application/json")])
+                return try JSONDecoder().decode(Page.self, from: Data(answer.body))
+            }
+            for path in ["/api/v1/products/kit/versions", "/files/kit/"] {
+                // when
+                let first = try await page(path + "?limit=2")
+                let second = try await page(path + "?limit=2&before=" + URLText.segment(first.next ?? ""))
+                let third = try await page(path + "?limit=2&before=" + (second.next ?? ""))
+                // then
+                #expect(first.items.map(\.version) == ["1.4.0-rc.1", "1.3.0+x"])
+                #expect(first.items.allSatisfy { $0.files.count == 2 })
+                #expect(first.next == "1.3.0+x")
+                #expect(second.items.map(\.version) == ["1.2.0", "1.1.0"])
+                #expect(third.items.map(\.version) == ["1.0.0"])
+                #expect(third.next == nil)
+                for wrong in ["?before=new", "?limit=0", "?limit=x"] {
+                    try await web.expect(400, "GET", path + wrong, headers: [("Accept", "application/json")])
+                }
+            }
+        }
+    }
+
+    /// The files of the highest twenty are on the product's page, those of all on their own.
+    @Test func testThatALongPageShowsTheFilesOfTheHighestAlone() async throws {
+        try await withVersions((1...21).map { "1.0.\($0)" } + ["2.0.0-rc.1"]) { web in
+            let page = try await web.send("GET", "/products/kit").text
+            #expect(page.split(separator: "id=\"v").count == 24, "all 23 versions")
+            #expect(page.split(separator: "Files of ").count == 21)
+            expectContains(page, "Files of 1.0.3<")
+            #expect(!page.contains("Files of 1.0.2<"))
+            expectContains(page, "kit@~1.0")
+            expectContains(try await martlet(["versions", "kit"], web).stdout, "1.0.2 ")
+        }
+    }
+
+    @Test func testThatARangeIsNotYanked() async throws {
+        try await withVersions(["1.2.0"]) { web in
+            for range in ["~1.2", "latest", "v1.2.0"] {
+                let answer = try await web.send("POST", "/api/v1/products/kit/versions/\(range)/yank", as: .admin)
+                #expect(answer.status == 400)
+                expectContains(answer.text, "One version is yanked, such as 1.4.2, and no range.")
+            }
+        }
+    }
 }

@@ -9,8 +9,10 @@ import Testing
 
 @Suite struct VersionPageTests {
     /// 1.0.0, the yanked 1.1.0 and 1.2.0-beta.1, of the package Acme.Kit, with a binary target.
-    static func withVersions(_ body: @Sendable (WebFixture, SampleContent) async throws -> Void) async throws {
-        try await withWeb { web in
+    static func withVersions(
+        url: String = "http://ci.example", _ body: @Sendable (WebFixture, SampleContent) async throws -> Void
+    ) async throws {
+        try await withWeb(url: url) { web in
             let sample = SampleContent(web: web)
             try await web.store.register(
                 [BotSpecification(name: SampleContent.kit, repository: SampleContent.repository)], at: WebFixture.now)
@@ -67,27 +69,116 @@ import Testing
         }
     }
 
-    @Test func testThatSignatureAndProvenanceAreShownWhereTheyAre() async throws {
-        try await Self.withVersions { web, _ in
+    @Test func testThatTheSignatureIsJudgedAndProvenanceSummedUp() async throws {
+        try await Self.withVersions { web, sample in
             // given
+            let key = try await Self.key(in: web, "key")
+            let record = try #require(try await web.store.integrations(IntegrationFilter(), limit: 1).items.first)
+            try await sample.publish("1.0.1", by: record, signedBy: key)
+            // when
+            let unknown = try await web.send("GET", "/products/kit/1.0.1").text
+            let signer = AllowedSigners.Signer(principal: "http://ci.example", key: key.publicKey)
+            try web.directory.write("state/files/ALLOWED_SIGNERS", signer.line + "\n")
+            let known = try await web.send("GET", "/products/kit/1.0.1").text
+            try web.directory.write("state/files/kit/1.0.1/SHA256SUMS", "changed")
+            let wrong = try await web.send("GET", "/products/kit/1.0.1").text
+            // then
+            let fingerprint = key.publicKey.fingerprint
+            let link = "<dd><a href=\"/files/kit/1.0.1/SHA256SUMS.sig\">SHA256SUMS.sig</a> "
+            expectContains(
+                unknown, link + "fits SHA256SUMS; by \(fingerprint), which ALLOWED_SIGNERS does not have</dd>")
+            expectContains(known, link + "fits SHA256SUMS; by http://ci.example, \(fingerprint)</dd>")
+            expectContains(wrong, link + "<span class=\"tag bad\">wrong</span> does not fit SHA256SUMS")
+            expectContains(
+                known,
+                "<dd><a href=\"/files/kit/1.0.1/provenance.json\">provenance.json</a> by https://ci.acme.example, of 1 input</dd>"
+            )
+            #expect(!known.contains("not signed"))
+            expectContains(known, "curl -fsSO http://ci.example/files/ALLOWED_SIGNERS")
+            expectContains(
+                known,
+                "ssh-keygen -Y verify -f ALLOWED_SIGNERS -I http://ci.example -n file -s SHA256SUMS.sig &lt; SHA256SUMS"
+            )
+            expectContains(known, "<a href=\"/files/kit/1.0.1/\">directory</a>")
+            let other = try await web.send("GET", "/products/kit/1.1.0").text
+            #expect(!other.contains("ssh-keygen"), "it has no signature")
+        }
+    }
+
+    @Test func testThatWhatIsNoSignatureAndNoProvenanceIsSaid() async throws {
+        try await Self.withVersions { web, _ in
             for name in ["SHA256SUMS.sig", "provenance.json"] {
                 try web.directory.write("state/files/kit/1.0.0/\(name)", "x")
             }
-            // when
             let page = try await web.send("GET", "/products/kit/1.0.0").text
-            // then
-            expectContains(page, "<dd><a href=\"/files/kit/1.0.0/SHA256SUMS.sig\">SHA256SUMS.sig</a></dd>")
-            expectContains(page, "<dd><a href=\"/files/kit/1.0.0/provenance.json\">provenance.json</a></dd>")
-            #expect(!page.contains("not signed"))
-            expectContains(page, "curl -fsSO http://ci.example/files/ALLOWED_SIGNERS")
-            expectContains(
-                page,
-                "ssh-keygen -Y verify -f ALLOWED_SIGNERS -I http://ci.example -n file -s SHA256SUMS.sig &lt; SHA256SUMS"
-            )
+            expectContains(page, "<span class=\"tag bad\">wrong</span> does not fit SHA256SUMS")
+            expectContains(page, "provenance.json</a> cannot be read</dd>")
             expectContains(page, "provenance.json</a></th><td class=\"num\">1 B</td>")
-            expectContains(page, "<a href=\"/files/kit/1.0.0/\">directory</a>")
-            let other = try await web.send("GET", "/products/kit/1.1.0").text
-            #expect(!other.contains("ssh-keygen"), "it has no signature")
+        }
+    }
+
+    /// A key of the real `ssh-keygen`.
+    private static func key(in web: WebFixture, _ name: String) async throws -> SigningKey {
+        try await runExpectingSuccess(
+            ["ssh-keygen", "-q", "-t", "ed25519", "-N", "", "-C", "", "-f", web.directory.path(name)])
+        return try SigningKey(openSSH: web.directory.text(name))
+    }
+
+    /// What is pasted works for any name and version: `curl -O` keeps a name encoded, and a range means a later version once there is one.
+    @Test func testThatWhatIsPastedIsThatVersionUnderItsName() async throws {
+        try await Self.withVersions { web, sample in
+            // given
+            let record = try #require(try await web.store.integrations(IntegrationFilter(), limit: 1).items.first)
+            try await sample.publish(
+                "1.0.1+x", by: record, files: ["it's kit-1.0.1+x.tar.gz": Array("source".utf8)])
+            // when
+            let newest = try await web.send("GET", "/products/kit/1.0.1%2Bx").text
+            let product = try await web.send("GET", "/products/kit").text
+            let older = try await web.send("GET", "/products/kit/1.0.0").text
+            // then
+            for page in [newest, product] {
+                expectContains(
+                    page,
+                    "curl -fo &#39;it&#39;\\&#39;&#39;s kit-1.0.1+x.tar.gz&#39; "
+                        + "http://ci.example/files/kit/1.0.1%2Bx/it%27s%20kit-1.0.1%2Bx.tar.gz")
+                expectContains(page, "martlet fetch --server http://ci.example kit@~1.0")
+            }
+            expectContains(older, "martlet fetch --server http://ci.example kit@1.0.0")
+            // when it is yanked, the older one is the highest again, and this one has to be named
+            try await web.store.yank(
+                product: SampleContent.kit, version: try #require(SemanticVersion("1.0.1+x")), at: WebFixture.now)
+            let yanked = try await web.send("GET", "/products/kit/1.0.1%2Bx").text
+            // then
+            expectContains(yanked, "kit@1.0.1+x")
+            expectContains(try await web.send("GET", "/products/kit/1.0.0").text, "kit@~1.0")
+            #expect(!(try await web.send("GET", "/products/kit/1.1.0").text.contains(".binaryTarget")), "it is yanked")
+        }
+    }
+
+    /// What takes a token says so, with the place where SwiftPM logs in.
+    @Test(arguments: ["http", "https"]) func testThatAClosedProductsPageSaysWhereTheTokenGoes(
+        scheme: String
+    ) async throws {
+        let url = "\(scheme)://ci.example"
+        try await Self.withVersions(url: url) { web, _ in
+            // given
+            let open = try await web.send("GET", "/products/kit/1.0.0").text
+            try await web.store.register(
+                [BotSpecification(name: SampleContent.kit, repository: SampleContent.repository, isPublic: false)],
+                at: WebFixture.now)
+            // when
+            let closed = try await web.send("GET", "/products/kit/1.0.0", as: .viewer).text
+            // then
+            #expect(!open.contains("MARTLET_TOKEN") && !open.contains("package-registry login"))
+            expectContains(closed, "export MARTLET_TOKEN=mt_…")
+            expectContains(
+                closed, "curl -fO -H &quot;Authorization: Bearer $MARTLET_TOKEN&quot; \(url)/files/kit/1.0.0/")
+            if scheme == "https" {
+                expectContains(
+                    closed, "swift package-registry login https://ci.example/registry/login --token mt_…")
+            } else {
+                expectContains(closed, "It takes a token, and SwiftPM sends one over https alone.")
+            }
         }
     }
 

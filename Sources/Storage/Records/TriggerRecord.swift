@@ -15,11 +15,14 @@ package struct TriggerRecord: Hashable, Sendable {
     package var endedAt: Timestamp?
     /// The log's path beneath the state directory, where there is one.
     package var log: String?
+    /// The version that it published, or that the commit was published as before; nothing where it made none, as what does not publish.
+    package var version: SemanticVersion?
 
     package init(
         integration: IntegrationID, trigger: Name, attempt: Int, run: Int = 1, phase: Trigger.Phase,
         state: TriggerState,
-        reason: String? = nil, startedAt: Timestamp, endedAt: Timestamp? = nil, log: String? = nil
+        reason: String? = nil, startedAt: Timestamp, endedAt: Timestamp? = nil, log: String? = nil,
+        version: SemanticVersion? = nil
     ) {
         self.integration = integration
         self.trigger = trigger
@@ -31,6 +34,7 @@ package struct TriggerRecord: Hashable, Sendable {
         self.startedAt = startedAt
         self.endedAt = endedAt
         self.log = log
+        self.version = version
     }
 }
 

@@ -10,6 +10,12 @@ struct ProductAccess: Sendable {
     /// Whether anybody may read it.
     func isPublic(_ product: Name) -> Bool { stated[product] ?? anonymousMayRead }
 
+    /// Whether anybody may read what belongs to all of these, as a package does in a tree that was put together by hand: the strictest
+    /// counts. What is nobody's is open as the service is.
+    func arePublic(_ products: [Name]) -> Bool {
+        products.isEmpty ? anonymousMayRead : products.allSatisfy(isPublic)
+    }
+
     /// Whether there can be one that anybody may read.
     var hasPublic: Bool { anonymousMayRead || stated.values.contains(true) }
 
@@ -40,8 +46,8 @@ extension Site {
         }
         if let scope = parameters["scope"], let name = parameters["name"] {
             let package = PackageIdentifier(scope: scope, name: RegistryRoutes.without(".json", name))
-            let product = if let package { try await store.versions(of: package).first?.product } else { nil as Name? }
-            let isPublic = product.map(access.isPublic) ?? access.anonymousMayRead
+            let products = if let package { try await store.products(of: package) } else { [] as [Name] }
+            let isPublic = access.arePublic(products)
             return (isPublic, isPublic)
         }
         return (access.hasPublic, access.isSame)

@@ -11,11 +11,18 @@ enum RegistryAccept {
         var problem: Problem?
         for item in (header ?? "").split(separator: ",").prefix(32) {
             let type = item.prefix { $0 != ";" }.lowercased().filter { $0 != " " && $0 != "\t" }
+            // It takes anything, of which there is one (RFC 9110, section 12.5.1).
+            if type == "*/*" || type == "application/*" { return }
             guard type.hasPrefix(tree) else { continue }
             guard let found = Self.problem(with: type.dropFirst(tree.count), kind: kind) else { return }
             problem = problem ?? found
         }
         if let problem { throw problem }
+    }
+
+    /// Whether an archive is asked for by its own type.
+    static func wantsArchive(_ header: String?) -> Bool {
+        (header ?? "").lowercased().split(separator: ",").contains { $0.contains(tree) && $0.contains("+zip") }
     }
 
     /// - Parameter rest: What follows the tree's name: `.v1+json`.

@@ -2,29 +2,38 @@ import Basics
 import Foundation
 import HTTPTypes
 import Hummingbird
+import Logging
 import Model
 import Storage
 
 extension RegistryRoutes {
-    /// 4.2 and 4.4: which of the two, the path's end says.
+    /// 4.2 and 4.4: which of the two, the path's end says. A version can end in `.zip` or `.json` itself, as 1.0.0-rc.zip does: it is that
+    /// version then, unless an archive is asked for.
     func release(_ call: Call) async throws -> Response {
         let text = call.text("version")
-        let isArchive = text.hasSuffix(".zip")
-        try RegistryAccept.check(call.request.headers[.accept], kind: isArchive ? "zip" : "json")
-        let (record, versions) = try await record(call, Self.without(isArchive ? ".zip" : ".json", text))
-        return isArchive ? try await archive(record, call) : try await metadata(record, among: versions)
+        let accept = call.request.headers[.accept]
+        let hasEnding = text.hasSuffix(".zip") || text.hasSuffix(".json")
+        var isWhole = false
+        if hasEnding, !RegistryAccept.wantsArchive(accept) { isWhole = try await found(call, text) != nil }
+        let isArchive = text.hasSuffix(".zip") && !isWhole
+        try RegistryAccept.check(accept, kind: isArchive ? "zip" : "json")
+        let record = try await record(call, isWhole ? text : Self.without(isArchive ? ".zip" : ".json", text))
+        return isArchive ? try await archive(record, call) : try await metadata(record)
+    }
+
+    private func found(_ call: Call, _ text: String) async throws -> VersionRecord? {
+        let package = try Self.package(call, name: call.text("name"))
+        guard let version = SemanticVersion(text) else { return nil }
+        return try await site.store.version(version, of: package)
     }
 
     /// - Throws: 404.
-    func record(_ call: Call, _ text: String) async throws -> (VersionRecord, [VersionRecord]) {
-        let versions = try await versions(call, name: call.text("name"))
-        guard let version = SemanticVersion(text), let record = versions.first(where: { $0.version == version }) else {
-            throw Self.noRelease
-        }
-        return (record, versions)
+    func record(_ call: Call, _ text: String) async throws -> VersionRecord {
+        guard let record = try await found(call, text) else { throw Self.noRelease }
+        return record
     }
 
-    private func metadata(_ record: VersionRecord, among versions: [VersionRecord]) async throws -> Response {
+    private func metadata(_ record: VersionRecord) async throws -> Response {
         let package = record.registry?.description ?? ""
         let archive = Self.archive(of: record)
         // In whole seconds: before Swift 6.2 the client reads no others.
@@ -38,12 +47,13 @@ extension RegistryRoutes {
             "metadata": [
                 "description": .string(
                     "\(package) \(record.version), made of \(record.commit) by \(record.integration)"),
-                "repositoryURLs": .array(try await repositories(of: record).map { .string($0) }),
+                "repositoryURLs": .array(Self.repositories(of: record).map { .string($0) }),
                 "originalPublicationTime": JSONValue(published.map(String.init)),
             ],
             "publishedAt": JSONValue(published.map(String.init)),
         ])
-        let offered = Self.offered(versions)
+        var offered: [VersionRecord] = []
+        if let package = record.registry { offered = Self.offered(try await site.store.outlines(of: package)) }
         let named: [(String, VersionRecord?)] = [
             ("latest-version", offered.first),
             ("successor-version", offered.last { record.version.precedes($0.version) }),
@@ -84,7 +94,7 @@ extension RegistryRoutes {
 
     /// 4.3
     func manifest(_ call: Call) async throws -> Response {
-        let (record, _) = try await record(call, call.text("version"))
+        let record = try await record(call, call.text("version"))
         let manifests = Self.manifests(of: record)
         let place = address(of: record) + "/" + ManifestName.usual
         if let text = call.query("swift-version") {
@@ -98,7 +108,7 @@ extension RegistryRoutes {
                 // SwiftPM asks by the tools version that the link says, which can be another than the name's.
                 let others = manifests.filter { $0.name.swift != nil }
                 let tools = try await toolsVersions(of: others.map(\.file), in: record)
-                found = zip(others, tools).first { ManifestName.numbers($0.1) == asked }?.0
+                found = zip(others, tools).first { $0.1.flatMap { ManifestName.numbers($0) } == asked }?.0
             }
             guard let found else {
                 var response = Response(status: .seeOther)
@@ -112,7 +122,8 @@ extension RegistryRoutes {
         let others = manifests.filter { $0.name.swift != nil }
         let tools = try await toolsVersions(of: others.map(\.file), in: record)
         RegistryLink.add(
-            zip(others, tools).map { other, tools in
+            zip(others, tools).compactMap { other, tools in
+                guard let tools else { return nil }
                 let word = other.name.description.dropFirst("Package@swift-".count).dropLast(".swift".count)
                 return RegistryLink(
                     target: "\(place)?swift-version=\(word)", relation: "alternate",
@@ -127,14 +138,22 @@ extension RegistryRoutes {
             .sorted { $0.name < $1.name }
     }
 
-    /// What each says itself.
-    private func toolsVersions(of files: [Artifact], in record: VersionRecord) async throws -> [String] {
+    /// What each says itself; nothing of one that is not what was published, which is noted as damaged.
+    private func toolsVersions(of files: [Artifact], in record: VersionRecord) async throws -> [String?] {
         let place = "\(site.configuration.state)/files/\(record.product)/\(record.version)"
-        return try await site.files.run {
-            let directory = try Directory(opening: place)
-            return try files.map {
-                ManifestName.toolsVersion(of: try directory.read($0.path, limit: ManifestName.maximumBytes))
+        let contents = await site.files.run { () -> [[UInt8]?] in
+            let directory = try? Directory(opening: place)
+            return files.map { file in
+                let bytes = try? directory?.read(file.path, limit: ManifestName.maximumBytes)
+                return bytes.flatMap { BearerToken.digest(of: $0) == file.sha256 ? $0 : nil }
             }
         }
+        for (file, bytes) in zip(files, contents) where bytes == nil {
+            guard site.checks.isDamaged("\(place)/\(file.path)", at: site.clock()) else { continue }
+            site.logger.error(
+                "a published file is damaged",
+                metadata: ["path": "\(place)/\(file.path)", "recorded": "\(file.sha256)"])
+        }
+        return contents.map { $0.map(ManifestName.toolsVersion) }
     }
 }

@@ -56,12 +56,10 @@ struct RegistryRoutes: Sendable {
     // MARK: Packages
 
     /// - Parameter name: Of the path, without an extension.
-    /// - Throws: 404 for what is no package, or none of ours.
-    func versions(_ call: Call, name: String) async throws -> [VersionRecord] {
-        guard let package = PackageIdentifier(scope: call.text("scope"), name: name) else { throw Self.noPackage }
-        let versions = try await site.store.versions(of: package)
-        guard !versions.isEmpty else { throw Self.noPackage }
-        return versions
+    /// - Throws: 404 for what is no package.
+    static func package(_ call: Call, name: String) throws -> PackageIdentifier {
+        guard let package = PackageIdentifier(scope: call.text("scope"), name: name) else { throw noPackage }
+        return package
     }
 
     static let noPackage = Problem(404, "package not found")
@@ -73,11 +71,13 @@ struct RegistryRoutes: Sendable {
         return "\(site.configuration.url)\(Self.root)/\(package)/\(URLText.segment(record.version.description))"
     }
 
-    /// A version that was published before all others of higher precedence that are offered. Yanked ones are not.
+    /// Those that are offered as latest, next and previous ones: all that are not yanked.
     static func offered(_ versions: [VersionRecord]) -> [VersionRecord] { versions.filter { !$0.isYanked } }
 
     private func releases(_ call: Call) async throws -> Response {
-        let versions = try await versions(call, name: Self.without(".json", call.text("name")))
+        let package = try Self.package(call, name: Self.without(".json", call.text("name")))
+        let versions = try await site.store.outlines(of: package)
+        guard !versions.isEmpty else { throw Self.noPackage }
         var response = Self.json([
             "releases": .object(
                 versions.map { record in
@@ -90,9 +90,7 @@ struct RegistryRoutes: Sendable {
             Self.offered(versions).first.map { [RegistryLink(target: address(of: $0), relation: "latest-version")] }
             ?? []
         if let newest = versions.first {
-            links += try await repositories(of: newest).prefix(1).map {
-                RegistryLink(target: $0, relation: "canonical")
-            }
+            links += Self.repositories(of: newest).map { RegistryLink(target: $0, relation: "canonical") }
         }
         RegistryLink.add(links, to: &response.headers)
         return response
@@ -104,11 +102,9 @@ struct RegistryRoutes: Sendable {
         "detail": "this release was yanked: it is not resolved any more; by its exact version it stays fetchable",
     ]
 
-    /// The addresses of what a version was made of that another machine can reach; a user in one can be a token.
-    func repositories(of record: VersionRecord) async throws -> [String] {
-        guard let package = record.registry else { return [] }
-        return try await site.store.packages().filter { $0.package == package }.map { Pages.withoutUser($0.repository) }
-            .filter { $0.contains("://") && !$0.hasPrefix("file:") && RegistryLink.isTarget($0) }
+    /// The address of what a version was made of, where another machine can reach it; a user in one of before can be a token.
+    static func repositories(of record: VersionRecord) -> [String] {
+        [record.repository.flatMap { PublicAddress.of($0) }].compactMap { $0 }.filter(RegistryLink.isTarget)
     }
 
     // MARK: Repositories
@@ -124,8 +120,8 @@ struct RegistryRoutes: Sendable {
         let access = try await site.access()
         var visible: [PackageIdentifier] = []
         for package in found.map(\.package) {
-            guard let product = try await site.store.versions(of: package).first?.product else { continue }
-            if access.mayRead(product, call.caller) { visible.append(package) }
+            let products = try await site.store.products(of: package)
+            if call.caller.role != nil || access.arePublic(products) { visible.append(package) }
         }
         let packages = visible.filter { seen.insert($0).inserted }
         guard !packages.isEmpty else { throw Problem(404, "no package is published from this repository") }

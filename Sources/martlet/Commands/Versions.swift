@@ -7,14 +7,20 @@ struct Versions: AsyncParsableCommand {
 
     @OptionGroup var server: ServerOptions
     @Argument(help: "The product; usually the bot's name.") var product: String
-    @Flag(help: "Print the daemon's JSON.") var json = false
+    @Flag(help: "Print the daemon's JSON: the 200 highest.") var json = false
 
     func run() async throws {
         try await Failure.exiting {
             let connection = try server.connect()
             let path = "/api/v1/products/\(Escaped.segment(product))/versions"
-            if json { return Output.print(try await connection.get(path)) }
-            let versions = try await connection.get(path, as: List<VersionAnswer>.self).items
+            if json { return Output.print(try await connection.get(path + "?limit=200")) }
+            var page = try await connection.get(path + "?limit=200", as: List<VersionAnswer>.self)
+            var versions = page.items
+            while let next = page.next {
+                page = try await connection.get(
+                    path + "?limit=200&before=\(Escaped.segment(next))", as: List<VersionAnswer>.self)
+                versions += page.items
+            }
             Output.print(
                 Output.table(
                     versions.map {

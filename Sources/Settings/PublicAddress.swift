@@ -1,0 +1,24 @@
+/// A repository's address as everybody may know it, for what is published and stays.
+package enum PublicAddress {
+    /// Without a user, where some write a token, but for the `git` that ssh wants, and without query and fragment;
+    /// `git@host:path` as `ssh://git@host/path`, which is one address whoever reads it.
+    /// - Returns: Nothing for a path of this machine, and for what is no address.
+    package static func of(_ repository: String) -> String? {
+        if let parts = RepositoryAddress.parts(of: repository) {
+            guard parts.scheme != "file", !parts.host.isEmpty else { return nil }
+            let user = parts.scheme == "ssh" && parts.user == "git" ? "git@" : ""
+            let path = parts.path.prefix { $0 != "?" && $0 != "#" }
+            return "\(parts.scheme)://\(user)\(parts.host)\(path)"
+        }
+        guard !repository.hasPrefix("/"), let colon = repository.firstIndex(of: ":") else { return nil }
+        var host = repository[..<colon]
+        var user = ""
+        if let at = host.lastIndex(of: "@") {
+            if host[..<at] == "git" { user = "git@" }
+            host = host[host.index(after: at)...]
+        }
+        let path = repository[colon...].dropFirst().drop { $0 == "/" }
+        guard !host.isEmpty, !host.contains("/"), !path.isEmpty else { return nil }
+        return "ssh://\(user)\(host)/\(path)"
+    }
+}

@@ -1,0 +1,78 @@
+import GRDB
+package import Model
+
+/// Published versions for listings and ranges. A version can have hundreds of files, kept as JSON: decoding those of thousands of versions
+/// to name the highest would make each anonymous request cost seconds, so that they are read of the versions that are shown alone.
+extension Store {
+    private static let outline = """
+        SELECT product, version, state, is_yanked, yanked_at, "commit", ref, integration, published_at, registry,
+            repository FROM versions
+        """
+
+    /// A product's published versions, highest first, each without its files.
+    package func outlines(of product: Name) async throws(StoreError) -> [VersionRecord] {
+        try await read("read the versions of \(product)") { db in
+            try Self.outlines(Self.outline + " WHERE product = ? AND state = 'published'", [product.description], db)
+        }
+    }
+
+    /// The same of a package; none of one that nobody publishes.
+    package func outlines(of package: PackageIdentifier) async throws(StoreError) -> [VersionRecord] {
+        try await read("read the versions of the package \(package)") { db in
+            try Self.outlines(Self.outline + " WHERE registry = ? AND state = 'published'", [package.description], db)
+        }
+    }
+
+    private static func outlines(
+        _ sql: String, _ arguments: StatementArguments, _ db: Database
+    ) throws -> [VersionRecord] {
+        try Row.fetchAll(db, sql: sql, arguments: arguments).map { try version($0, files: []) }
+            .sorted { $0.version > $1.version }
+    }
+
+    /// A package's published version, with its files; nothing where there is none.
+    package func version(
+        _ version: SemanticVersion, of package: PackageIdentifier
+    ) async throws(StoreError) -> VersionRecord? {
+        try await read("read \(package) \(version)") { db in
+            try Row.fetchOne(
+                db,
+                sql: """
+                    SELECT * FROM versions WHERE registry = ? AND version = ? AND state = 'published'
+                    ORDER BY product LIMIT 1
+                    """,
+                arguments: [package.description, version.description]
+            ).map { try Self.version($0) }
+        }
+    }
+
+    /// A product's published versions of these numbers, with their files, highest first.
+    package func versions(
+        _ numbers: [SemanticVersion], of product: Name
+    ) async throws(StoreError) -> [VersionRecord] {
+        try await read("read versions of \(product)") { db in
+            try Row.fetchAll(
+                db,
+                sql: """
+                    SELECT * FROM versions WHERE product = ? AND state = 'published'
+                    AND version IN (SELECT value FROM json_each(?))
+                    """,
+                arguments: [product.description, try jsonText(numbers.map(\.description))]
+            ).map { try Self.version($0) }.sorted { $0.version > $1.version }
+        }
+    }
+
+    /// A product's versions that were published last, with their files, newest first.
+    package func publishedLately(_ product: Name, limit: Int) async throws(StoreError) -> [VersionRecord] {
+        try await read("read the newest versions of \(product)") { db in
+            try Row.fetchAll(
+                db,
+                sql: """
+                    SELECT * FROM versions WHERE product = ? AND state = 'published'
+                    ORDER BY published_at DESC, id DESC LIMIT ?
+                    """,
+                arguments: [product.description, limit]
+            ).map { try Self.version($0) }
+        }
+    }
+}
