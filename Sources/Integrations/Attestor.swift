@@ -63,9 +63,10 @@ package struct Attestor: Sendable {
                     uri: Self.uri(of: submodule.mirror.url), digest: ["gitCommit": submodule.commit.description],
                     name: submodule.path))
         }
-        let resolved = try await request.mirror.file(
-            ResolvedPackages.fileName, at: integration.commit, limit: ResolvedPackages.maximumBytes)
-        inputs += resolved.map(ResolvedPackages.inputs) ?? []
+        let locked = try await LockedInputs(
+            of: integration.commit, in: request.mirror, uri: Self.uri(of: request.mirror.url), on: lane)
+        inputs[0].annotations = locked.note.map { [LockedInputs.annotation: $0] }
+        inputs += locked.inputs
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
         var recipe = ""

@@ -71,10 +71,14 @@ import Testing
             let inputs = try #require(definition["resolvedDependencies"] as? [[String: Any]])
             #expect(
                 inputs.map { $0["uri"] as? String } == [
-                    "git+file://\(fixture.work.path)@refs/heads/release/1.0", "git+https://git.acme.example/lib.git",
+                    "git+file://\(fixture.work.path)@refs/heads/release/1.0",
+                    "git+file://\(fixture.work.path)@\(commit)#Package.resolved",
+                    "git+https://git.acme.example/lib.git",
                 ])
             #expect((inputs[0]["digest"] as? [String: String])?["gitCommit"] == commit.description)
-            #expect(inputs[1]["digest"] as? [String: String] == ["gitCommit": String(repeating: "e", count: 40)])
+            #expect(inputs[1]["digest"] as? [String: String] == ["sha256": Digest.sha256(of: Array(resolved.utf8))])
+            #expect(inputs[1]["annotations"] == nil)
+            #expect(inputs[2]["digest"] as? [String: String] == ["gitCommit": String(repeating: "e", count: 40)])
             let parameters = try #require(definition["internalParameters"] as? [String: Any])
             #expect(parameters["isolation"] as? String == "sandbox")
             let run = try #require(predicate["runDetails"] as? [String: Any])
@@ -243,26 +247,5 @@ import Testing
     ])
     func testThatAPlaceIsWrittenAsSPDXDoes(url: String, uri: String) throws {
         #expect(try Attestor.uri(of: RemoteURL(url, isInsecureAllowed: false)) == uri)
-    }
-
-    @Test(arguments: [
-        (
-            "{\"version\":1,\"object\":{\"pins\":[{\"package\":\"Lib\",\"repositoryURL\":\"https://h/lib\",\"state\":{\"revision\":\"abc\"}}]}}",
-            ["git+https://h/lib abc"]
-        ),
-        (
-            "{\"version\":3,\"pins\":[{\"identity\":\"acme.kit\",\"kind\":\"registry\",\"location\":\"\",\"state\":{\"version\":\"1.4.0\"}}]}",
-            ["pkg:swift/acme.kit@1.4.0 "]
-        ),
-        (
-            "{\"pins\":[{\"location\":\"https://x:TOKEN@h/lib\",\"state\":{\"revision\":\"a\"}},{\"location\":\"ssh://git@h/l@b\",\"state\":{\"revision\":\"b\"}},"
-                + "{\"location\":\"https://TOKEN@h\",\"state\":{\"revision\":\"c\"}}]}",
-            ["git+https://h/lib a", "git+ssh://git@h/l@b b", "git+https://h c"]
-        ),
-        ("{\"pins\":[]}", []), ("no JSON", []), ("", []),
-    ])
-    func testThatPinsOfEachVersionAreInputs(text: String, inputs: [String]) {
-        #expect(
-            ResolvedPackages.inputs(Array(text.utf8)).map { "\($0.uri) \($0.digest["gitCommit"] ?? "")" } == inputs)
     }
 }

@@ -63,6 +63,9 @@ import Testing
         report(
             "sanitizers", "sanitizer-asan.txt", "sanitizer-leak.txt", "sanitizer-tsan.txt", "sanitizer-ub-stack.txt"),
         report("TAP", "tap.txt"), report(".NET", "nunit3.xml", "xunit-net.xml", "results.trx"),
+        Reader(name: "lock files", seeds: LockFile.names.sorted().map { "Locks/" + $0 }, rounds: 300) { bytes in
+            LockFile.names.reduce(0) { $0 + LockFile.pins(in: bytes, called: $1).packages.count }
+        },
     ]
 
     @Test(arguments: readers)

@@ -6,9 +6,11 @@ package struct Provenance: Hashable, Sendable {
     package struct Input: Hashable, Sendable, Encodable {
         /// Where it is had; `git+https://…@refs/heads/…` for a repository.
         package var uri: String
-        /// By algorithm: `gitCommit`, `gitTree`, `sha256`.
+        /// By algorithm: `gitCommit`, `gitTree`, `sha256` and others of in-toto's DigestSet.
         package var digest: [String: String]
         package var name: String?
+        /// What else is to be said of it, in sentences by name.
+        package var annotations: [String: String]?
 
         package init(uri: String, digest: [String: String], name: String? = nil) {
             self.uri = uri

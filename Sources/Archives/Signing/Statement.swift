@@ -18,6 +18,7 @@ struct Statement: Codable {
         var uri: String
         var digest: [String: String]
         var name: String?
+        var annotations: [String: String]?
     }
 
     struct Predicate: Codable {
@@ -95,7 +96,7 @@ struct Statement: Codable {
                     isolation: manifest.isolation, bot: manifest.integration.bot.description,
                     toolchain: provenance.toolchain),
                 resolvedDependencies: provenance.inputs.map {
-                    Dependency(uri: $0.uri, digest: $0.digest, name: $0.name)
+                    Dependency(uri: $0.uri, digest: $0.digest, name: $0.name, annotations: $0.annotations)
                 }),
             runDetails: Run(
                 builder: .init(id: provenance.builder, version: ["martlet": provenance.builderVersion]),

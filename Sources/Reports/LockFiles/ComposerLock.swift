@@ -1,0 +1,16 @@
+/// `composer.lock` (getcomposer.org): the archive's SHA-1 where a registry states one, and the commit that it was made of, which is all
+/// that Packagist has.
+enum ComposerLock {
+    static func read(_ bytes: [UInt8], into list: inout PinList) throws(JSON.Failure) {
+        let file = try JSON.parse(bytes)
+        for entry in (file["packages"].elements ?? []) + (file["packages-dev"].elements ?? []) {
+            var digest = LockedDigest.hexadecimal(entry["dist"]["shasum"].string ?? "", algorithm: "sha1")
+            if entry["source"]["type"].string == "git" {
+                digest.merge(LockedDigest.commit(entry["source"]["reference"].string ?? "")) { first, _ in first }
+            }
+            list.add(
+                LockedPackage(
+                    .composer, entry["name"].string ?? "", entry["version"].string ?? "", digest: digest))
+        }
+    }
+}

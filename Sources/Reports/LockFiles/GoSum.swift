@@ -1,0 +1,12 @@
+/// `go.sum` (go.dev/ref/mod, "go.sum files"): the modules. Digests of their `go.mod` alone are left out: what is built comes from
+/// the modules.
+enum GoSum {
+    static func read(_ bytes: [UInt8], into list: inout PinList) {
+        for line in LockLines.of(bytes) {
+            let words = line.split(separator: " ")
+            guard words.count == 3, !words[1].hasSuffix("/go.mod") else { continue }
+            let digest = LockedDigest.directory(words[2])
+            list.add(LockedPackage(.golang, String(words[0]), String(words[1]), digest: digest))
+        }
+    }
+}

@@ -1,0 +1,42 @@
+/// Lock files that are read by lines: their tools write them in one form, so that a whole reader of YAML or TOML, with its
+/// aliases and nesting, would only be more that a stranger's file can make work for.
+enum LockLines {
+    /// The lines without their ends; what is no UTF-8 is repaired.
+    static func of(_ bytes: [UInt8]) -> some Sequence<String> {
+        bytes.lazy.split(separator: 0x0A, omittingEmptySubsequences: false).lazy.map { line in
+            String(decoding: line.last == 0x0D ? line.dropLast() : line, as: UTF8.self)
+        }
+    }
+
+    /// The text of `KEY = "TEXT"` in a line of TOML, in an inline table too. Nothing for a text with a backslash: no name,
+    /// version or digest has one.
+    static func value(of key: String, in line: some StringProtocol) -> String? {
+        let wanted = Array("\(key) = \"".utf8)
+        let bytes = Array(line.utf8)
+        var start = 0
+        while start + wanted.count <= bytes.count {
+            defer { start += 1 }
+            let isBegin =
+                start == 0 || [UInt8(ascii: " "), UInt8(ascii: "{"), UInt8(ascii: ",")].contains(bytes[start - 1])
+            guard isBegin, bytes[start...].starts(with: wanted) else { continue }
+            let rest = bytes[(start + wanted.count)...]
+            guard let end = rest.firstIndex(of: UInt8(ascii: "\"")) else { return nil }
+            let text = rest[..<end]
+            return text.contains(UInt8(ascii: "\\")) ? nil : String(decoding: text, as: UTF8.self)
+        }
+        return nil
+    }
+
+    /// The same for a line that begins with the key: what a table itself says, not a table within it.
+    static func own(_ key: String, of line: String) -> String? {
+        line.hasPrefix("\(key) = ") ? value(of: key, in: line) : nil
+    }
+
+    /// A name or key without the quotation marks around it.
+    static func unquoted(_ text: some StringProtocol) -> String {
+        for mark in ["\"", "'"] where text.utf8.count >= 2 && text.hasPrefix(mark) && text.hasSuffix(mark) {
+            return String(text.dropFirst().dropLast())
+        }
+        return String(text)
+    }
+}
