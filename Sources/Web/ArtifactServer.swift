@@ -16,15 +16,32 @@ struct ArtifactServer: Sendable {
             + URLText.path(stored.artifact.path) + (attempt.map { "?attempt=\($0)" } ?? "")
     }
 
+    /// All that was archived, or of one attempt.
+    /// - Throws: 401 for who may not read it: names and digests are as closed as the bytes.
+    func list(_ call: Call) async throws -> Response {
+        let record = try await site.integration(of: call)
+        let isClosed = try await refuseClosed(record, call)
+        let attempt = try call.attempt()
+        var response = Response.json(
+            .list(
+                try await site.store.artifacts(of: record.id, attempt: attempt).map {
+                    JSONValue($0.artifact, url: site.configuration.url + Self.path(of: $0, attempt: attempt))
+                }))
+        if isClosed { response.isForTokens() }
+        return response
+    }
+
+    /// - Returns: Whether it is closed to others than this caller.
+    private func refuseClosed(_ record: IntegrationRecord, _ call: Call) async throws -> Bool {
+        let isClosed = try await site.isClosed(record.id)
+        if isClosed, let refusal = Access.product.refusal(of: call.caller, anonymousMayRead: false) { throw refusal }
+        return isClosed
+    }
+
     /// - Throws: 404 for what the store does not list: a file that only lies there is not served.
     func send(_ call: Call) async throws -> Response {
         let record = try await site.integration(of: call)
-        // The same bytes as a closed product's.
-        let product = try await site.store.product(of: record.id.bot)
-        let access = try await site.access()
-        let products = try await site.store.products(madeBy: record.id) + [product].compactMap(\.self)
-        let isClosed = products.contains { !access.isPublic($0) }
-        if isClosed, let refusal = Access.product.refusal(of: call.caller, anonymousMayRead: false) { throw refusal }
+        let isClosed = try await refuseClosed(record, call)
         let (job, path) = (try call.name("job"), call.text("file"))
         let candidates = try await site.store.artifacts(of: record.id, attempt: call.attempt())
             .filter { $0.attempt.job == job && $0.artifact.path == path }
@@ -42,5 +59,13 @@ struct ArtifactServer: Sendable {
             _ = try await site.integration(of: call)
             throw problem
         }
+    }
+}
+
+extension Response {
+    /// Callers without a token are shown less: nobody keeps it.
+    mutating func isForTokens() {
+        headers[.cacheControl] = "no-store"
+        headers[.vary] = "Authorization"
     }
 }

@@ -14,6 +14,8 @@ final class FileSender: Sendable {
     static let chunkBytes = 256 * 1024
     /// A client that does not take a piece in this time is cut off: 9 KB a second.
     static let pieceTime = TimeAmount.seconds(120)
+    /// How often a file is looked at while a piece of it is under way.
+    static let lookTime = TimeAmount.milliseconds(100)
     /// Four disks' worth of waiting: a read that hangs (a dead network file system) holds one lane, not the service.
     private static let laneCount = 4
 
@@ -56,12 +58,10 @@ final class FileSender: Sendable {
                         }
                     }
                 }
-                // sendfile(2) says nothing of a file that ends too early, and would be called for ever.
                 guard file.size >= piece.upperBound else { throw Truncated() }
-                try await Self.send(
-                    FileRegion(
-                        fileHandle: handle, readerIndex: Int(piece.lowerBound), endIndex: Int(piece.upperBound)),
-                    over: channel, in: pieceTime)
+                let region = FileRegion(
+                    fileHandle: handle, readerIndex: Int(piece.lowerBound), endIndex: Int(piece.upperBound))
+                try await Self.send(region, of: file, over: channel, in: pieceTime)
                 offset = piece.upperBound
             }
             onSent()
@@ -70,13 +70,25 @@ final class FileSender: Sendable {
     }
 
     /// Hands a piece to the connection where HTTP/1's own types begin, which know parts of files, and waits until it is with the kernel.
-    private static func send(_ region: FileRegion, over channel: any Channel, in time: TimeAmount) async throws {
+    ///
+    /// sendfile(2) says nothing of a file that ends too early: NIO would call it again and again, and keep a processor busy for the time
+    /// of the piece. So the file's size is looked at meanwhile, and the connection cut when it is too short.
+    private static func send(
+        _ region: FileRegion, of file: OpenFile, over channel: any Channel, in time: TimeAmount
+    ) async throws {
+        let end = Int64(region.endIndex)
         let sent = channel.eventLoop.makePromise(of: Void.self)
         channel.eventLoop.execute {
             do {
                 let context = try channel.pipeline.syncOperations.context(handlerType: HTTP1ToHTTPServerCodec.self)
                 let deadline = channel.eventLoop.scheduleTask(in: time) { channel.close(promise: nil) }
-                sent.futureResult.whenComplete { _ in deadline.cancel() }
+                let look = channel.eventLoop.scheduleRepeatedTask(initialDelay: lookTime, delay: lookTime) { _ in
+                    if file.size < end { channel.close(promise: nil) }
+                }
+                sent.futureResult.whenComplete { _ in
+                    deadline.cancel()
+                    look.cancel()
+                }
                 context.writeAndFlush(NIOAny(HTTPServerResponsePart.body(.fileRegion(region))), promise: sent)
             } catch {
                 sent.fail(error)

@@ -23,21 +23,16 @@ struct IntegrationRoutes: Sendable {
             Route(.get, Self.root + "/triggers", .read, "What its triggers did.") { call in
                 let record = try await site.integration(of: call)
                 let triggers = try await site.store.triggers(of: record.id)
-                // After the rows: a trigger that a row calls ended has no progress.
-                let uploads = site.operations.uploads(of: record.id)
-                return .json(
+                let isClosed = try await site.isClosed(record.id)
+                // After the rows: a trigger that a row calls ended has no progress. It names files, which not everybody may know.
+                let uploads = isClosed && call.isAnonymous ? [:] : site.operations.uploads(of: record.id)
+                var response = Response.json(
                     .list(triggers.map { JSONValue($0, upload: $0.endedAt == nil ? uploads[$0.trigger] : nil) }))
+                if isClosed { response.isForTokens() }
+                return response
             },
-            Route(.get, Self.root + "/artifacts", .read, "What it archived; ?attempt=.") { call in
-                let record = try await site.integration(of: call)
-                let attempt = try call.attempt()
-                return .json(
-                    .list(
-                        try await site.store.artifacts(of: record.id, attempt: attempt).map {
-                            JSONValue(
-                                $0.artifact, url: site.configuration.url + ArtifactServer.path(of: $0, attempt: attempt)
-                            )
-                        }))
+            Route(.get, Self.root + "/artifacts", .read, "What it archived; ?attempt=.") {
+                try await artifacts.list($0)
             },
             Route(.get, Self.root + "/artifacts/{job}/{file...}", .read, "One archived file (Range); ?attempt=.") {
                 try await artifacts.send($0)

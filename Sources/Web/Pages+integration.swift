@@ -14,7 +14,10 @@ extension Pages {
         let reruns = record.run > 1 ? try await store.reruns(of: record.id) : []
         let issues = try await store.issues(of: record.id)
         let tests = try await shownTests(of: record.id, attempt: number, failingOnly: call.flag("failing"))
-        let artifacts = try await store.artifacts(of: record.id, attempt: number)
+        let isClosed = try await site.isClosed(record.id)
+        // Neither what it archived nor which file is sent just now.
+        let isHidden = isClosed && call.isAnonymous
+        let artifacts = isHidden ? [] : try await store.artifacts(of: record.id, attempt: number)
         let triggers = try await store.triggers(of: record.id)
         let id = record.id
         var view: ViewObject = [
@@ -46,14 +49,18 @@ extension Pages {
         view["artifacts"] = .list(artifacts.map { Self.artifact($0, attempt: number) })
         view["hasArtifacts"] = .flag(!artifacts.isEmpty)
         view["noArtifacts"] = .text(
-            record.summary == nil ? "Known when a configuration is done." : "Nothing was archived.")
-        let uploads = site.operations.uploads(of: id)
+            isHidden
+                ? "What it archived needs a token."
+                : record.summary == nil ? "Known when a configuration is done." : "Nothing was archived.")
+        let uploads = isHidden ? [:] : site.operations.uploads(of: id)
         view["triggers"] = .list(triggers.map { trigger($0, of: record, upload: uploads[$0.trigger]) })
         view["hasTriggers"] = .flag(!triggers.isEmpty)
         let isDone = record.state.word == "completed"
-        return try await page(
+        var response = try await page(
             "integration", title: "\(id) \(record.state.result?.description ?? record.state.word)", section: "bots",
             watch: isDone ? nil : "integration \(id.bot) \(id.number)", view)
+        if isClosed { response.isForTokens() }
+        return response
     }
 
     /// Counts with their change. A change is green or red by what it is a change of; its sign says the same.

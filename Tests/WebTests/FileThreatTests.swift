@@ -1,4 +1,5 @@
 import Basics
+import Glibc
 import Model
 import Storage
 import TestSupport
@@ -106,6 +107,45 @@ import Testing
             // then
             #expect(try await web.send("GET", "/files/kit/3.0.0/a.bin?3").body == bytes)
             expectContains(try await web.send("GET", "/metrics").text, "martlet_files_damaged 0\n")
+        }
+    }
+
+    /// sendfile(2) says nothing of a file that ends too early: the connection's thread would call it again and again.
+    @Test func testThatAFileThatIsCutWhileItIsSentEndsTheConnection() async throws {
+        let size = 12 << 20
+        try await withFiles(["big.bin": [UInt8](repeating: 7, count: size)]) { web in
+            // given: a client that takes nothing until the kernel's buffers are full
+            let number = try #require(LoopbackSocket.connected(to: web.port))
+            defer { close(number) }
+            var (room, limit) = (Int32(64 << 10), timeval(tv_sec: 20, tv_usec: 0))
+            setsockopt(number, SOL_SOCKET, SO_RCVBUF, &room, socklen_t(MemoryLayout<Int32>.size))
+            setsockopt(number, SOL_SOCKET, SO_RCVTIMEO, &limit, socklen_t(MemoryLayout<timeval>.size))
+            let request = "GET /files/kit/3.0.0/big.bin HTTP/1.1\r\nHost: a\r\n\r\n"
+            #expect(send(number, request, request.utf8.count, Int32(MSG_NOSIGNAL)) == request.utf8.count)
+            var (waiting, rounds) = (Int32(0), 0)
+            await until("the server waits for the client") {
+                var now: Int32 = 0
+                guard ioctl(number, UInt(FIONREAD), &now) == 0 else { return false }
+                rounds = now == waiting && now > 0 ? rounds + 1 : 0
+                waiting = now
+                return rounds == 20
+            }
+
+            // when
+            #expect(truncate("\(web.state)/files/kit/3.0.0/big.bin", 0) == 0)
+
+            // then
+            let (taken, isEnd) = await BlockingLane(label: "client").run { () -> (Int, Bool) in
+                var (taken, buffer) = (0, [UInt8](repeating: 0, count: 1 << 16))
+                while true {
+                    let count = recv(number, &buffer, buffer.count, 0)
+                    guard count > 0 else { return (taken, count == 0 || errno == ECONNRESET) }
+                    taken += count
+                }
+            }
+            #expect(isEnd)
+            #expect(taken < size)
+            try await web.expect(200, "GET", "/health")
         }
     }
 

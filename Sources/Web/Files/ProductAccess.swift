@@ -36,6 +36,16 @@ extension Site {
         return try await store.products().filter { access.mayRead($0, caller) }
     }
 
+    /// Whether what an integration archived needs a token: it may be the same bytes as a closed product's. Opening a product opens none of
+    /// it where the rest is closed.
+    func isClosed(_ id: IntegrationID) async throws -> Bool {
+        let access = try await access()
+        let products =
+            try await store.products(madeBy: id)
+            + [try await store.product(of: id.bot)].compactMap(\.self)
+        return products.contains { !access.isPublic($0) }
+    }
+
     /// Whether anybody may read what a route of products shows, and whether all are shown the same.
     /// - Parameter parameters: Of the route.
     func openness(_ parameters: [String: String]) async throws -> (mayRead: Bool, isSame: Bool) {

@@ -8,32 +8,68 @@ import Storage
 /// without asking, also while the service does not run.
 struct PublicLinks: Service {
     let site: Site
+    /// How long after a failure it is tried again: a product that was closed is served by that other server until then.
+    var pause = Duration.seconds(60)
+
+    private enum Wish { case change, timer }
 
     static let directory = "public"
 
     func run() async throws {
         let changes = site.store.changes()
-        await update()
+        let (wishes, wish) = AsyncStream.makeStream(of: Wish.self)
+        wish.yield(.change)
         await cancelWhenGracefulShutdown {
-            for await change in changes {
-                switch change {
-                case .bots, .version: await update()
-                default: break
+            await withTaskGroup(of: Void.self) { group in
+                group.addTask {
+                    for await change in changes {
+                        switch change {
+                        case .bots, .version: wish.yield(.change)
+                        default: break
+                        }
+                    }
                 }
+                await follow(wishes, wish, &group)
+                group.cancelAll()
             }
         }
     }
 
-    func update() async {
+    private func follow(
+        _ wishes: AsyncStream<Wish>, _ wish: AsyncStream<Wish>.Continuation, _ group: inout TaskGroup<Void>
+    ) async {
+        // At most one timer, however often it fails.
+        var isTimed = false
+        var trouble: String?
+        for await wished in wishes {
+            if wished == .timer { isTimed = false }
+            let found = await update()
+            if let found, found != trouble {
+                site.logger.error(
+                    "the links to public products could not be made or taken away; it is tried again",
+                    metadata: ["directory": "\(site.configuration.state)/\(Self.directory)", "error": "\(found)"])
+            }
+            trouble = found
+            guard found != nil, !isTimed else { continue }
+            isTimed = true
+            group.addTask { [pause] in
+                // Canceled: nothing is waited for any more.
+                try? await Task.sleep(for: pause)
+                wish.yield(.timer)
+            }
+        }
+    }
+
+    /// - Returns: What could not be done, the first of it; all the rest is.
+    func update() async -> String? {
         do {
             let access = try await site.access()
             let names = Set(try await site.store.products().filter(access.isPublic).map(\.description))
             let state = site.configuration.state
             try await site.files.run { () throws(FileError) in try Self.link(names, in: state) }
+            return nil
         } catch {
-            site.logger.error(
-                "the links to public products could not be made or taken away",
-                metadata: ["directory": "\(site.configuration.state)/\(Self.directory)", "error": "\(error)"])
+            return "\(error)"
         }
     }
 
@@ -41,9 +77,19 @@ struct PublicLinks: Service {
         let directory = try Directory(opening: state)
         try directory.makeDirectories(Self.directory)
         let there = try directory.entries(Self.directory).filter { $0.kind == .link }.map(\.name)
-        for name in there where !names.contains(name) { try directory.remove("\(Self.directory)/\(name)") }
-        for name in names.subtracting(there) {
-            try directory.makeLink("\(Self.directory)/\(name)", target: Array("../files/\(name)".utf8))
+        var failure: FileError?
+        for name in there where !names.contains(name) {
+            do throws(FileError) { try directory.remove("\(Self.directory)/\(name)") } catch {
+                failure = failure ?? error
+            }
         }
+        for name in names.subtracting(there).sorted() {
+            do throws(FileError) {
+                try directory.makeLink("\(Self.directory)/\(name)", target: Array("../files/\(name)".utf8))
+            } catch {
+                failure = failure ?? error
+            }
+        }
+        if let failure { throw failure }
     }
 }
