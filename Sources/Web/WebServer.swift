@@ -73,6 +73,7 @@ package struct WebServer: Service {
         routes += RegistryRoutes(site: site).routes
         routes += ProductRoutes(site: site).routes + TokenRoutes(site: site).routes
         routes += EventRoutes(store: site.store).routes + SystemRoutes(site: site).routes
+        routes += DamageRoutes(site: site).routes
         let document = OpenAPI(routes: routes, version: site.configuration.version).document
         routes.append(Route(.get, "/openapi.json", .open, "This description.") { _ in .json(document) })
         return RouteTable(routes)

@@ -15,6 +15,7 @@ final class FileChecks: Sendable {
         var running: [Known: Task<Bool, any Error>] = [:]
         /// By path, since when.
         var damaged: [String: Timestamp] = [:]
+        var lookedAt: Timestamp?
     }
 
     /// So many files are known at a time: some 20 MB. Beyond, all are looked at again.
@@ -107,6 +108,12 @@ final class FileChecks: Sendable {
     }
 
     func isWell(_ path: String) { state.withLock { state in if !state.damaged.isEmpty { state.damaged[path] = nil } } }
+
+    /// When every published file had been read, the last time; nothing: not since the start.
+    var lookedAt: Timestamp? {
+        get { state.withLock { $0.lookedAt } }
+        set { state.withLock { $0.lookedAt = newValue } }
+    }
 
     /// Paths and since when, by path.
     var damaged: [(path: String, since: Timestamp)] {

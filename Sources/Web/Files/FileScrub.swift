@@ -43,6 +43,7 @@ struct FileScrub: Service {
                 }
             }
         }
+        site.checks.lookedAt = site.clock()
     }
 
     private func look(

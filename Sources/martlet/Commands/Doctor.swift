@@ -65,6 +65,21 @@ struct Doctor: AsyncParsableCommand {
             } else {
                 note("state", "\(settings.state) is not there yet; `martlet serve` makes it")
             }
+            do {
+                let files = try await DamagedFiles.ask(settings)
+                for item in files.items {
+                    report("files", files.sentence(of: item, state: settings.state), "")
+                }
+                if files.looked == nil {
+                    note("files", "not all were looked at since the service began; ask again later")
+                } else if let looked = files.looked, files.items.isEmpty {
+                    report("files", nil, "as they were published, looked at \(looked)")
+                }
+            } catch let failure as Failure {
+                note(
+                    "files",
+                    "the service was not asked: \(failure); it looks at published files while it runs")
+            }
             let isolation = await Self.isolation(settings)
             if let wished = isolation.wished {
                 note("isolation", wished)
