@@ -1,4 +1,4 @@
-/// Replaces secrets by `***` in a stream of bytes, whichever way the stream is cut into pieces.
+/// Replaces secrets by `***` in a stream of bytes, whichever way the stream is cut into pieces: a log, or a report.
 ///
 /// Bytes that cannot begin a secret are passed over by a table of pairs, some 1 GB a second; from a byte that can, the
 /// automaton of all `SecretForms` decides. The time is linear in the bytes, whatever they are. Only bytes that may be the
@@ -6,7 +6,8 @@
 /// for nothing, so a wrapped or colored one is masked too.
 package struct LogRedactor: Sendable {
     /// The most bytes of all secrets of one attempt together; bounds the automaton: some 36 MB for one ASCII secret of one line, 70
-    /// for one of many lines, whose lines have forms of their own, 100 for bytes that percent-encode (21 bytes a node, computed).
+    /// for one of many lines, whose lines have forms of their own, 100 for bytes that percent-encode, 180 for quotation marks, which XML
+    /// escapes in many ways (21 bytes a node, computed).
     package static let secretsLimit = 128 * 1024
     /// The most bytes that count for nothing in a row within a secret.
     private static let transparentLimit = 64
@@ -17,12 +18,16 @@ package struct LogRedactor: Sendable {
     private let automaton: SecretAutomaton
     /// By two bytes, the second one the higher: 1 where they can begin a secret.
     private let pairs: [UInt8]
+    /// Whether the stream is no text: its length is kept, and NULs within a secret count for nothing.
+    private let isBinary: Bool
 
     private var state = 0
     private(set) var held = HeldBytes()
     private var escape = Escape.none
     private var transparentRun = 0
     private var wroteMask = false
+    /// Whether a secret was in the stream.
+    package private(set) var hasMasked = false
 
     private enum Escape { case none, begun, sequence }
 
@@ -30,13 +35,32 @@ package struct LogRedactor: Sendable {
     package init(secrets: some Sequence<String>) {
         var forms: Set<[UInt8]> = []
         for secret in secrets { forms.formUnion(SecretForms.all(of: secret)) }
-        automaton = SecretAutomaton(forms: forms)
+        self.init(SecretAutomaton(forms: forms), isBinary: false)
+    }
+
+    private init(_ automaton: SecretAutomaton, isBinary: Bool) {
         var pairs: [UInt8] = []
         if !automaton.isEmpty {
             pairs = [UInt8](repeating: 0, count: 1 << 16)
-            automaton.forEachPair(orBefore: [0x0A, 0x0D, 0x1B]) { pairs[Int($0) | Int($1) << 8] = 1 }
+            automaton.forEachPair(orBefore: [0x0A, 0x0D, 0x1B] + (isBinary ? [0] : [])) {
+                pairs[Int($0) | Int($1) << 8] = 1
+            }
         }
-        self.pairs = pairs
+        (self.automaton, self.pairs, self.isBinary) = (automaton, pairs, isBinary)
+    }
+
+    /// One for bytes that are no text: each byte of a secret becomes `*`, so that whatever counts bytes can still be read, and NULs
+    /// between a secret's bytes are passed over, as UTF-16 has them between those of ASCII.
+    package var forBinary: LogRedactor { LogRedactor(automaton, isBinary: true) }
+
+    /// There is nothing to look for.
+    package var isIdle: Bool { automaton.isEmpty }
+
+    /// Whether a secret is in some bytes.
+    package func finds(in bytes: [UInt8]) -> Bool {
+        var other = self
+        _ = other.redact(bytes)
+        return other.hasMasked
     }
 
     /// What of `input`, and of what was held back before it, can be shown.
@@ -112,7 +136,7 @@ package struct LogRedactor: Sendable {
         for position in start..<min(start + Self.peekLimit, input.count) {
             let byte = input[position]
             if state != 0 {
-                if byte == 0x0A || byte == 0x0D { continue }
+                if byte == 0x0A || byte == 0x0D || isBinary && byte == 0 { continue }
                 if byte == 0x1B { return true }
             }
             state = automaton.child(state, byte)
@@ -132,7 +156,10 @@ package struct LogRedactor: Sendable {
         held.append(byte, isSignificant: true)
         state = automaton.next(state, byte)
         let length = automaton.matched(state)
-        if length > 0 { held.mask(last: length) }
+        if length > 0 {
+            held.mask(last: length)
+            hasMasked = true
+        }
         if automaton.isLeaf(state) { state = automaton.failure(state) }
         release(keeping: automaton.depth(state), into: &output)
     }
@@ -152,6 +179,7 @@ package struct LogRedactor: Sendable {
         }
         switch (escape, byte) {
         case (.none, 0x0A), (.none, 0x0D): return true
+        case (.none, 0) where isBinary: return true
         case (.none, 0x1B):
             escape = .begun
             return true
@@ -172,7 +200,13 @@ package struct LogRedactor: Sendable {
     /// Gives out all held bytes but those from the `count`th last significant one on.
     private mutating func release(keeping count: Int, into output: inout [UInt8]) {
         while let (byte, isMasked) = held.removeFirst(keeping: count) {
-            if !isMasked { output.append(byte) } else if !wroteMask { output += Self.mask }
+            if !isMasked {
+                output.append(byte)
+            } else if isBinary {
+                output.append(Self.mask[0])
+            } else if !wroteMask {
+                output += Self.mask
+            }
             wroteMask = isMasked
         }
     }

@@ -3,7 +3,7 @@ package enum SecretForms {
     /// The fewest bytes of a form other than the secret itself. Shorter ones would mask half of every log.
     package static let shortest = 4
 
-    /// The secret itself; its lines; its hexadecimal, percent-encoded and JSON-escaped forms; and, for Base64 (RFC 4648
+    /// The secret itself; its lines; its hexadecimal, percent-encoded, JSON-escaped and XML-escaped forms; and, for Base64 (RFC 4648
     /// sections 4 and 5), the digits that depend on nothing but the secret at each of the three offsets at which it can
     /// stand in what was encoded. Reversed, compressed or encrypted secrets are not found.
     package static func all(of secret: String) -> Set<[UInt8]> {
@@ -18,6 +18,7 @@ package enum SecretForms {
             }
             forms.insert(JSON.escaped(String(decoding: text, as: UTF8.self)))
             forms.insert(JSON.escaped(String(decoding: text, as: UTF8.self)).replacing("/".utf8, with: "\\/".utf8))
+            forms.formUnion(XMLEscaping.usual.map { $0.escaped(String(decoding: text, as: UTF8.self)) })
             for offset in 0..<3 {
                 forms.insert(base64(text, offset: offset, last: "+/"))
                 forms.insert(base64(text, offset: offset, last: "-_"))

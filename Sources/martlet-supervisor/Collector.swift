@@ -17,8 +17,12 @@ struct Collector {
     let noun: String
     let byteLimit: Int64
     let fileLimit: Int
+    /// What is copied is masked by it: reports, which the service reads and shows. Nothing: the bytes are copied as they are, as those
+    /// of products.
+    let redactor: LogRedactor?
     let isStopped: () -> Bool
 
+    /// What was written.
     private(set) var bytes: Int64 = 0
     private(set) var files = 0
     private(set) var complaints: [String] = []
@@ -32,7 +36,7 @@ struct Collector {
 
     init(
         source: Tree, destination: Tree, place: String, noun: String, byteLimit: Int64, fileLimit: Int,
-        bytes: Int64 = 0, files: Int = 0, isStopped: @escaping () -> Bool
+        bytes: Int64 = 0, files: Int = 0, redactor: LogRedactor? = nil, isStopped: @escaping () -> Bool
     ) {
         self.source = source
         self.destination = destination
@@ -42,6 +46,7 @@ struct Collector {
         self.fileLimit = fileLimit
         self.bytes = bytes
         self.files = files
+        self.redactor = redactor
         self.isStopped = isStopped
     }
 
@@ -61,9 +66,12 @@ struct Collector {
     }
 
     private mutating func complain(_ what: String, _ path: [UInt8]) {
-        if complaints.count == Self.complaintLimit { complaints.append("more files were not copied") }
-        guard complaints.count < Self.complaintLimit else { return }
-        complaints.append("\(String(decoding: path, as: UTF8.self)) was not copied: \(what)")
+        note("\(String(decoding: path, as: UTF8.self)) was not copied: \(what)")
+    }
+
+    private mutating func note(_ line: String) {
+        if complaints.count == Self.complaintLimit { complaints.append("more files were not copied, or masked") }
+        if complaints.count < Self.complaintLimit { complaints.append(line) }
     }
 
     private mutating func take(_ path: [UInt8], _ directory: Int32, _ name: [UInt8], as target: [UInt8]) {
@@ -76,6 +84,10 @@ struct Collector {
         var status = stat()
         guard Tree.withPath(name, { fstatat(directory, $0, &status, AT_SYMLINK_NOFOLLOW) }) == 0 else { return }
         guard isPlain(status, path) else { return }
+        if let redactor, redactor.finds(in: target) {
+            // The log's own masking hides it there.
+            return complain("its name holds a secret", path)
+        }
         let input = Tree.withPath(name) {
             clinux_openat(directory, $0, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC | O_NOCTTY, 0)
         }
@@ -92,7 +104,7 @@ struct Collector {
         }
         files += 1
         taken[target] = path
-        copy(input, to: Array((place + "/").utf8) + target, isExecutable: status.st_mode & 0o100 != 0)
+        copy(path, input, to: Array((place + "/").utf8) + target, isExecutable: status.st_mode & 0o100 != 0)
     }
 
     private mutating func isPlain(_ status: stat, _ path: [UInt8]) -> Bool {
@@ -105,7 +117,7 @@ struct Collector {
         return false
     }
 
-    private mutating func copy(_ input: Int32, to target: [UInt8], isExecutable: Bool) {
+    private mutating func copy(_ path: [UInt8], _ input: Int32, to target: [UInt8], isExecutable: Bool) {
         let parent = target[..<(target.lastIndex(of: UInt8(ascii: "/")) ?? 0)]
         if let error = destination.makeDirectories(Array(parent)) { return fail(error, target) }
         let output: Int32
@@ -119,18 +131,55 @@ struct Collector {
             above = above[..<(above.lastIndex(of: UInt8(ascii: "/")) ?? above.startIndex)]
         }
         defer { close(output) }
+        guard let redactor else { return transfer(input, output, target) }
+        mask(input, output, path, target, redactor)
+    }
+
+    private mutating func transfer(_ input: Int32, _ output: Int32, _ target: [UInt8]) {
         while true {
             let count = clinux_copy_file_range(input, output, 1 << 24)
             if count == 0 { break }
             if count < 0, errno == EINTR { continue }
             guard count > 0 else { return fail(SystemError(number: errno), target) }
-            bytes += Int64(count)
-            guard bytes <= byteLimit else {
-                limit = "\(noun) over \(Words.size(byteLimit))"
-                return
-            }
+            guard counts(count) else { return }
         }
         if fdatasync(output) != 0 { fail(SystemError(number: errno), target) }
+    }
+
+    /// So many bytes are in memory at a time.
+    private static let chunkBytes = 256 * 1024
+
+    /// The same with secrets masked. What has a NUL in its first bytes is no text, as for git: its length stays as it is.
+    private mutating func mask(
+        _ input: Int32, _ output: Int32, _ path: [UInt8], _ target: [UInt8], _ redactor: LogRedactor
+    ) {
+        var redactor = redactor
+        var chunk = [UInt8](repeating: 0, count: Self.chunkBytes)
+        var shown: [UInt8] = []
+        var isFirst = true
+        while true {
+            let count = read(input, &chunk, chunk.count)
+            if count < 0, errno == EINTR { continue }
+            guard count >= 0 else { return fail(SystemError(number: errno), target) }
+            if isFirst, chunk[..<count].contains(0) { redactor = redactor.forBinary }
+            isFirst = false
+            shown.removeAll(keepingCapacity: true)
+            chunk.withUnsafeBytes { redactor.redact(UnsafeRawBufferPointer(rebasing: $0[..<count]), into: &shown) }
+            if count == 0 { shown += redactor.finish() }
+            guard counts(shown.count) else { return }
+            let failure = shown.withUnsafeBytes { Descriptor.writeAll($0, to: output) }
+            guard failure == 0 else { return fail(SystemError(number: failure), target) }
+            if count == 0 { break }
+        }
+        if redactor.hasMasked { note("secrets in \(String(decoding: path, as: UTF8.self)) were masked") }
+        if fdatasync(output) != 0 { fail(SystemError(number: errno), target) }
+    }
+
+    /// Whether there is room for so many bytes more.
+    private mutating func counts(_ count: Int) -> Bool {
+        bytes += Int64(count)
+        if bytes > byteLimit { limit = "\(noun) over \(Words.size(byteLimit))" }
+        return bytes <= byteLimit
     }
 
     /// The files' bytes are on the disk; their names and those of their directories follow, all at once.

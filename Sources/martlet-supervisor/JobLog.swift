@@ -30,10 +30,10 @@ struct JobLog {
     /// Lines of ours that wait until what was held back before them is decided: they must not cut a secret in two.
     private var waiting: [String] = []
 
-    init(paths: AttemptPaths, limit: Int64, secrets: some Sequence<String>) {
+    init(paths: AttemptPaths, limit: Int64, redactor: LogRedactor) {
         self.paths = paths
         self.limit = limit
-        redactor = LogRedactor(secrets: secrets)
+        self.redactor = redactor
     }
 
     /// Makes the files, where that was not done: while a step's program starts, or before the first word of ours.

@@ -37,11 +37,12 @@ struct JobRun {
         defer { fence?.close() }
         let group = groups.flatMap { ControlGroup(place: $0, limits: job.limits) }
         defer { group?.remove() }
-        var log = JobLog(paths: paths, limit: job.limits.logBytes, secrets: secrets.values)
+        let redactor = LogRedactor(secrets: secrets.values)
+        var log = JobLog(paths: paths, limit: job.limits.logBytes, redactor: redactor)
         let start = StepStart(limits: job.limits, workspace: workspace, fence: fence, group: group)
         var ending = runSteps(of: job, in: workspace, start, secrets: secrets, log: &log)
         clinux_failpoint("job.collected", "before")
-        collect(from: job, workspace: workspace, attempt: attempt, ending: &ending, log: &log)
+        collect(from: job, workspace: workspace, attempt: attempt, redactor: redactor, ending: &ending, log: &log)
         clinux_failpoint("job.collected", "after")
         log.end()
         // Whatever failed first is the reason.
@@ -198,7 +199,8 @@ struct JobRun {
     /// Reports of every step that was begun; artifacts only of a job that completed, since what lies in the workspace of
     /// another is an older job's.
     private func collect(
-        from job: JobDescription, workspace: Tree, attempt: Tree, ending: inout Ending, log: inout JobLog
+        from job: JobDescription, workspace: Tree, attempt: Tree, redactor: LogRedactor, ending: inout Ending,
+        log: inout JobLog
     ) {
         guard ending.result != .faulty else { return }
         var bytes: Int64 = 0
@@ -213,7 +215,7 @@ struct JobRun {
             var collector = Collector(
                 source: workspace, destination: attempt, place: "reports/\(index)", noun: "reports",
                 byteLimit: job.limits.reportBytes, fileLimit: job.limits.files, bytes: bytes, files: files,
-                isStopped: { !isAlreadyStopped && isStopped() })
+                redactor: redactor.isIdle ? nil : redactor, isStopped: { !isAlreadyStopped && isStopped() })
             collector.collect(step.report)
             finish(collector, &ending, &log)
             (bytes, files) = (collector.bytes, collector.files)

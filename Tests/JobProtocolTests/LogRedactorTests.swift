@@ -38,6 +38,26 @@ import Testing
         #expect(shown.count <= 12, "\(shown)")
     }
 
+    @Test(arguments: [
+        "a&amp;b&lt;c&gt;d\"e'f\u{E9}", "a&amp;b&lt;c>d\"e'f\u{E9}", "a&amp;b&lt;c&gt;d&quot;e'f\u{E9}",
+        "a&amp;b&lt;c>d&quot;e'f\u{E9}", "a&amp;b&lt;c&gt;d&quot;e&apos;f\u{E9}", "a&amp;b&lt;c&gt;d&quot;e&#39;f\u{E9}",
+        "a&amp;b&lt;c&gt;d&quot;e&#x27;f\u{E9}", "a&amp;b&lt;c&gt;d&#34;e&#39;f\u{E9}",
+        "a&amp;b&lt;c&gt;d&quot;e'f&#233;", "a&amp;b&lt;c&gt;d\"e'f&#233;",
+    ])
+    func testThatItMasksWhatWritersOfXMLMakeOfIt(escaped: String) {
+        #expect(redact(Array("<a>\(escaped)</a>".utf8), secrets: ["a&b<c>d\"e'f\u{E9}"]) == "<a>***</a>")
+    }
+
+    @Test func testThatWhatIsNoTextKeepsItsLengthAndNULsWithinCountForNothing() {
+        // given
+        var redactor = LogRedactor(secrets: ["s3cret"]).forBinary
+        // when
+        let shown = redactor.redact(Array("\u{0}s3cret\u{1}s\u{0}3\u{0}c\u{0}r\u{0}e\u{0}t\u{0}".utf8)) + redactor.finish()
+        // then
+        #expect(shown == Array("\u{0}******\u{1}***********\u{0}".utf8))
+        #expect(redactor.hasMasked)
+    }
+
     @Test func testThatItMasksEachLineOfALongSecretAndNoShortOne() {
         let key = "-----BEGIN KEY-----\nAAAABBBBCCCC\nDDDDEEEEFFFF\nxy\n"
         #expect(redact(Array("a AAAABBBBCCCC b xy\n".utf8), secrets: [key]) == "a *** b xy\n")
