@@ -24,6 +24,8 @@ package struct JobRunner: Sendable {
     let isolation: JobIsolation
     let secrets: SecretStore
     let logger: Logger
+    /// Whether what the store cannot take for the moment is tried until it can: where people wait for the end of it, it is told instead.
+    let outlastsStore: Bool
     /// Job directories and workspaces are written, read and removed here: on a lane for each look, so that no job waits
     /// for the disk of another. There are as many at a time as there are jobs.
     var lane: BlockingLane { BlockingLane(label: "job") }
@@ -34,7 +36,8 @@ package struct JobRunner: Sendable {
     package init(
         store: Store, state: StateDirectory, workspaces: Workspaces, executor: any Executor, planner: JobPlanner,
         slots: JobSlots, archiver: ProductArchiver, clock: WallClock, timer: any Clock<Duration>,
-        environment: JobEnvironment, isolation: JobIsolation, secrets: SecretStore, logger: Logger
+        environment: JobEnvironment, isolation: JobIsolation, secrets: SecretStore, logger: Logger,
+        outlastsStore: Bool = true
     ) {
         self.store = store
         self.state = state
@@ -49,6 +52,7 @@ package struct JobRunner: Sendable {
         self.isolation = isolation
         self.secrets = secrets
         self.logger = logger
+        self.outlastsStore = outlastsStore
     }
 
     /// What a job needs of its integration.
@@ -70,54 +74,76 @@ package struct JobRunner: Sendable {
     /// Runs it.
     /// - Returns: The last attempt as stored.
     /// - Throws: `CancellationError` when the daemon stops: the job goes on, and the next daemon takes it up here.
-    ///   Any other error is ours; the attempt is then not processed.
+    ///   Any other error is ours; the attempt is then not processed. What the store cannot take for the moment is no error here.
     package func run(_ request: Request, cancellation: Cancellation) async throws -> AttemptRecord {
         let job = request.configuration.name
         while true {
-            let attempts = try await store.attempts(of: request.integration.id).filter { $0.id.job == job }
-            if let last = attempts.last, case .processed = last.state, !mayRetry(last, attempts, of: request) {
-                return last
-            }
-            let attempt: AttemptRecord
-            if let last = attempts.last, last.state.verdict == nil {
-                attempt = last
-            } else {
-                attempt = try await store.addAttempt(
-                    to: request.integration.id, job: job, testFilter: attempts.last?.testFilter, at: clock.now())
-            }
-            var request = request
-            request.testFilter = attempt.testFilter
             do {
-                let isHeld = request.held?.take(job) ?? false
-                // What has entered no step was never started: that is stored before the start.
-                let isNew =
-                    if isHeld || attempt.state == .queued { true } else {
-                        try await executor.liveness(of: directory(of: attempt.id)) == .notStarted
-                    }
-                if isNew {
-                    let slots = slots
-                    if !isHeld {
-                        guard try await cancellation.interrupting({ try await slots.take() }) != nil else {
-                            try await finish(attempt.id, verdict: .canceled, reason: await reason(of: cancellation))
-                            continue
-                        }
-                    }
-                    defer { slots.give() }
-                    try await begin(attempt, of: request, isEntered: isHeld, cancellation: cancellation)
-                } else {
-                    // It runs already, since before a restart: it waits for no slot.
-                    try await takeUp(attempt, of: request, cancellation: cancellation)
-                }
-            } catch let error as CancellationError {
-                throw error
-            } catch let error as StoreError {
-                throw error
-            } catch {
-                if Task.isCancelled { throw CancellationError() }
-                logger.error("a job failed by our fault", metadata: ["attempt": "\(attempt.id)", "error": "\(error)"])
-                try await finish(attempt.id, verdict: .internalError, reason: "\(error)")
+                if let last = try await goOn(request, cancellation: cancellation) { return last }
+            } catch let error where mustWait(after: error) {
+                // Whatever runs goes on under its supervisor, and what it comes to lies on the disk: it is taken up again, however long
+                // that takes.
+                logger.warning(
+                    "what became of a job could not be stored; it is tried again",
+                    metadata: ["integration": "\(request.integration.id)", "job": "\(job)", "error": "\(error)"])
+                try await timer.sleep(for: Scheduler.pause)
             }
         }
+    }
+
+    /// Whether the store could not take something for the moment, and it is to be tried again.
+    func mustWait(after error: any Error) -> Bool {
+        outlastsStore && (error as? StoreError)?.isPassing ?? false
+    }
+
+    /// Does what is missing of the job's last attempt, or begins the next one.
+    /// - Returns: The last attempt when there is nothing more to do.
+    private func goOn(_ request: Request, cancellation: Cancellation) async throws -> AttemptRecord? {
+        let job = request.configuration.name
+        let attempts = try await store.attempts(of: request.integration.id).filter { $0.id.job == job }
+        if let last = attempts.last, case .processed = last.state, !mayRetry(last, attempts, of: request) {
+            return last
+        }
+        let attempt: AttemptRecord
+        if let last = attempts.last, last.state.verdict == nil {
+            attempt = last
+        } else {
+            attempt = try await store.addAttempt(
+                to: request.integration.id, job: job, testFilter: attempts.last?.testFilter, at: clock.now())
+        }
+        var request = request
+        request.testFilter = attempt.testFilter
+        do {
+            let isHeld = request.held?.take(job) ?? false
+            // What has entered no step was never started: that is stored before the start.
+            let isNew =
+                if isHeld || attempt.state == .queued { true } else {
+                    try await executor.liveness(of: directory(of: attempt.id)) == .notStarted
+                }
+            if isNew {
+                let slots = slots
+                if !isHeld {
+                    guard try await cancellation.interrupting({ try await slots.take() }) != nil else {
+                        try await finish(attempt.id, verdict: .canceled, reason: await reason(of: cancellation))
+                        return nil
+                    }
+                }
+                defer { slots.give() }
+                try await begin(attempt, of: request, isEntered: isHeld, cancellation: cancellation)
+            } else {
+                // It runs already, since before a restart: it waits for no slot.
+                try await takeUp(attempt, of: request, cancellation: cancellation)
+            }
+        } catch let error as CancellationError {
+            throw error
+        } catch let error as StoreError {
+            throw error
+        } catch {
+            if Task.isCancelled { throw CancellationError() }
+            logger.error("a job failed by our fault", metadata: ["attempt": "\(attempt.id)", "error": "\(error)"])
+            try await finish(attempt.id, verdict: .internalError, reason: "\(error)")
+        }
+        return nil
     }
 
     private func mayRetry(_ last: AttemptRecord, _ attempts: [AttemptRecord], of request: Request) -> Bool {
@@ -264,6 +290,8 @@ package struct JobRunner: Sendable {
             await held
         } catch {
             if Task.isCancelled || error is CancellationError { throw CancellationError() }
+            // No fault of the job's, which is taken up again: its workspace stays its own.
+            if mustWait(after: error) { throw error }
             try await stop(directory, because: "\(error)")
             await giveBack(workspace)
             throw error

@@ -46,5 +46,9 @@ package struct StoreError: Error, CustomStringConvertible {
         self.underlying = underlying
     }
 
+    /// Whether the same may succeed in a moment, when somebody has made room or has ended what holds the file: nothing was stored, and
+    /// nothing that depends on it may be given up.
+    package var isPassing: Bool { [.full, .io, .busy].contains(code) }
+
     package var description: String { "\(operation) failed: \(message)" }
 }

@@ -1,6 +1,9 @@
 import Basics
 import BotSupport
+import Execution
 import Foundation
+import Glibc
+import Integrations
 import Model
 import Storage
 import TestSupport
@@ -12,21 +15,14 @@ import Testing
     @Test(.smallDisk) func testThatTheServiceGoesOnWhenThereIsSpaceAgain() async throws {
         try await withTemporaryDirectory { outer in
             let disk = try outer.makeDirectory("disk")
-            try await runExpectingSuccess(["mount", "-t", "tmpfs", "-o", "size=24m", "tmpfs", disk])
-            do {
-                try await integrateOnFullDisk(disk)
-            } catch {
-                try await runExpectingSuccess(["umount", disk])
-                throw error
-            }
-            try await runExpectingSuccess(["umount", disk])
+            try await SmallDisk.mounted(on: disk, size: "24m") { try await integrateOnFullDisk(disk) }
         }
     }
 
     private func integrateOnFullDisk(_ disk: String) async throws {
         try await withBot(BotPlan(state: disk + "/state", executor: .local)) { bot in
             // given
-            bot.log.expectErrors(containing: "")
+            bot.log.expectErrors(containing: "No space left on device")
             expectResult(of: try await bot.integrate(), "succeeded")
 
             // when: the job fills the disk
@@ -37,33 +33,77 @@ import Testing
             }
             try FileManager.default.removeItem(atPath: disk + "/full")
 
-            // then: whatever this one came to, it has come to an end, and the next is green
-            let store = try bot.store
-            try await until("its end", limit: Bot.waitLimit) {
-                // The pause before what could not be stored is tried again.
-                bot.timer.advance(by: .seconds(10))
-                return try await store.integration(id)?.state.verdict != nil
+            // then: what its supervisor could not write is our fault and named; what the database could not take is taken up
+            let full = try await end(of: id, bot)
+            #expect(full.attempts.count == 1)
+            if full.verdict == .internalError {
+                expectContains(full.record.reason ?? "", "No space left on device")
+            } else {
+                expectVerdict(of: full, .succeeded)
             }
-            let full = try await bot.completion(of: id)
-            #expect([.internalError, .testFailures, .succeeded].contains(full.verdict))
             expectResult(of: try await bot.integrate(), "succeeded")
             #expect(
                 try await bot.store.integration(IntegrationID(bot: bot.name, number: 1))?.state.verdict == .succeeded)
         }
     }
-}
 
-extension Trait where Self == ConditionTrait {
-    /// Where a file system in memory can be mounted.
-    fileprivate static var smallDisk: Self {
-        .enabled("only root may mount a file system") {
-            let probe = NSTemporaryDirectory() + "/martlet-mount-\(ProcessInfo.processInfo.processIdentifier)"
-            try FileManager.default.createDirectory(atPath: probe, withIntermediateDirectories: true)
-            defer { try? FileManager.default.removeItem(atPath: probe) }
-            guard try await run(["mount", "-t", "tmpfs", "-o", "size=1m", "tmpfs", probe]).status == 0 else {
-                return false
+    /// The job has room of its own: what it does is no matter of the database's disk.
+    @Test(.smallDisk, .program("python3"), arguments: [true, false])
+    func testThatAJobOutlivesADatabaseThatCannotBeWrittenForAWhile(endsMeanwhile: Bool) async throws {
+        try await withTemporaryDirectory { outer in
+            let (disk, state) = (try outer.makeDirectory("disk"), StateDirectory(path: outer.path("state")))
+            try await SmallDisk.mounted(on: disk, size: "24m") {
+                try state.create()
+                try #require(symlink(disk + "/martlet.sqlite", state.database) == 0)
+                try await withBot(BotPlan(state: state.path, executor: .local)) { bot in
+                    try await runBesideAFullDatabase(bot, outer, disk: disk, endsMeanwhile: endsMeanwhile)
+                }
             }
-            return try await run(["umount", probe]).status == 0
         }
+    }
+
+    private func runBesideAFullDatabase(
+        _ bot: Bot, _ outer: TemporaryDirectory, disk: String, endsMeanwhile: Bool
+    ) async throws {
+        // given
+        let (go, done) = (outer.path("go"), outer.path("done"))
+        let script = "until [ -e \(go) ]; do sleep 0.01; done; touch \(done)"
+        let id = try await bot.begin(
+            .running(.building, of: "debug", script: "\(script).building")
+                .and(.running(.testing, of: "debug", script: "\(script).testing")))
+        let store = try bot.store
+        try await until("the first step") { try await store.attempts(of: id).first?.state == .running(.building) }
+
+        // when: the log is begun anew, so that it needs room
+        #expect(try await SQLProgram.read("PRAGMA wal_checkpoint(TRUNCATE)", at: bot.state.database) == "0")
+        try SmallDisk.fill(with: disk + "/full")
+        try outer.write("go", "")
+        await until("what could not be stored is told") {
+            bot.log.lines.contains { $0.message.contains("could not be stored") }
+        }
+        if endsMeanwhile {
+            await until("the job's end") { bot.jobProcesses.isEmpty }
+            bot.timer.advance(by: .seconds(10))
+        }
+        try FileManager.default.removeItem(atPath: disk + "/full")
+
+        // then
+        let integration = try await end(of: id, bot)
+        expectVerdict(of: integration, .succeeded)
+        #expect(integration.attempts.count == 1)
+        for step in ["building", "testing"] {
+            #expect(access("\(done).\(step)", F_OK) == 0, "\(step) ran to its end")
+        }
+        expectResult(of: try await bot.integrate(), "succeeded")
+    }
+
+    private func end(of id: IntegrationID, _ bot: Bot) async throws -> Integrated {
+        let store = try bot.store
+        try await until("its end", limit: Bot.waitLimit) {
+            // The pause before what could not be stored is tried again.
+            bot.timer.advance(by: .seconds(10))
+            return try await store.integration(id)?.state.verdict != nil
+        }
+        return try await bot.completion(of: id)
     }
 }

@@ -1,10 +1,14 @@
+import Glibc
 package import Testing
 
 /// A file system that is soon full.
 package enum SmallDisk {
-    /// Mounts a tmpfs of 64 KiB on a directory for the time of the body.
-    package static func mounted(on path: String, _ body: () async throws -> Void) async throws {
-        try await runExpectingSuccess(["mount", "-t", "tmpfs", "-o", "size=64k", "tmpfs", path])
+    /// Mounts a tmpfs on a directory for the time of the body.
+    /// - Parameter size: As tmpfs(5) reads it.
+    package static func mounted(
+        on path: String, size: String = "64k", _ body: () async throws -> Void
+    ) async throws {
+        try await runExpectingSuccess(["mount", "-t", "tmpfs", "-o", "size=\(size)", "tmpfs", path])
         let result: Result<Void, any Error>
         do {
             result = .success(try await body())
@@ -14,6 +18,17 @@ package enum SmallDisk {
         // Lazily: what the body opened may not be closed yet.
         try await runExpectingSuccess(["umount", "-l", path])
         try result.get()
+    }
+
+    /// Writes a file until there is no room for a byte more; whoever removes it makes room again.
+    package static func fill(with path: String) throws {
+        let descriptor = open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0o644)
+        try #require(descriptor >= 0, "\(path) cannot be made: \(String(cString: strerror(errno)))")
+        defer { close(descriptor) }
+        let bytes = [UInt8](repeating: 0, count: 1 << 16)
+        while write(descriptor, bytes, bytes.count) > 0 {}
+        let number = errno
+        try #require(number == ENOSPC, "\(path): \(String(cString: strerror(number)))")
     }
 }
 

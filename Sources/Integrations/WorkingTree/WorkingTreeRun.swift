@@ -204,7 +204,7 @@ package final class WorkingTreeRun: Sendable {
             slots: JobSlots(count: parts.concurrency), archiver: ProductArchiver(state: cache.state),
             clock: parts.clock, timer: ContinuousClock(),
             environment: JobEnvironment(daemon: parts.environment, url: ""),
-            isolation: isolation, secrets: secrets, logger: logger)
+            isolation: isolation, secrets: secrets, logger: logger, outlastsStore: false)
         let settings = ServiceSettings(state: cache.state.path, bots: "", concurrency: parts.concurrency)
         let registry = BotRegistry(
             directory: nil, settings: settings, secrets: secrets, isolation: isolation.isolation, version: "")
