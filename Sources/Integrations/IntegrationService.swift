@@ -178,7 +178,7 @@ package struct IntegrationService: Service {
     package func prepare() async throws {
         try await poller.reload()
         try await publisher.reconcile()
-        for integration in try await store.running() { try await jobs.retakeWorkspaces(of: integration.id) }
+        try await jobs.retakeWorkspaces(of: try await store.running().map(\.id))
     }
 
     /// Prepares, then works until graceful shutdown or cancellation. Jobs that run then go on without it.

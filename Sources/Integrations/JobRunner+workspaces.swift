@@ -1,6 +1,8 @@
 import Basics
+import Execution
+import JobProtocol
 import Logging
-import Model
+package import Model
 import SourceControl
 import Storage
 
@@ -13,7 +15,7 @@ extension JobRunner {
             do {
                 try await remove(workspace)
             } catch {
-                // It is tried again before the next job gets it.
+                // It is tried again before the next job gets it, or at the next start.
                 logger.warning(
                     "a workspace could not be removed", metadata: ["path": "\(workspace.path)", "error": "\(error)"])
             }
@@ -21,29 +23,107 @@ extension JobRunner {
         await workspaces.giveBack(workspace)
     }
 
-    /// Takes the workspaces of forks in which a daemon before this one was ended; call it when those of running jobs are taken.
+    /// Marks the workspaces of jobs that a daemon before this one started, before any other job may take them.
+    package func retakeWorkspaces(of integrations: [IntegrationID]) async throws {
+        var lost: [AttemptID] = []
+        for integration in integrations {
+            for attempt in try await store.attempts(of: integration) where attempt.state.verdict == nil {
+                let directory = directory(of: attempt.id)
+                let liveness = try await executor.liveness(of: directory)
+                guard liveness != .notStarted else { continue }
+                do {
+                    let job = try await lane.run { try directory.job() }
+                    if let workspace = Workspace(tree: job.workspace) { await workspaces.retake(workspace) }
+                } catch let error as ExecutionError where error.code == .malformed || error.code == .notFound {
+                    // It runs nowhere; it is found lost when it is taken up.
+                    if liveness == .lost { lost.append(attempt.id) }
+                }
+            }
+        }
+        // When all are known that are in use: which of the others a lost one was in, nothing says.
+        for id in lost { await doubtWorkspaces(of: id) }
+    }
+
+    private func doubtWorkspaces(of id: AttemptID) async {
+        let (root, bot, configuration) = (state.workspaces, id.integration.bot, id.job)
+        let found = await lane.run { Self.workspaces(in: root, bot: "\(bot)", configuration: "\(configuration)") }
+        await workspaces.doubt(found, bot: bot, configuration: configuration)
+    }
+
+    /// Removes each workspace in which a job may have been lost of which nothing says where it was. Those in use are not among them.
+    func discardWorkspaces(of id: AttemptID) async throws {
+        await doubtWorkspaces(of: id)
+        for workspace in await workspaces.takeDoubtful(bot: id.integration.bot, configuration: id.job) {
+            try await discard(workspace)
+            await workspaces.giveBack(workspace)
+        }
+    }
+
+    /// Takes the workspaces in which nothing may be found again and which a daemon before this one left: forks' and those moved aside.
+    /// Call it when those of running jobs are taken.
     package func takeLeftWorkspaces() async -> [Workspace] {
         let root = state.workspaces
         let found = await lane.run { () -> [Workspace] in
-            guard let directory = try? Directory(opening: root) else { return [] }
-            func names(_ path: String) -> [String] {
-                (try? directory.entries(path))?.filter(\.isText).map(\.name) ?? []
+            Self.names(in: root).flatMap { bot in
+                Self.names(in: "\(root)/\(bot)").flatMap { Self.workspaces(in: root, bot: bot, configuration: $0) }
             }
-            var found: [Workspace] = []
-            for bot in names(".") {
-                for configuration in names(bot) {
-                    let lane = "\(bot)/\(configuration)/\(Workspaces.Lane.fork.rawValue)"
-                    found += names(lane).map { Workspace(path: "\(root)/\(lane)/\($0)") }
-                }
-            }
-            return found
         }
         return await workspaces.takeLeft(of: found)
     }
 
+    private static func workspaces(in root: String, bot: String, configuration: String) -> [Workspace] {
+        let place = "\(root)/\(bot)/\(configuration)"
+        return names(in: place).flatMap { lane in
+            names(in: "\(place)/\(lane)").map { Workspace(path: "\(place)/\(lane)/\($0)") }
+        }
+    }
+
+    /// None of what is no directory.
+    private static func names(in path: String) -> [String] {
+        guard let directory = try? Directory(opening: path) else { return [] }
+        return (try? directory.entries())?.filter(\.isText).map(\.name) ?? []
+    }
+
     func remove(_ workspace: Workspace) async throws {
-        let (root, path) = (state.workspaces, String(workspace.path.dropFirst(state.workspaces.count + 1)))
+        let (root, path) = (state.workspaces, relative(workspace))
         try await lane.run { try Directory(opening: root).remove(path) }
+    }
+
+    private func relative(_ workspace: Workspace) -> String {
+        String(workspace.path.dropFirst(state.workspaces.count + 1))
+    }
+
+    /// How often a workspace is tried to be removed before it is moved aside, a second apart: processes of a job whose supervisor was
+    /// lost end by a signal of the kernel's or the launcher's, and may write until then.
+    static let maximumRemovals = 5
+
+    /// Removes a workspace, so that the next job begins in one that is made anew. What cannot be removed is moved aside, and removed at
+    /// the next start.
+    /// - Throws: `FileError` when it cannot even be moved.
+    func discard(_ workspace: Workspace) async throws {
+        for _ in 1..<Self.maximumRemovals {
+            if try await isRemoved(workspace) { return }
+            try await timer.sleep(for: .seconds(1))
+        }
+        if try await isRemoved(workspace) { return }
+        let (root, path) = (state.workspaces, relative(workspace))
+        let number = clock.now().millisecondsSinceEpoch
+        try await lane.run {
+            let directory = try Directory(opening: root)
+            let parent = path.split(separator: "/").dropLast().joined(separator: "/")
+            try directory.rename(path, to: directory, "\(parent)/.gone-\(number)", replace: false)
+        }
+    }
+
+    private func isRemoved(_ workspace: Workspace) async throws -> Bool {
+        do {
+            try await remove(workspace)
+            return true
+        } catch let error as FileError {
+            logger.warning(
+                "a workspace could not be removed", metadata: ["path": "\(workspace.path)", "error": "\(error)"])
+            return false
+        }
     }
 
     func hold(_ request: Request, after begun: Wakeup) async {

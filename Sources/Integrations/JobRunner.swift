@@ -161,23 +161,8 @@ package struct JobRunner: Sendable {
     /// The reason of an attempt whose supervisor was lost.
     static let lostReason = "the supervisor was lost: it is gone without a result; the workspace was made anew"
 
-    private func directory(of id: AttemptID) -> AttemptDirectory {
+    func directory(of id: AttemptID) -> AttemptDirectory {
         AttemptDirectory(path: state.attempt(id.integration, job: id.job, attempt: id.attempt))
-    }
-
-    /// Marks the workspaces of jobs that a daemon before this one started, before any other job may take them.
-    package func retakeWorkspaces(of integration: IntegrationID) async throws {
-        for attempt in try await store.attempts(of: integration) where attempt.state.verdict == nil {
-            let directory = directory(of: attempt.id)
-            guard try await executor.liveness(of: directory) != .notStarted else { continue }
-            do {
-                let job = try await lane.run { try directory.job() }
-                if let workspace = Workspace(tree: job.workspace) { await workspaces.retake(workspace) }
-            } catch let error as ExecutionError where error.code == .malformed || error.code == .notFound {
-                // It runs nowhere; it is found lost when it is taken up.
-                continue
-            }
-        }
     }
 
     /// - Parameter isEntered: Whether it is stored already that the attempt begins.
@@ -203,7 +188,7 @@ package struct JobRunner: Sendable {
         let plan: JobPlanner.Plan
         do {
             // What a daemon that was killed has left of another.
-            if workspace.isThrowaway { try await remove(workspace) }
+            if workspace.isThrowaway { try await discard(workspace) }
             plan = try await prepare(id, directory, workspace, request, isEntered: isEntered)
             guard try await launch(directory, secrets, cancellation) else {
                 await giveBack(workspace)
@@ -258,10 +243,7 @@ package struct JobRunner: Sendable {
             // Power was lost before its job was on the disk: then its supervisor is gone, and whatever it built in is in
             // doubt; which of the configuration's workspaces that was, nothing says.
             guard try await executor.liveness(of: directory) == .lost else { throw error }
-            let id = attempt.id
-            try await lane.run {
-                try Directory(opening: state.workspaces).remove("\(id.integration.bot)/\(id.job)")
-            }
+            try await discardWorkspaces(of: attempt.id)
             return try await finish(attempt.id, verdict: .internalError, reason: Self.lostReason)
         }
         guard let workspace = Workspace(tree: description.workspace) else {
@@ -337,7 +319,7 @@ package struct JobRunner: Sendable {
                     }
                 })
         } catch let error as ExecutionError where error.code == .lost {
-            try await remove(workspace)
+            try await discard(workspace)
             try await finish(id, verdict: .internalError, reason: Self.lostReason)
             return
         }

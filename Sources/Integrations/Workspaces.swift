@@ -38,6 +38,8 @@ package actor Workspaces {
 
     private let root: String
     private var taken: Set<String> = []
+    /// Taken by nobody's job, by bot and configuration: a job that was lost may have left one of them in any state.
+    private var doubtful: [String: [Workspace]] = [:]
 
     package init(root: String) { self.root = root }
 
@@ -53,6 +55,18 @@ package actor Workspaces {
 
     /// Takes the very workspace that a job, found running after a restart, is using.
     package func retake(_ workspace: Workspace) { taken.insert(workspace.path) }
+
+    /// Takes those that nobody has taken, since a job may have been lost in any of them; `takeDoubtful` hands them out to be removed.
+    /// - Parameter found: The workspaces of the bot's configuration that lie on the disk.
+    package func doubt(_ found: [Workspace], bot: Name, configuration: Name) {
+        let new = found.filter { taken.insert($0.path).inserted }
+        if !new.isEmpty { doubtful["\(bot)/\(configuration)", default: []] += new }
+    }
+
+    /// Hands those in doubt out, once; whoever takes them gives them back.
+    package func takeDoubtful(bot: Name, configuration: Name) -> [Workspace] {
+        doubtful.removeValue(forKey: "\(bot)/\(configuration)") ?? []
+    }
 
     /// Takes the throwaway workspaces that a daemon before this one left, so that they can be removed: no job uses them any more.
     /// - Parameter found: Those that lie on the disk.
@@ -77,9 +91,10 @@ package struct Workspace: Hashable, Sendable {
         path = String(tree.dropLast("/tree".count))
     }
 
-    /// Whether it is removed after its job: nothing that a fork's job left is there for another.
+    /// Whether it is removed after its job: nothing that a fork's job left is there for another, nor what was moved aside.
     package var isThrowaway: Bool {
-        path.split(separator: "/").dropLast().last.map(String.init) == Workspaces.Lane.fork.rawValue
+        let parts = path.split(separator: "/").suffix(2)
+        return parts.first.map(String.init) == Workspaces.Lane.fork.rawValue || parts.last?.first == "."
     }
 
     /// The checkout, in which the job works.

@@ -2,6 +2,7 @@ import Basics
 import BotSupport
 import Execution
 import ExecutionSupport
+import Glibc
 import JobProtocol
 import Model
 import Storage
@@ -24,21 +25,93 @@ import Testing
             let first = AttemptDirectory(path: executor.starts[0])
             executor.lose(first)
             let directory = try Directory(opening: first.path)
+            let workspace = try Directory(opening: try first.job().workspace)
             try directory.remove("job.json")
             if let text { try directory.write("job.json", bytes: Array(text.utf8)) }
-            let workspaces = bot.state.workspaces + "/kit/debug"
-            try Directory(opening: workspaces).write("built", bytes: [])
+            try workspace.write("built", bytes: [])
 
             // when
             try await bot.start()
             await until("the second attempt") { executor.starts.count == 2 }
 
             // then
-            #expect(try Directory(opening: workspaces).status("built") == nil)
+            #expect(access(workspace.path + "/built", F_OK) != 0)
             executor.lose(AttemptDirectory(path: executor.starts[1]))
             let integration = try await bot.completion(of: id)
             expectVerdict(of: integration, .internalError, because: "the supervisor was lost")
             #expect(integration.attempts.count == 2)
+        }
+    }
+
+    /// Nothing says which of the workspaces the lost one was in, but which it was not.
+    @Test func testThatAWorkspaceInUseStaysWhereAnotherJobOfTheConfigurationWasLost() async throws {
+        let executor = ScriptedExecutor()
+        try await withBot(BotPlan(executor: .scripted(executor), concurrency: 3)) { bot in
+            // given: the second one's job goes on
+            var ids = [try await bot.begin()]
+            await until("the first attempt") { executor.starts.count == 1 }
+            ids.append(try await bot.begin(on: "topic"))
+            await until("the attempt of topic") { executor.starts.count == 2 }
+            try await bot.stop()
+            let jobs = executor.starts.map { AttemptDirectory(path: $0) }
+            let workspaces = try jobs.map { try $0.job().workspace }
+            for workspace in workspaces { try Directory(opening: workspace).write("built", bytes: []) }
+            executor.lose(jobs[0])
+            try Directory(opening: jobs[0].path).remove("job.json")
+
+            // when
+            try await bot.start()
+            await until("the second attempt") { executor.starts.count == 3 }
+
+            // then
+            #expect(access(workspaces[0] + "/built", F_OK) != 0)
+            #expect(access(workspaces[1] + "/built", F_OK) == 0)
+            let again = AttemptDirectory(path: executor.starts[2])
+            #expect(try again.job().workspace != workspaces[1])
+            for job in [jobs[1], again] { try await executor.cancel(job, reason: "enough", grace: .zero) }
+            for id in ids { expectVerdict(of: try await bot.completion(of: id), .canceled) }
+        }
+    }
+
+    /// As where processes of a killed job still write in it.
+    @Test(.smallDisk) func testThatAWorkspaceThatCannotBeRemovedIsMovedAsideForTheNextAttempt() async throws {
+        let executor = ScriptedExecutor()
+        try await withBot(BotPlan(executor: .scripted(executor))) { bot in
+            // given
+            let id = try await bot.begin()
+            await until("the first attempt") { executor.starts.count == 1 }
+            let first = AttemptDirectory(path: executor.starts[0])
+            let tree = try first.job().workspace
+            try Directory(opening: tree).makeDirectories("mounted")
+            try await runExpectingSuccess(["mount", "-t", "tmpfs", "-o", "size=64k", "tmpfs", tree + "/mounted"])
+
+            // when
+            executor.lose(first)
+            await until("the second attempt") {
+                bot.timer.advance(by: .seconds(1))
+                return executor.starts.count == 2
+            }
+            try await runExpectingSuccess([
+                "sh", "-c", "grep -o '\(bot.state.workspaces)[^ ]*' /proc/mounts | xargs -r umount -l",
+            ])
+
+            // then
+            let second = AttemptDirectory(path: executor.starts[1])
+            #expect(try second.job().workspace == tree)
+            #expect(access(tree + "/mounted", F_OK) != 0)
+            let lane = String(tree.dropLast("/0/tree".count))
+            #expect(try Directory(opening: lane).entries().count { $0.name.hasPrefix(".gone-") } == 1)
+            try await executor.cancel(second, reason: "enough", grace: .zero)
+            let integration = try await bot.completion(of: id)
+            expectContains(integration.attempts.first?.reason ?? "", "the supervisor was lost")
+
+            // and when
+            try await bot.restart()
+
+            // then
+            await until("what was moved aside is removed") {
+                (try? Directory(opening: lane).entries().contains { $0.name.hasPrefix(".gone-") }) == false
+            }
         }
     }
 
