@@ -195,6 +195,9 @@ package struct JobRunner: Sendable {
                 return try await finish(id, verdict: .canceled, reason: await reason(of: cancellation))
             }
         } catch {
+            if let error = error as? ExecutionError, error.code == .exists {
+                return await leave(workspace, to: directory)
+            }
             await giveBack(workspace)
             switch error {
             case let error as SourceControlError where error.code != .canceled && !Task.isCancelled:
@@ -205,6 +208,16 @@ package struct JobRunner: Sendable {
             }
         }
         try await bring(attempt, directory, plan: plan, workspace, request, cancellation)
+    }
+
+    /// A launcher that stood still has just taken what a daemon before this one asked it for: the job runs, and is taken up.
+    /// - Parameter workspace: The one that was made ready meanwhile.
+    private func leave(_ workspace: Workspace, to directory: AttemptDirectory) async {
+        // What cannot be read is found lost when it is taken up.
+        let job = await lane.run { try? directory.job() }
+        let own = job.flatMap { Workspace(tree: $0.workspace) }
+        if let own { await workspaces.retake(own) }
+        if own != workspace { await giveBack(workspace) }
     }
 
     /// Tries to reach the launcher before a job is given up: with the longest pauses four minutes, in which systemd or the
@@ -218,12 +231,18 @@ package struct JobRunner: Sendable {
     ) async throws -> Bool {
         var backoff = Backoff(first: .seconds(1), limit: .seconds(30))
         for attempt in 1...Self.maximumLaunches {
-            if await cancellation.requested != nil { return false }
+            if let wish = await cancellation.requested {
+                if attempt > 1 { try await withdraw(directory, because: wish.reason) }
+                return false
+            }
             do throws(ExecutionError) {
                 try await executor.start(directory, secrets: secrets)
                 return true
             } catch {
-                guard error.code == .noLauncher, attempt < Self.maximumLaunches else { throw error }
+                guard error.code == .noLauncher, attempt < Self.maximumLaunches else {
+                    try await withdraw(directory, because: "\(error)")
+                    throw error
+                }
                 logger.warning(
                     "the launcher is awaited", metadata: ["attempt": "\(directory.path)", "error": "\(error)"])
             }
@@ -231,6 +250,13 @@ package struct JobRunner: Sendable {
             _ = try await cancellation.interrupting { try await timer.sleep(for: pause) }
         }
         return false
+    }
+
+    /// Gives up a start that was asked for: a launcher that stood still may take what it was asked, and a slow supervisor may begin, when
+    /// the workspace is another job's. Whoever comes so late ends before the first step.
+    private func withdraw(_ directory: AttemptDirectory, because reason: String) async throws {
+        try await executor.cancel(directory, reason: reason, grace: .zero)
+        try await stop(directory, because: reason)
     }
 
     /// Found running, or ended, after a restart: the job directory says with what.

@@ -64,7 +64,8 @@ struct LaunchClient {
             var source = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
             let left = deadline - Time.monotonicMilliseconds()
             guard left > 0 else { return nil }
-            poll(&source, 1, Int32(clamping: left))
+            // Nothing to read when the time is over: a read would wait for ever.
+            guard poll(&source, 1, Int32(clamping: left)) > 0 else { continue }
             switch Descriptor.readOnce(descriptor, limit: FenceFinding.sizeLimit) {
             case .success(let part?): bytes += part
             case .success(nil): return bytes

@@ -60,27 +60,31 @@ final class SupervisorPool {
     /// - Parameter request: A `LaunchRequest` as it came.
     func launch(_ request: [UInt8]) -> LaunchAnswer {
         while !waiting.isEmpty {
-            // One that was killed while it waited says nothing; the next is asked. A second start would do no harm.
+            // One that was killed while it waited says nothing, and one that is too slow is killed; the next is asked.
             if let answer = ask(waiting.removeFirst(), request) { return answer }
         }
         switch start() {
         case .failure(let error): return .failed("start a supervisor: \(error.text)")
         case .success(let started):
-            return ask(started, request) ?? .failed("the supervisor ended, or did not take its lock within 10 s")
+            return ask(started, request)
+                ?? .failed("the supervisor ended, or did not take its lock within 10 s and was killed")
         }
     }
 
+    /// - Returns: Nothing when it said nothing that could be read; it runs no job then, and never will.
     private func ask(_ supervisor: Waiting, _ request: [UInt8]) -> LaunchAnswer? {
         defer { close(supervisor.socket) }
         do throws(JobProtocolError) {
             try UnixSocket.send(request, to: supervisor.socket)
-            guard let answer = LaunchClient.read(supervisor.socket, within: Self.patienceMilliseconds) else {
-                return nil
+            if let answer = LaunchClient.read(supervisor.socket, within: Self.patienceMilliseconds) {
+                return try LaunchAnswer(json: answer)
             }
-            return try LaunchAnswer(json: answer)
         } catch {
-            return nil
+            // As below: whatever it is about to do, nobody would know of it.
         }
+        // It is our child and was not collected, so the number is its own.
+        kill(supervisor.pid, SIGKILL)
+        return nil
     }
 
     private func start() -> Result<Waiting, SystemError> {

@@ -67,6 +67,10 @@ import Testing
     }
 
     @Suite struct GivenALauncherThatIsGone {
+        private func attemptPaths(of id: IntegrationID, _ bot: Bot) throws -> AttemptPaths {
+            AttemptPaths(bot.state.attempt(id, job: Name(nearest: "debug"), attempt: 1))
+        }
+
         @Test func testThatAJobWaitsForTheNextOne() async throws {
             // given
             let executor = RefusingExecutor(refused: "debug", code: .noLauncher)
@@ -103,6 +107,8 @@ import Testing
                 }
                 expectVerdict(of: try await bot.completion(of: id), .internalError, because: "no supervisor")
                 #expect(executor.refusals.value == 10)
+                // A launcher that stood still finds that nobody wants it any more.
+                #expect(access(try attemptPaths(of: id, bot).cancel, F_OK) == 0)
             }
         }
 
@@ -113,6 +119,7 @@ import Testing
                 await until("the first try") { executor.refusals.value == 1 }
                 try await bot.operations.cancel(id, by: "ada")
                 expectVerdict(of: try await bot.completion(of: id), .canceled, because: "canceled by ada")
+                #expect(access(try attemptPaths(of: id, bot).cancel, F_OK) == 0)
             }
         }
     }
