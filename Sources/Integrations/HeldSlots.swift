@@ -4,12 +4,14 @@ import Synchronization
 /// Slots that were free when an integration began, for its first jobs: those are stored as begun with it, and not once more.
 package final class HeldSlots: Sendable {
     private let slots: JobSlots
+    private let claim: JobSlots.Claim
     private let jobs: Mutex<Set<Name>>
 
     /// Holds a slot for as many of the jobs as are free now, the first ones first.
-    package init(of slots: JobSlots, for jobs: [Name]) {
-        self.slots = slots
-        self.jobs = Mutex(Set(jobs.prefix { _ in slots.takeFree() }))
+    package init(of slots: JobSlots, for jobs: [Name], of bot: Name? = nil) {
+        let claim = JobSlots.Claim(bot: bot)
+        (self.slots, self.claim) = (slots, claim)
+        self.jobs = Mutex(Set(jobs.prefix { _ in slots.takeFree(claim) }))
     }
 
     /// The jobs that have a slot here.
@@ -25,6 +27,6 @@ package final class HeldSlots: Sendable {
             defer { jobs = [] }
             return jobs.count
         }
-        for _ in 0..<left { slots.give() }
+        for _ in 0..<left { slots.give(claim) }
     }
 }

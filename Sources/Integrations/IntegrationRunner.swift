@@ -81,7 +81,7 @@ package struct IntegrationRunner: Sendable {
             let now = await registry.bot(id.bot)
             var early: Store.Preparation?
             if let now { early = await readEarly(id, bot: now) }
-            let held = early.map { HeldSlots(of: jobs.slots, for: $0.jobs) }
+            let held = early.map { HeldSlots(of: jobs.slots, for: $0.jobs, of: id.bot) }
             defer { held?.giveBack() }
             if let held {
                 early?.begun = held.held

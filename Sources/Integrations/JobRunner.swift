@@ -122,13 +122,15 @@ package struct JobRunner: Sendable {
                 }
             if isNew {
                 let slots = slots
+                let claim = JobSlots.Claim(
+                    priority: Scheduler.priority(of: request.integration), bot: request.bot.name)
                 if !isHeld {
-                    guard try await cancellation.interrupting({ try await slots.take() }) != nil else {
+                    guard try await cancellation.interrupting({ try await slots.take(claim) }) != nil else {
                         try await finish(attempt.id, verdict: .canceled, reason: await reason(of: cancellation))
                         return nil
                     }
                 }
-                defer { slots.give() }
+                defer { slots.give(claim) }
                 try await begin(attempt, of: request, isEntered: isHeld, cancellation: cancellation)
             } else {
                 // It runs already, since before a restart: it waits for no slot.

@@ -1,15 +1,52 @@
+package import Model
 import Synchronization
 
-/// How many jobs may run at once; the others wait in the order in which they came. A slot that is given back goes to the
-/// first that waits, never to a newcomer.
+/// How many jobs may run at once; the others wait. A slot that is given back goes to the one that waits with the lowest priority's
+/// number, then to the bot with the fewest jobs that have one, then to the first that came; never to a newcomer. So a person's job
+/// waits for a job's end, not for that of all others of a bot with many configurations.
 package final class JobSlots: Sendable {
+    /// Who asks for a slot.
+    package struct Claim: Sendable {
+        /// As of `Scheduler.priority`: lower goes first.
+        package var priority: Int
+        /// Nothing: it is not one of a bot's.
+        package var bot: Name?
+
+        package init(priority: Int = 0, bot: Name? = nil) { (self.priority, self.bot) = (priority, bot) }
+    }
+
+    private struct Waiter {
+        var key: Int
+        var claim: Claim
+        var continuation: CheckedContinuation<Void, any Error>
+    }
+
     private struct State {
         /// Above 0 only as long as nobody waits.
         var free: Int
-        var waiting: [(key: Int, continuation: CheckedContinuation<Void, any Error>)] = []
+        var waiting: [Waiter] = []
+        /// How many slots each bot's jobs have; none is not kept.
+        var load: [Name: Int] = [:]
         /// Waiters cancelled before they could wait.
         var abandoned: Set<Int> = []
         var next = 0
+
+        mutating func count(_ claim: Claim, by number: Int) {
+            guard let bot = claim.bot else { return }
+            let count = load[bot, default: 0] + number
+            load[bot] = count > 0 ? count : nil
+        }
+
+        /// Takes the next one from those that wait.
+        mutating func takeNext() -> Waiter? {
+            func rank(_ waiter: Waiter) -> (Int, Int, Int) {
+                (waiter.claim.priority, waiter.claim.bot.map { load[$0, default: 0] } ?? 0, waiter.key)
+            }
+            guard let index = waiting.indices.min(by: { rank(waiting[$0]) < rank(waiting[$1]) }) else { return nil }
+            let waiter = waiting.remove(at: index)
+            count(waiter.claim, by: 1)
+            return waiter
+        }
     }
     private let state: Mutex<State>
 
@@ -26,7 +63,7 @@ package final class JobSlots: Sendable {
 
     /// Waits for a slot and takes it; `give` gives it back.
     /// - Throws: `CancellationError` when the task is cancelled while it waits; there is then no slot to give back.
-    package func take() async throws {
+    package func take(_ claim: Claim = Claim()) async throws {
         try Task.checkCancellation()
         let key = state.withLock { state in
             state.next += 1
@@ -40,9 +77,10 @@ package final class JobSlots: Sendable {
                     if state.abandoned.remove(key) != nil { return .failure(CancellationError()) }
                     if state.free > 0 {
                         state.free -= 1
+                        state.count(claim, by: 1)
                         return .success(())
                     }
-                    state.waiting.append((key, continuation))
+                    state.waiting.append(Waiter(key: key, claim: claim, continuation: continuation))
                     return nil
                 }
                 if let outcome { continuation.resume(with: outcome) }
@@ -61,23 +99,24 @@ package final class JobSlots: Sendable {
 
     /// Takes a slot where one is free now, which nobody waits for; `give` gives it back.
     /// - Returns: Whether it did.
-    package func takeFree() -> Bool {
+    package func takeFree(_ claim: Claim = Claim()) -> Bool {
         state.withLock { state in
             guard state.free > 0 else { return false }
             state.free -= 1
+            state.count(claim, by: 1)
             return true
         }
     }
 
-    /// Gives a slot back: straight on to the first that waits.
-    package func give() {
-        let waiter = state.withLock { state -> CheckedContinuation<Void, any Error>? in
-            if state.waiting.isEmpty {
-                state.free += 1
-                return nil
-            }
-            return state.waiting.removeFirst().continuation
+    /// Gives a slot back: straight on to the next that waits.
+    /// - Parameter claim: With which it was taken.
+    package func give(_ claim: Claim = Claim()) {
+        let waiter = state.withLock { state -> Waiter? in
+            state.count(claim, by: -1)
+            let next = state.takeNext()
+            if next == nil { state.free += 1 }
+            return next
         }
-        waiter?.resume()
+        waiter?.continuation.resume()
     }
 }

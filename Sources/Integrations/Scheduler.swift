@@ -186,6 +186,19 @@ package actor Scheduler {
         init(_ integration: OpenIntegration) { (bot, ref) = (integration.id.bot, integration.ref) }
     }
 
+    /// The place of an integration, and of its jobs: see `choose`.
+    static func priority(of record: IntegrationRecord) -> Int {
+        priority(
+            record.cause, isRerun: record.run > 1, isRelease: record.isRelease,
+            isFork: record.pull.map { !$0.isTrusted } ?? false)
+    }
+
+    private static func priority(_ cause: Cause, isRerun: Bool, isRelease: Bool, isFork: Bool) -> Int {
+        if isRerun { return Cause.person.priority }
+        if isFork { return Cause.schedule.priority + 1 }
+        return [.person, .upgrade, .schedule].contains(cause) || !isRelease ? cause.priority : 1
+    }
+
     /// The integrations to start now.
     ///
     /// Lower priority first (a person's and reruns, then release branches, then others, then upgrades, then schedules, then pull requests of
@@ -199,10 +212,8 @@ package actor Scheduler {
         var load: [Name: Int] = [:]
         for record in running { load[record.id.bot, default: 0] += 1 }
         func priority(_ candidate: OpenIntegration) -> Int {
-            if candidate.run > 1 { return Cause.person.priority }
-            if candidate.isFork { return Cause.schedule.priority + 1 }
-            let cause = candidate.cause
-            return [.person, .upgrade, .schedule].contains(cause) || !candidate.isRelease ? cause.priority : 1
+            Self.priority(
+                candidate.cause, isRerun: candidate.run > 1, isRelease: candidate.isRelease, isFork: candidate.isFork)
         }
         var waiting = queued.filter { candidate in !running.contains { $0.id == candidate.id } }
         var chosen: [OpenIntegration] = []

@@ -50,6 +50,64 @@ import Testing
         }
     }
 
+    /// Takes a slot for each claim in turn, of which one is free; the order in which they had it.
+    private func order(_ claims: [(String, JobSlots.Claim)]) async throws -> [String] {
+        let slots = JobSlots(count: 1)
+        let order = Locked<[String]>([])
+        try await slots.take()
+        try await withThrowingTaskGroup { group in
+            for (name, claim) in claims {
+                // Runs here until it waits.
+                group.addImmediateTask {
+                    try await slots.take(claim)
+                    order.withLock { $0.append(name) }
+                    slots.give(claim)
+                }
+            }
+            slots.give()
+            try await group.waitForAll()
+        }
+        return order.value
+    }
+
+    @Test func testThatAPersonsJobDoesNotWaitForALargeMatrix() async throws {
+        // given
+        let nightly = JobSlots.Claim(priority: Cause.schedule.priority, bot: Name(nearest: "kit"))
+        let person = JobSlots.Claim(priority: Cause.person.priority, bot: Name(nearest: "app"))
+
+        // when, then
+        let claims = (1...20).map { ("nightly \($0)", nightly) } + [("person", person)]
+        #expect(try await order(claims).first == "person")
+    }
+
+    @Test func testThatBotsTakeTurns() async throws {
+        // given: a bot with three jobs, and one whose first comes after them
+        let slots = JobSlots(count: 2)
+        let (kit, app) = (JobSlots.Claim(bot: Name(nearest: "kit")), JobSlots.Claim(bot: Name(nearest: "app")))
+        let order = Locked<[String]>([])
+        for _ in 1...2 { try await slots.take(kit) }
+        let waiting = [("kit", kit), ("app 1", app), ("app 2", app)].map { name, claim in
+            Task.immediate {
+                try await slots.take(claim)
+                order.withLock { $0.append(name) }
+            }
+        }
+
+        // when: one of kit's two goes on for long, and each other ends at once
+        slots.give(kit)
+        try await waiting[1].value
+        #expect(order.value == ["app 1"])
+
+        // and when: app has none again
+        slots.give(app)
+        try await waiting[2].value
+        #expect(order.value == ["app 1", "app 2"])
+
+        // then
+        slots.give(kit)
+        try await waiting[0].value
+    }
+
     @Test func testThatOnlyAFreeSlotIsTakenWithoutWaiting() async throws {
         // given
         let slots = JobSlots(count: 1)
