@@ -21,13 +21,10 @@ struct LogCompression: Sendable {
 
     /// Runs until the task is canceled.
     func run() async {
-        // Listened first: what completes while the directories are gone through is told.
-        let changes = store.changes()
+        // Listened first: what completes while the directories are gone through, or a log is compressed, is told.
+        let completions = store.completions()
         for integration in await all() { await compress(integration) }
-        for await change in changes {
-            guard case .completed(let id) = change else { continue }
-            await compress(state.integration(id))
-        }
+        for await id in completions { await compress(state.integration(id)) }
     }
 
     /// The directories of all integrations. Those of one bot are listed at a time.

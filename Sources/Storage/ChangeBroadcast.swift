@@ -6,37 +6,51 @@ final class ChangeBroadcast: Sendable {
     /// again at this".
     static let bufferedChanges = 256
 
+    private struct Listener: Sendable {
+        var take: @Sendable (StoreChange) -> Void
+        var finish: @Sendable () -> Void
+    }
+
     private struct Listeners {
         var next = 0
-        var streams: [Int: AsyncStream<StoreChange>.Continuation] = [:]
+        var all: [Int: Listener] = [:]
         /// How often bots or versions have changed.
         var publishings = 0
     }
 
     private let listeners = Mutex(Listeners())
 
-    func stream() -> AsyncStream<StoreChange> {
-        let (stream, continuation) = AsyncStream.makeStream(
-            of: StoreChange.self, bufferingPolicy: .bufferingNewest(Self.bufferedChanges))
+    /// Every change; of more than `bufferedChanges` the newest.
+    func stream() -> AsyncStream<StoreChange> { stream(.bufferingNewest(Self.bufferedChanges)) { $0 } }
+
+    /// What `transform` makes of each change; nothing: it is left out.
+    func stream<Element: Sendable>(
+        _ buffering: AsyncStream<Element>.Continuation.BufferingPolicy,
+        _ transform: @escaping @Sendable (StoreChange) -> Element?
+    ) -> AsyncStream<Element> {
+        let (stream, continuation) = AsyncStream.makeStream(of: Element.self, bufferingPolicy: buffering)
+        let listener = Listener(
+            take: { change in if let element = transform(change) { continuation.yield(element) } },
+            finish: { continuation.finish() })
         let number = listeners.withLock { listeners in
             listeners.next += 1
-            listeners.streams[listeners.next] = continuation
+            listeners.all[listeners.next] = listener
             return listeners.next
         }
         continuation.onTermination = { [weak self] _ in
-            self?.listeners.withLock { $0.streams[number] = nil }
+            self?.listeners.withLock { $0.all[number] = nil }
         }
         return stream
     }
 
     func publish(_ changes: [StoreChange]) {
         if changes.isEmpty { return }
-        let streams = listeners.withLock { listeners in
+        let all = listeners.withLock { listeners in
             if changes.contains(where: \.isOfPublishing) { listeners.publishings += 1 }
-            return listeners.streams.values.map { $0 }
+            return listeners.all.values.map { $0 }
         }
-        for stream in streams {
-            for change in changes { stream.yield(change) }
+        for listener in all {
+            for change in changes { listener.take(change) }
         }
     }
 
@@ -45,7 +59,7 @@ final class ChangeBroadcast: Sendable {
 
     /// Ends every stream.
     func finish() {
-        let streams = listeners.withLock { $0.streams.values.map { $0 } }
-        for stream in streams { stream.finish() }
+        let all = listeners.withLock { $0.all.values.map { $0 } }
+        for listener in all { listener.finish() }
     }
 }

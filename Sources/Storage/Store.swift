@@ -1,6 +1,6 @@
 import GRDB
 import Glibc
-import Model
+package import Model
 import Synchronization
 
 /// All that survives a restart: rows in one SQLite file.
@@ -91,6 +91,14 @@ package final class Store: Sendable {
 
     /// The changes from now on, each after its commit. A listener that is more than 256 changes behind loses the oldest.
     package func changes() -> AsyncStream<StoreChange> { broadcast.stream() }
+
+    /// The integrations that complete from now on. None is left out, however far the listener is behind: it is a name and a number for
+    /// each of them.
+    package func completions() -> AsyncStream<IntegrationID> {
+        broadcast.stream(.unbounded) { change in
+            if case .completed(let id) = change { id } else { nil }
+        }
+    }
 
     /// Has listeners look again at what is kept in memory beside the database, such as how far an upload is.
     package func tell(_ change: StoreChange) { broadcast.publish([change]) }

@@ -282,6 +282,27 @@ import Testing
         }
     }
 
+    /// Each one's log is to be compressed.
+    @Test func testThatNoCompletionIsLostToASlowListener() async throws {
+        try await withStore { fixture in
+            // given
+            let completions = fixture.store.completions()
+            let ids = try (1...300).map { IntegrationID(bot: try name("kit"), number: $0) }
+
+            // when
+            for id in ids {
+                fixture.store.tell(.integration(id))
+                fixture.store.tell(.completed(id))
+            }
+            try fixture.store.close()
+
+            // then
+            var told: [IntegrationID] = []
+            for await id in completions { told.append(id) }
+            #expect(told == ids)
+        }
+    }
+
     @Test func testThatABatchEndsWhereItsTimeDoes() {
         // given
         let items = Array(0..<250)
