@@ -143,6 +143,24 @@ import Testing
             }
         }
 
+        /// Numbers begin again, and what bore them before is gone.
+        @Test func testThatADamagedDatabaseIsThrownAwayWithWhatItToldOf() async throws {
+            try await withWorkingTree(RunTests.make) { fixture in
+                // given
+                for _ in 1...2 { #expect(try await fixture.martlet().status == 0) }
+                let caches = try Directory(opening: fixture.caches)
+                let own = try #require(try caches.entries().first).name
+                try caches.write("\(own)/martlet.sqlite", bytes: Array("no database".utf8))
+                try caches.remove("\(own)/martlet.sqlite-wal")
+                // when
+                let result = try await fixture.martlet()
+                // then
+                #expect(result.status == 0, "\(result.stdout)\(result.stderr)")
+                expectContains(result.stdout, "kit#1 succeeded")
+                #expect(try caches.entries("\(own)/integrations/kit").map(\.name) == ["1"])
+            }
+        }
+
         @Test func testThatTheCacheOfADirectoryThatIsGoneIsRemoved() async throws {
             try await withWorkingTree(RunTests.make) { fixture in
                 // given

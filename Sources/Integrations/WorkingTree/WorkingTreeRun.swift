@@ -72,7 +72,7 @@ package final class WorkingTreeRun: Sendable {
             let cache = RunCache(of: root, in: parts.caches)
             let lock = try cache.open(for: root)
             RunCache.prune(parts.caches, now: parts.clock.now())
-            return (root: root, cache: cache, lock: lock, store: try Self.openStore(cache.state.database))
+            return (root: root, cache: cache, lock: lock, store: try Self.openStore(cache.state))
         }
         (root, cache, lock, store) = (opened.root, opened.cache, opened.lock, opened.store)
         tree = WorkingTree(path: root, repository: cache.snapshots, excluding: [parts.caches, cache.state.path])
@@ -84,14 +84,17 @@ package final class WorkingTreeRun: Sendable {
         }
     }
 
-    /// A file that another version wrote, or that is damaged, is thrown away: it is a cache.
-    private static func openStore(_ path: String) throws -> Store {
+    /// A file that another version wrote, or that is damaged, is thrown away: it is a cache. With it goes what its rows told of, since
+    /// numbers begin again.
+    private static func openStore(_ state: StateDirectory) throws -> Store {
         do throws(StoreError) {
-            return try Store.open(path: path)
+            return try Store.open(path: state.database)
         } catch {
             guard error.code == .newerSchema || error.code == .corrupt else { throw error }
-            for suffix in ["", "-wal", "-shm"] { unlink(path + suffix) }
-            return try Store.open(path: path)
+            // First: what is interrupted here finds the same file again.
+            try Directory(opening: state.integrations).removeContents()
+            for suffix in ["", "-wal", "-shm"] { unlink(state.database + suffix) }
+            return try Store.open(path: state.database)
         }
     }
 
