@@ -4,6 +4,9 @@ import JobProtocol
 
 /// Starts supervisors and nothing else. All it knows is on the disk or in the kernel, so it can be killed at any time.
 struct Launcher {
+    /// How often, in milliseconds, control groups are looked at whose supervisor has died without our being told, since it was the child of
+    /// a launcher before us: nothing of a job remains after 15 s.
+    private static let careMilliseconds: Int32 = 10_000
     /// systemd passes sockets from this descriptor on (sd_listen_fds(3)).
     private static let firstPassedDescriptor: Int32 = 3
 
@@ -147,8 +150,9 @@ struct Launcher {
                 // A negative descriptor is passed over (poll(2)).
                 pollfd(fd: lifetime == .attached ? 0 : -1, events: Int16(POLLIN), revents: 0),
             ]
-            if poll(&sources, 3, pool.refillTimeout) == 0 {
-                pool.refill()
+            let refillTimeout = pool.refillTimeout
+            if poll(&sources, 3, refillTimeout < 0 ? Self.careMilliseconds : refillTimeout) == 0 {
+                if refillTimeout < 0 { groups?.removeAbandoned() } else { pool.refill() }
                 continue
             }
             if sources[2].revents != 0 { return end(groups) }

@@ -46,6 +46,30 @@ import Testing
         }
     }
 
+    /// It takes the 10 s after which a launcher looks for what no child of its own has left.
+    @Test(.memoryGroup) func testThatWhatIsLeftWithoutLauncherAndSupervisorIsEndedByTheNext() async throws {
+        try await withLaunched { launched in
+            // given
+            let attempt = launched.attempt()
+            try attempt.prepare(
+                launched.job("setsid sh -c 'echo $$ > pid; touch ready; exec sleep 1000' & sleep 1000"))
+            try await launched.executor.start(attempt, secrets: [:])
+            await launched.waitFor("ready")
+            let text = try launched.directory.text("workspace/pid")
+            let pid = try #require(Int32(text.trimmingPrefix(" ").split(separator: "\n").first ?? ""))
+            let first = try #require(launched.lockOwner(launched.socket + ".lock"))
+            launched.kill(first, SIGKILL)
+            await until("the launcher is gone") { !first.isAlive }
+            #expect(try await launched.run(launched.job("true"), name: "second").result == .completed)
+            // when: it is not the second launcher's child
+            launched.kill(launched.lockOwner(attempt.paths.lock), SIGKILL)
+            // then
+            await until("the orphan is gone", limit: TestLimits.wait * 2) {
+                !(ProcessTable.entry(of: pid)?.isAlive ?? false)
+            }
+        }
+    }
+
     /// Who is in another process namespace is listed as 0 in version 2 (cgroups(7)), which to kill(2) is the caller's own process group.
     /// Version 1 leaves such out, so here a file stands for the list.
     @Test(.memoryGroup) func testThatWhoCannotBeNamedIsNotItself() async throws {
@@ -161,6 +185,20 @@ import Testing
                 // then
                 let end = try await launched.run(launched.job("true"), name: "next")
                 #expect(end.result == .completed)
+            }
+        }
+
+        /// It takes the 10 s for which the launcher is patient.
+        @Test func testThatOneThatIsTooSlowNeverBeginsAndTheNextTakesTheJob() async throws {
+            try await withWaiting { launched, waiting in
+                // given: the one that was started first is asked first
+                let slow = try #require(waiting.min())
+                Glibc.kill(slow, SIGSTOP)
+                // when
+                let end = try await launched.run(launched.job("true"), name: "next")
+                // then
+                #expect(end.result == .completed)
+                await until("the slow one is gone") { !(ProcessTable.entry(of: slow)?.isAlive ?? false) }
             }
         }
 
