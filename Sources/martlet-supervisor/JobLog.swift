@@ -18,6 +18,8 @@ struct JobLog {
     /// What can be shown of what came in last; its room is used again.
     private var shown: [UInt8] = []
     private var size: Int64 = 0
+    /// What of it is the job's own, for the limit.
+    private var kept: Int64 = 0
     private var writebackFrom: Int64 = 0
     private var line: UInt32 = 1
     private var isAtLineStart = true
@@ -96,7 +98,8 @@ struct JobLog {
 
     private mutating func keep(_ bytes: [UInt8]) {
         guard !isFull else { return }
-        let room = limit - size
+        let room = limit - kept
+        kept += min(room, Int64(bytes.count))
         if Int64(bytes.count) <= room {
             write(bytes, flags: [])
         } else {
