@@ -2,8 +2,8 @@
 ///
 /// Bytes that cannot begin a secret are passed over by a table of pairs, some 1 GB a second; from a byte that can, the
 /// automaton of all `SecretForms` decides. The time is linear in the bytes, whatever they are. Only bytes that may be the
-/// beginning of a secret are held back. Line ends and terminal escapes (ECMA-48 CSI, as in colors) within a secret count
-/// for nothing, so a wrapped or colored one is masked too.
+/// beginning of a secret are held back. Line ends and terminal escapes (ECMA-48 CSI, as in colors; ECMA-35 designations, as `tput sgr0`
+/// prints) within a secret count for nothing, so a wrapped or colored one is masked too. A secret with an ESC of its own is not found.
 package struct LogRedactor: Sendable {
     /// The most bytes of all secrets of one attempt together; bounds the automaton: some 36 MB for one ASCII secret of one line, 70
     /// for one of many lines, whose lines have forms of their own, 100 for bytes that percent-encode, 180 for quotation marks, which XML
@@ -29,7 +29,7 @@ package struct LogRedactor: Sendable {
     /// Whether a secret was in the stream.
     package private(set) var hasMasked = false
 
-    private enum Escape { case none, begun, sequence }
+    private enum Escape { case none, begun, sequence, designation }
 
     /// - Parameter secrets: Values. Empty ones are passed over.
     package init(secrets: some Sequence<String>) {
@@ -185,6 +185,13 @@ package struct LogRedactor: Sendable {
             return true
         case (.begun, UInt8(ascii: "[")):
             escape = .sequence
+            return true
+        case (.begun, 0x20...0x2F):
+            escape = .designation
+            return true
+        case (.designation, 0x20...0x2F): return true
+        case (.designation, 0x30...0x7E):
+            escape = .none
             return true
         case (.sequence, 0x20...0x3F): return true
         case (.sequence, 0x40...0x7E):

@@ -109,7 +109,7 @@ package struct SecretStore: Sendable {
 
     /// Stores a secret in the settings' directory, mode 0600, whole or not at all; replaces one of the same name.
     ///
-    /// Makes the directory, mode 0700, when it is missing. Called by root, it gives the file to the directory's owner. One newline at the value's end is not part of it.
+    /// Makes the directory, mode 0700, when it is missing. Called by root, it gives the file to the directory's owner. One newline (LF, or CR and LF) at the value's end is not part of it.
     package func set(_ name: String, _ value: String) throws(SettingsError) {
         let operation = "store secret \(Printable.quoted(name))"
         guard Self.isName(name) else { throw Self.badName(operation) }
@@ -118,8 +118,8 @@ package struct SecretStore: Sendable {
                 code: .notConfigured, operation: operation,
                 message: "the settings name no directory for secrets; add `secrets: /etc/martlet/secrets`")
         }
-        let kept = value.hasSuffix("\n") ? String(value.unicodeScalars.dropLast()) : value
-        try Self.check(Array(kept.utf8), operation)
+        let kept = Self.withoutLineEnd(Array(value.utf8))
+        try Self.check(kept, operation)
         func failure(_ what: String) -> SettingsError {
             let reason = String(cString: strerror(errno))
             return SettingsError(code: .unwritable, operation: operation, message: "\(what) failed: \(reason)")
@@ -135,7 +135,7 @@ package struct SecretStore: Sendable {
         if geteuid() == 0 {
             isOwned = stat(directory, &owner) == 0 && fchown(descriptor, owner.st_uid, owner.st_gid) == 0
         }
-        var isWritten = isOwned && Self.write(Array(kept.utf8) + [0x0A], to: descriptor) && fsync(descriptor) == 0
+        var isWritten = isOwned && Self.write(kept + [0x0A], to: descriptor) && fsync(descriptor) == 0
         close(descriptor)
         isWritten = isWritten && rename(temporary, FilePath.join(directory, name)) == 0
         guard isWritten else {
@@ -176,10 +176,16 @@ package struct SecretStore: Sendable {
                 code: .readableByOthers, operation: operation,
                 message: "\(path) can be read or written by others than its owner; run `chmod 600 \(path)`")
         }
-        var bytes = file.bytes
-        if bytes.last == 0x0A { bytes.removeLast() }
+        let bytes = withoutLineEnd(file.bytes)
         try check(bytes, operation)
         return String(decoding: bytes, as: UTF8.self)
+    }
+
+    /// One line end, LF or CR and LF, is an editor's. Of bytes: to a `String` both together are one character.
+    private static func withoutLineEnd(_ bytes: [UInt8]) -> [UInt8] {
+        guard bytes.last == 0x0A else { return bytes }
+        let line = bytes.dropLast()
+        return Array(line.last == 0x0D ? line.dropLast() : line)
     }
 
     private static func check(_ bytes: [UInt8], _ operation: String) throws(SettingsError) {
@@ -190,6 +196,10 @@ package struct SecretStore: Sendable {
             throw bad("the value is empty; store one with `martlet secret set NAME`")
         }
         if bytes.count > maximumSize { throw bad("the value has more than \(maximumSize) bytes") }
+        // Within a secret escapes count for nothing where it is looked for in a log, so one that begins with them would not be found.
+        if bytes.contains(0x1B) {
+            throw bad("the value has an escape character (ESC); encode it, for example with base64")
+        }
         if bytes.contains(0) || String(validating: bytes, as: UTF8.self) == nil {
             throw bad("the value is no UTF-8 text without NUL; encode it, for example with base64")
         }

@@ -27,6 +27,33 @@ import Testing
         }
     }
 
+    /// A line end of an editor's is none of the value's, and would spoil what it is encoded to.
+    @Test func testThatALineEndOfTwoCharactersIsNoneOfTheValue() async throws {
+        try await withTemporaryDirectory { directory in
+            // given
+            let store = SecretStore(directory: directory.path("secrets"), credentialsDirectory: nil)
+            // when
+            try store.set("stored", "s3cret\r\n")
+            try store.set("lines", "two\r\nlines\r\n")
+            try directory.write("secrets/written", "s3cret\r\n", mode: 0o600)
+            // then
+            #expect(try store.value("stored").map { Array($0.utf8) } == Array("s3cret".utf8))
+            #expect(try store.value("written").map { Array($0.utf8) } == Array("s3cret".utf8))
+            #expect(try store.value("lines").map { Array($0.utf8) } == Array("two\r\nlines".utf8))
+        }
+    }
+
+    @Test func testThatAnEscapeCharacterIsRefused() async throws {
+        try await withTemporaryDirectory { directory in
+            let store = SecretStore(directory: directory.path("secrets"), credentialsDirectory: nil)
+            #expect {
+                try store.set("a", "s3\u{1B}[31mcret")
+            } throws: { error in
+                (error as? SettingsError)?.code == .badValue
+            }
+        }
+    }
+
     @Test(.enabled(if: geteuid() == 0, "only root can give a file away"))
     func testThatASecretThatRootStoresBelongsToTheDirectorysOwner() async throws {
         try await withTemporaryDirectory { directory in
