@@ -26,14 +26,20 @@ package actor Cancellation {
     /// Why it is to stop, or nothing.
     package var requested: Wish? { wish }
 
-    /// Stops what is registered now, and at once what is registered later. Further requests do nothing.
+    /// Stops what is registered now, and at once what is registered later. A further request can only make the grace shorter; the reason
+    /// stays the first one's.
     package func request(_ wish: Wish) async {
-        guard self.wish == nil else { return }
+        var wish = wish
+        if let first = self.wish {
+            guard wish.grace < first.grace else { return }
+            wish.reason = first.reason
+        }
         self.wish = wish
         for handler in handlers.values { await handler(wish) }
     }
 
-    /// Runs `body`; when cancellation is or was requested meanwhile, `stop` is called once beside it.
+    /// Runs `body`; when cancellation is or was requested meanwhile, `stop` is called beside it: once, and again for each
+    /// shorter grace.
     package func whileCancellable<Value: Sendable>(
         stop: @escaping @Sendable (Wish) async -> Void, _ body: () async throws -> Value
     ) async rethrows -> Value {

@@ -172,7 +172,10 @@ struct StepRun {
     private mutating func takeSignals(_ log: inout JobLog) {
         signals.read()
         take(Descendants.reap().ended)
-        if signals.isTerminationRequested, killAt == nil { stop(limit: nil, &log) }
+        guard signals.isTerminationRequested else { return }
+        guard let killAt else { return stop(limit: nil, &log) }
+        // A later wish can be more impatient.
+        if let request = cancel() { self.killAt = min(killAt, Self.end(of: request.graceMilliseconds)) }
     }
 
     /// The first limit is the one that counts.
@@ -201,8 +204,11 @@ struct StepRun {
         }
         Descendants.signal(SIGTERM, sparing: started?.fenceGroup)
         Descendants.signal(SIGCONT, sparing: started?.fenceGroup)
-        killAt = Time.monotonicMilliseconds() + min(grace, 3_600_000)
+        killAt = Self.end(of: grace)
     }
+
+    /// An hour from now at the latest, in milliseconds of the monotonic clock.
+    private static func end(of grace: Int64) -> Int64 { Time.monotonicMilliseconds() + min(grace, 3_600_000) }
 
     private mutating func take(_ ended: [Descendants.End]) {
         for process in ended where process.pid == started?.pid && !hasEnded {

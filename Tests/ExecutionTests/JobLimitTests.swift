@@ -207,4 +207,38 @@ import Testing
             #expect(end.result == .completed)
         }
     }
+
+    @Test func testThatALaterWishCanBeMoreImpatient() async throws {
+        try await withLaunched { launched in
+            // given: it does not end when it is asked to, and has ten minutes
+            let attempt = launched.attempt()
+            try attempt.prepare(
+                launched.job("trap 'touch asked' TERM; touch ready; while :; do sleep 0.02; done"))
+            try await launched.executor.start(attempt, secrets: [:])
+            await launched.waitFor("ready")
+            try await launched.executor.cancel(attempt, reason: "superseded", grace: .seconds(600))
+            await launched.waitFor("asked")
+            // when
+            try await launched.executor.cancel(attempt, reason: "superseded", grace: .zero)
+            // then
+            let end = try await launched.end(of: attempt)
+            #expect(end.result == .canceled)
+            #expect(end.step(0) == "signal 9")
+        }
+    }
+
+    @Test func testThatLinesOfOursTakeNothingFromTheLimit() async throws {
+        try await withLaunched { launched in
+            // given
+            var job = launched.job("", "head -c 65536 /dev/zero | tr '\\0' x", limits: .init(logBytes: 64 * 1024))
+            job.steps[0].arguments = ["no-such-command"]
+            job.steps[0].isRequired = false
+            // when
+            let end = try await launched.run(job)
+            // then
+            expectContains(end.log, "martlet: no-such-command cannot be started")
+            #expect(end.result == .completed, "\(end.reason ?? "")")
+            #expect(end.attempt.logSize > 64 * 1024)
+        }
+    }
 }

@@ -20,6 +20,26 @@ import Testing
         #expect(await cancellation.requested == .init(reason: "canceled by ada", grace: .seconds(10)))
     }
 
+    @Test func testThatALaterWishCanOnlyBeMoreImpatient() async {
+        // given
+        let cancellation = Cancellation()
+        let stops = Locked<[Cancellation.Wish]>([])
+
+        // when
+        await cancellation.whileCancellable(stop: { wish in stops.withLock { $0.append(wish) } }) {
+            await cancellation.request(.init(reason: "superseded", grace: .seconds(600)))
+            await cancellation.request(.init(reason: "canceled by ada", grace: .zero))
+            await cancellation.request(.init(reason: "canceled by bob", grace: .seconds(10)))
+        }
+
+        // then
+        let wishes = [
+            Cancellation.Wish(reason: "superseded", grace: .seconds(600)), .init(reason: "superseded", grace: .zero),
+        ]
+        #expect(stops.value == wishes)
+        #expect(await cancellation.requested == wishes[1])
+    }
+
     @Test func testThatItStopsAtOnceWhatBeginsLater() async {
         // given
         let cancellation = Cancellation()
