@@ -46,7 +46,8 @@ import Testing
     /// Nothing says which of the workspaces the lost one was in, but which it was not.
     @Test func testThatAWorkspaceInUseStaysWhereAnotherJobOfTheConfigurationWasLost() async throws {
         let executor = ScriptedExecutor()
-        try await withBot(BotPlan(executor: .scripted(executor), concurrency: 3)) { bot in
+        try await withBot(BotPlan(file: "branches: [main, topic]\n", executor: .scripted(executor), concurrency: 3)) {
+            bot in
             // given: the second one's job goes on
             var ids = [try await bot.begin()]
             await until("the first attempt") { executor.starts.count == 1 }
@@ -112,6 +113,60 @@ import Testing
             await until("what was moved aside is removed") {
                 (try? Directory(opening: lane).entries().contains { $0.name.hasPrefix(".gone-") }) == false
             }
+        }
+    }
+
+    /// The launcher stood still while the daemon before asked it, and goes on while the next one makes the job ready again.
+    @Test func testThatAJobThatBeginsWhileItIsPreparedAgainIsTakenUp() async throws {
+        let executor = LateExecutor()
+        try await withBot(BotPlan(executor: .other(executor))) { bot in
+            // given
+            let id = try await bot.begin()
+            await until("the first try") { executor.refusals.value == 1 }
+            try await bot.stop()
+
+            // when: asked first for whose workspace is in use, then for the job
+            executor.countdown.withLock { $0 = 2 }
+            try await bot.start()
+            await until("it runs") { executor.inner.starts.count == 1 }
+
+            // then
+            try await executor.cancel(
+                AttemptDirectory(path: executor.inner.starts[0]), reason: "enough", grace: .zero)
+            let integration = try await bot.completion(of: id)
+            expectVerdict(of: integration, .canceled, because: "enough")
+            #expect(integration.attempts.count == 1)
+        }
+    }
+
+    /// Nothing is stored of a job's end while it runs, and its workspace is nobody else's.
+    @Test func testThatAJobThatCannotBeFollowedIsStoppedBeforeItIsGivenUp() async throws {
+        let executor = ScriptedExecutor()
+        try await withBot(BotPlan(executor: .scripted(executor))) { bot in
+            // given
+            bot.log.expectErrors(containing: "our fault")
+            let id = try await bot.begin()
+            await until("the attempt") { executor.starts.count == 1 }
+            let attempt = AttemptDirectory(path: executor.starts[0])
+            let directory = try Directory(opening: attempt.path)
+            await until("its status") { access(attempt.paths.status, F_OK) == 0 }
+            let status = try directory.read("status.jsonl", limit: 1 << 20)
+
+            // when: for a while not even whether it runs can be read
+            try directory.write("status.jsonl", bytes: status + Array("no event\n".utf8))
+            await until("the first try to stop it") {
+                bot.log.lines.contains { $0.message == "a job could not be stopped" }
+            }
+            #expect(try await bot.store.attempts(of: id).first?.state.verdict == nil)
+            try directory.write("status.jsonl", bytes: status)
+            try await until("it is stopped") {
+                bot.timer.advance(by: .seconds(1))
+                return try await executor.liveness(of: attempt) == .finished
+            }
+
+            // then
+            let integration = try await bot.completion(of: id)
+            expectVerdict(of: integration, .internalError)
         }
     }
 
@@ -191,5 +246,32 @@ import Testing
             expectVerdict(of: integration, .succeeded)
             #expect(try await bot.store.artifacts(of: integration.id).isEmpty)
         }
+    }
+}
+
+/// A launcher that takes no request, until a later question whether it did.
+private final class LateExecutor: Executor {
+    let inner = ScriptedExecutor()
+    let refusals = Locked(0)
+    /// With so many answers that nothing was started it is started, too late for the answer.
+    let countdown = Locked(0)
+
+    func start(_ attempt: AttemptDirectory, secrets: [String: String]) async throws(ExecutionError) {
+        refusals.withLock { $0 += 1 }
+        throw ExecutionError(.noLauncher, "start \(attempt.path)", "it stands still")
+    }
+
+    func liveness(of attempt: AttemptDirectory) async throws(ExecutionError) -> Liveness {
+        let answer = try await inner.liveness(of: attempt)
+        let isDue = countdown.withLock { count in
+            count -= 1
+            return count == 0
+        }
+        if answer == .notStarted, isDue { try await inner.start(attempt, secrets: [:]) }
+        return answer
+    }
+
+    func cancel(_ attempt: AttemptDirectory, reason: String, grace: Duration) async throws(ExecutionError) {
+        try await inner.cancel(attempt, reason: reason, grace: grace)
     }
 }

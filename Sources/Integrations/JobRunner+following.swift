@@ -1,0 +1,150 @@
+import Basics
+import Execution
+import JobProtocol
+import Logging
+import Model
+import Storage
+
+/// A job under way: what it says of its steps is stored as it comes, and its end is read.
+extension JobRunner {
+    /// Follows a started job to its end. Its workspace is given back only when nothing of it runs any more; when the
+    /// daemon stops, never.
+    func bring(
+        _ attempt: AttemptRecord, _ directory: AttemptDirectory, plan: JobPlanner.Plan, _ workspace: Workspace,
+        _ request: Request, _ cancellation: Cancellation
+    ) async throws {
+        do {
+            let begun = Wakeup()
+            // Beside the job, which has its files already, and once it runs: the commit must stay for whoever looks at it
+            // later.
+            async let held: Void = hold(request, after: begun)
+            defer { begun.finish() }
+            try await follow(attempt, directory, plan: plan, workspace, request, cancellation, begun)
+            begun.finish()
+            await held
+        } catch {
+            if Task.isCancelled || error is CancellationError { throw CancellationError() }
+            // No fault of the job's, which is taken up again: its workspace stays its own.
+            if mustWait(after: error) { throw error }
+            if try await isStopped(directory, because: "\(error)") { await giveBack(workspace) }
+            throw error
+        }
+        await giveBack(workspace)
+    }
+
+    /// Stops a job that cannot be followed, trying for minutes where even that fails.
+    /// - Returns: Whether nothing of it runs; else its workspace is nobody's until the next start.
+    private func isStopped(_ directory: AttemptDirectory, because reason: String) async throws -> Bool {
+        var backoff = Backoff(first: .seconds(1), limit: .seconds(30))
+        for _ in 1...Self.maximumLaunches {
+            do {
+                try await stop(directory, because: reason)
+                return true
+            } catch {
+                if Task.isCancelled || error is CancellationError { throw CancellationError() }
+                logger.warning(
+                    "a job could not be stopped", metadata: ["attempt": "\(directory.path)", "error": "\(error)"])
+            }
+            try await timer.sleep(for: backoff.next())
+        }
+        return false
+    }
+
+    /// Ends a job that cannot be followed, and waits for its end.
+    func stop(_ directory: AttemptDirectory, because reason: String) async throws {
+        guard try await executor.liveness(of: directory) == .running else { return }
+        try await executor.cancel(directory, reason: reason, grace: Cancellation.Wish.usualGrace)
+        do {
+            for try await _ in AttemptFollower(executor: executor).events(of: directory) {}
+        } catch let error as ExecutionError where error.code == .lost {
+            return
+        }
+    }
+
+    private func follow(
+        _ attempt: AttemptRecord, _ directory: AttemptDirectory, plan: JobPlanner.Plan, _ workspace: Workspace,
+        _ request: Request, _ cancellation: Cancellation, _ begun: Wakeup
+    ) async throws {
+        let (id, executor) = (attempt.id, executor)
+        var last: [StepChange] = []
+        do {
+            try await cancellation.whileCancellable(
+                stop: { wish in
+                    // What cannot be asked to stop ends by its time-outs; the page shows it running until then.
+                    try? await executor.cancel(directory, reason: wish.reason, grace: wish.grace)
+                },
+                {
+                    var progress = Progress(state: attempt.state)
+                    for try await events in AttemptFollower(executor: executor).batches(of: directory) {
+                        let steps = events.compactMap { progress.note($0, steps: plan.steps) }
+                        // What comes with the job's last word is stored with what is read of the job, as long as that is read at once.
+                        if events.last?.isFinished ?? false, directory.logSize <= Self.shortLogBytes {
+                            last = steps
+                        } else if !steps.isEmpty {
+                            try await store.record(steps: steps, of: id)
+                        }
+                        // After our own wait for the disk, and the supervisor's.
+                        begun.ring()
+                    }
+                })
+        } catch let error as ExecutionError where error.code == .lost {
+            try await discard(workspace)
+            try await finish(id, verdict: .internalError, reason: Self.lostReason)
+            return
+        }
+        try Task.checkCancellation()
+        await clear(workspace)
+        // What is read in no time needs no word of its own on the page.
+        if attempt.state != .ended, directory.logSize > Self.shortLogBytes {
+            try await store.apply(.ended, to: id, at: clock.now())
+        }
+        do {
+            try await process(id, directory, plan: plan, steps: last, workspace, request)
+        } catch {
+            // Our fault hides none of the job's steps.
+            if !last.isEmpty { try await store.record(steps: last, of: id) }
+            throw error
+        }
+    }
+
+    /// A longer log is read long enough for the attempt to be shown as ended meanwhile. In bytes.
+    private static let shortLogBytes: Int64 = 1 << 20
+
+    /// How far an attempt is in the database. After a restart its events are read again from the first.
+    private struct Progress {
+        var state: AttemptState
+        var started: [Int: Timestamp] = [:]
+
+        /// Whether entering a step is news.
+        mutating func enters(_ step: JobStep) -> Bool {
+            switch state {
+            case .queued: break
+            case .running(let now): guard step > now else { return false }
+            case .ended, .processed: return false
+            }
+            state = .running(step)
+            return true
+        }
+
+        /// What an event changes of a step; nothing when it is none of a step that is known.
+        mutating func note(_ event: StatusEvent, steps: [JobDescription.Step]) -> StepChange? {
+            switch event {
+            case .started(let index, let at):
+                guard steps.indices.contains(index), let step = JobStep(rawValue: steps[index].step) else { return nil }
+                let time = Timestamp(millisecondsSinceEpoch: at)
+                started[index] = time
+                return StepChange(
+                    StepRecord(index: index, step: step, name: steps[index].name, startedAt: time),
+                    isEntered: enters(step))
+            case .ended(let index, let at, let exit, let signal, let limit, _):
+                guard steps.indices.contains(index), let step = JobStep(rawValue: steps[index].step) else { return nil }
+                let time = Timestamp(millisecondsSinceEpoch: at)
+                return StepChange(
+                    StepRecord(
+                        index: index, step: step, name: steps[index].name, startedAt: started[index] ?? time,
+                        endedAt: time, exit: exit.map(Int.init), signal: signal.map(Int.init), limit: limit))
+            case .finished: return nil
+            }
+        }
+    }
+}
