@@ -241,6 +241,40 @@ import Testing
         }
     }
 
+    @Test func testThatWhatTellsOfARemovedIntegrationIsNotTriedAgain() async throws {
+        try await Self.withReports { fixture in
+            // given: all of the first was given up, and retention lets it go
+            func done() async throws -> IntegrationID {
+                let id = try await fixture.queue().id
+                try await fixture.store.apply(.started, to: id, at: time(20))
+                try await fixture.store.apply(
+                    .completed(.succeeded, triggerFailed: false), to: id, at: time(30))
+                return id
+            }
+            let id = try await done()
+            var last: OutboxMessage?
+            while let message = try await Self.take(fixture) {
+                try await fixture.store.settle(message, as: .givenUp(reason: "401"), at: time(40))
+                last = message
+            }
+            let message = try #require(last)
+            #expect(message.integration == id)
+            _ = try await done()
+            let row = try #require(
+                try await fixture.store.retentionRows(of: name("kit")).first { $0.id == id })
+            #expect(
+                try await fixture.store.remove([(row, "over the limit")], of: name("kit"), at: time(500))
+                    == [id])
+
+            // when, then: while it is only hidden
+            await expectFailure(.notFound, "tells of kit#1, which was removed") {
+                try await fixture.store.retryMessage(message.id, at: time(501))
+            }
+            let stored = try await Self.messages(fixture).first { $0.id == message.id }
+            #expect(stored?.state == .givenUp)
+        }
+    }
+
     @Test func testThatOldRowsAreRemovedAndOpenOnesStay() async throws {
         try await Self.withReports { fixture in
             // given: three that are sent, one that waits, the oldest of all one

@@ -101,4 +101,21 @@ import Testing
             expectContains(again.stderr, "message 2 was not given up")
         }
     }
+
+    @Test func testThatWhatTellsOfARemovedIntegrationIsNotTriedAgain() async throws {
+        try await withMessages { web in
+            // given
+            let kit = try #require(Name("kit"))
+            #expect(try await web.store.removeIntegrations(of: kit, below: 2) == [1])
+            // when
+            let answer = try await web.send("POST", "/api/v1/outbox/1/retry", as: .operator)
+            let printed = try await martlet(["outbox", "--retry", "1"], web)
+            // then
+            let sentence = "message 1 tells of kit#1, which was removed: there is nothing left to tell"
+            #expect(answer.status == 404)
+            expectContains(answer.text, sentence)
+            expectContains(printed.stderr, sentence)
+            #expect(printed.status != 0)
+        }
+    }
 }

@@ -3,7 +3,9 @@ package import Model
 
 extension Store {
     /// Has a message tried again that was given up.
-    /// - Throws: `notFound`; `illegalTransition` for one in another state, and where a newer one of its subject was stored since.
+    /// - Throws: `notFound`, also where the integration was removed of which it tells: it would say of it what is not known any more,
+    ///   and lead to a page that is gone. `illegalTransition` for one in another state, and where a newer one of its subject was
+    ///   stored since.
     package func retryMessage(_ id: Int64, at time: Timestamp) async throws(StoreError) -> OutboxMessage {
         try await lane.write("try message \(id) again") { transaction in
             let db = transaction.db
@@ -11,6 +13,14 @@ extension Store {
             guard var message = stored else { throw Refusal.notFound("message \(id)") }
             guard message.state == .givenUp else {
                 throw IllegalTransition(state: message.state.rawValue, event: "trying again")
+            }
+            do {
+                if let tells = message.integration { _ = try Self.integrationRow(tells, db) }
+            } catch let refusal as Refusal where refusal.code == .notFound {
+                let what = message.integration.map { "\($0)" } ?? ""
+                throw Refusal(
+                    code: .notFound,
+                    message: "message \(id) tells of \(what), which was removed: there is nothing left to tell")
             }
             let isOld: Bool? = try db.first(
                 "SELECT EXISTS (SELECT 1 FROM outbox WHERE kind = ? AND destination = ? AND subject = ? AND id > ?)",
