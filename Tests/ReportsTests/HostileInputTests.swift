@@ -63,7 +63,8 @@ import Testing
         report(
             "sanitizers", "sanitizer-asan.txt", "sanitizer-leak.txt", "sanitizer-tsan.txt", "sanitizer-ub-stack.txt"),
         report("TAP", "tap.txt"), report(".NET", "nunit3.xml", "xunit-net.xml", "results.trx"),
-        Reader(name: "lock files", seeds: LockFile.names.sorted().map { "Locks/" + $0 }, rounds: 300) { bytes in
+        Reader(name: "lock files", seeds: LockFile.names.sorted().map { "Locks/" + $0 + ".sample" }, rounds: 300) {
+            bytes in
             LockFile.names.reduce(0) { $0 + LockFile.pins(in: bytes, called: $1).packages.count }
         },
     ]
