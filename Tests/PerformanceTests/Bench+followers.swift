@@ -17,7 +17,10 @@ extension Bench {
                     "clock": "for i in $(seq \(Self.times)); do date +%s%N; sleep 0.05; done\n",
                 ])
             let path = "/api/v1/bots/kit/integrations/1/log/debug"
-            let isThere = Moment.until(limit: 60) { (try? service.log("kit", 1))?.isEmpty == false }
+            let isThere = Moment.until(limit: 60) {
+                guard let answer = try? service.client.send("GET", path) else { return false }
+                return answer.status == 200 && !answer.body.isEmpty
+            }
             guard isThere else { throw ServiceFailure("kit#1 prints nothing") }
             let socket = service.state + "/martlet.socket"
             let told = LogFollower(socket: socket, path: path, isStream: true)
