@@ -42,7 +42,8 @@ final class LogFollower: @unchecked Sendable {
     private func ask(_ socket: String, _ path: String) throws {
         let client = ServiceClient(socket: socket)
         var (offset, quiet) = (0, 0)
-        while quiet < 100 {
+        // Asking again after a pause is what such a follower does.
+        let hasEnded = try Moment.until(limit: 120, pause: 10) {
             let answer = try client.send("GET", path, headers: ["Range": "bytes=\(offset)-"])
             guard [200, 206, 416].contains(answer.status) else {
                 throw ServiceFailure("\(answer.status) \(answer.text)")
@@ -52,8 +53,9 @@ final class LogFollower: @unchecked Sendable {
                 offset += answer.body.count
             }
             quiet = answer.status == 206 ? 0 : quiet + 1
-            usleep(10_000)
+            return quiet == 100
         }
+        guard hasEnded else { throw ServiceFailure("the log of \(path) had no end within 120 s") }
     }
 
     /// A line of 19 digits is a time in nanoseconds since 1970.
