@@ -157,7 +157,8 @@ package struct IntegrationService: Service {
             try await scheduler.cancel(id, run: run, Cancellation.Wish(reason: reason))
         }
         poller = Poller(
-            store: store, registry: registry, clock: clock, timer: parts.timer, looks: looksWakeup, logger: logger)
+            store: store, registry: registry, state: parts.state, clock: clock, timer: parts.timer, looks: looksWakeup,
+            logger: logger)
         upgrades = parts.toolchain.map {
             Upgrades(store: store, registry: registry, clock: clock, timer: parts.timer, logger: logger, version: $0)
         }

@@ -6,6 +6,7 @@ package import Storage
 package struct Poller: Sendable {
     private let store: Store
     private let registry: BotRegistry
+    private let numbers: UsedNumbers
     private let clock: WallClock
     private let timer: any Clock<Duration>
     private let looks: Wakeup
@@ -18,12 +19,13 @@ package struct Poller: Sendable {
 
     /// - Parameter jitter: Where in a scattered interval a look falls, between 0 and 1.
     package init(
-        store: Store, registry: BotRegistry, clock: WallClock, timer: any Clock<Duration>, looks: Wakeup,
-        logger: Logger, jitter: @escaping @Sendable () -> Double = { .random(in: 0...1) }
+        store: Store, registry: BotRegistry, state: StateDirectory, clock: WallClock, timer: any Clock<Duration>,
+        looks: Wakeup, logger: Logger, jitter: @escaping @Sendable () -> Double = { .random(in: 0...1) }
     ) {
         self.jitter = jitter
         self.store = store
         self.registry = registry
+        numbers = UsedNumbers(state: state)
         self.clock = clock
         self.timer = timer
         self.looks = looks
@@ -64,7 +66,8 @@ package struct Poller: Sendable {
     package func reload() async throws {
         await registry.reload()
         guard let bots = await registry.unregistered() else { return }
-        try await store.register(bots, at: clock.now())
+        let used = try await numbers.highest(of: bots.map(\.name))
+        try await store.register(bots, used: used, at: clock.now())
         await registry.markRegistered(bots)
         // A bot that is new or says something else has its repository looked at.
         looks.ring()

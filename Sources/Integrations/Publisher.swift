@@ -321,7 +321,7 @@ package final class Publisher: Sendable {
             await guarded(reservation.product, reservation.version) { try await self.settle(reservation) }
         }
         for product in try await versions.products() {
-            let published = try await store.versions(of: product).filter { $0.state == .published }
+            let published = try await store.outlines(of: product)
             let known = Dictionary(published.map { ($0.version, $0) }) { first, _ in first }
             for version in try await versions.versions(of: product) {
                 await guarded(product, version) { try await self.adopt(product, version, known: known[version]) }

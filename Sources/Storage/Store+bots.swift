@@ -4,7 +4,11 @@ package import Model
 extension Store {
     /// Makes the registered bots these: new ones get a row, ones that are missing are retired, and the repository of
     /// each that is new or changed is to be looked at. Numbers and integrations of a bot that returns go on.
-    package func register(_ bots: [BotSpecification], at time: Timestamp) async throws(StoreError) {
+    /// - Parameter used: The highest number of a bot's integrations that something outside the database bears: no new integration gets it
+    ///   or one below. Published versions count by themselves.
+    package func register(
+        _ bots: [BotSpecification], used: [Name: Int] = [:], at time: Timestamp
+    ) async throws(StoreError) {
         try await lane.write("register \(bots.count) bots") { transaction in
             let db = transaction.db
             let names = try jsonText(bots.map(\.name))
@@ -13,7 +17,10 @@ extension Store {
                     "UPDATE bots SET is_retired = 1 WHERE is_retired = 0 AND name NOT IN (SELECT value FROM json_each(?))",
                 arguments: [names])
             var isChanged = db.changesCount > 0
-            for bot in bots where try Self.register(bot, transaction) { isChanged = true }
+            for bot in bots {
+                if try Self.register(bot, transaction) { isChanged = true }
+                if let number = used[bot.name] { try Self.skip(to: number, of: bot.name, db) }
+            }
             if isChanged { transaction.changed(.bots) }
         }
     }
@@ -53,10 +60,29 @@ extension Store {
             try db.execute(
                 sql: "INSERT INTO bots (name, repository, specification, destinations) VALUES (?, ?, ?, ?)",
                 arguments: [bot.name.description, repository, specification, destinations])
+            // Versions of before a database was lost were adopted while nobody was called so.
+            let published = try Int.fetchOne(
+                db,
+                sql: """
+                    SELECT max(CAST(substr(integration, length(?1) + 2) AS INTEGER)) FROM versions
+                    WHERE substr(integration, 1, length(?1) + 1) = ?1 || '#'
+                        AND CAST(substr(integration, length(?1) + 2) AS INTEGER) <= ?2
+                    """, arguments: [bot.name.description, maximumUsedNumber])
+            if let published { try skip(to: published, of: bot.name, db) }
         }
         try requestLook(bot.repository, transaction)
         return true
     }
+
+    /// Lets a bot's next integration have a higher number than this one, which something bears already.
+    static func skip(to number: Int, of bot: Name, _ db: Database) throws {
+        try db.execute(
+            sql: "UPDATE bots SET last_number = ?1 WHERE name = ?2 AND last_number < ?1 AND ?1 <= ?3",
+            arguments: [number, bot.description, maximumUsedNumber])
+    }
+
+    /// Higher numbers that something outside bears are nobody's: an integration a millisecond reaches it in 34 years.
+    package static let maximumUsedNumber = 1 << 40
 
     /// Every bot that was ever registered, by name, retired ones among them.
     package func bots() async throws(StoreError) -> [BotRecord] {

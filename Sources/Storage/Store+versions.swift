@@ -84,7 +84,7 @@ extension Store {
     }
 
     /// Makes a row of a version whose directory has none, as when the database was lost. A row that was only reserved
-    /// becomes published; one that is published stays as it is.
+    /// becomes published; one that is published stays as it is. The number of its integration is used up.
     /// - Parameters:
     ///   - record: As the manifest says; its state and `publishedAt` are made `published` and `time` where missing.
     ///   - isFromBranch: Whether the number came from the branch, so that its commit counts as published there.
@@ -119,6 +119,7 @@ extension Store {
                     owner == nil ? record.registry?.description : nil, record.repository,
                     record.yankedAt?.millisecondsSinceEpoch,
                 ])
+            try Self.skip(to: record.integration.number, of: record.integration.bot, transaction.db)
             transaction.changed(.version(product: record.product))
             return owner
         }

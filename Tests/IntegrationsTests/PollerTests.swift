@@ -15,8 +15,8 @@ import Testing
     ) async throws {
         try await withCore(bots: bots) { core in
             let poller = Poller(
-                store: core.store, registry: core.registry, clock: core.time.clock, timer: core.timer, looks: Wakeup(),
-                logger: core.log.logger, jitter: { 0.5 })
+                store: core.store, registry: core.registry, state: StateDirectory(path: core.directory.path("state")),
+                clock: core.time.clock, timer: core.timer, looks: Wakeup(), logger: core.log.logger, jitter: { 0.5 })
             let task = Task { await poller.run() }
             await core.timer.awaitSleepers()
             do {
@@ -125,8 +125,8 @@ import Testing
             // given: looks are asked for and answered at the start
             let rings = Wakeup()
             let poller = Poller(
-                store: core.store, registry: core.registry, clock: core.time.clock, timer: core.timer, looks: rings,
-                logger: core.log.logger)
+                store: core.store, registry: core.registry, state: StateDirectory(path: core.directory.path("state")),
+                clock: core.time.clock, timer: core.timer, looks: rings, logger: core.log.logger)
             let task = Task { await poller.run() }
             await core.timer.awaitSleepers()
             var iterator = rings.rings.makeAsyncIterator()
@@ -207,7 +207,8 @@ import Testing
             core.log.expectErrors(containing: "it is tried again each second")
             try core.store.close()
             let poller = Poller(
-                store: core.store, registry: core.registry, clock: core.time.clock, timer: core.timer, looks: Wakeup(),
+                store: core.store, registry: core.registry, state: StateDirectory(path: core.directory.path("state")),
+                clock: core.time.clock, timer: core.timer, looks: Wakeup(),
                 logger: core.log.logger)
 
             // when

@@ -300,6 +300,30 @@ import Testing
             }
         }
 
+        /// Numbers are never used again: also where nothing but the version is left of an integration, and its bot comes later.
+        @Test(arguments: ["kit", "later", "ki"])
+        func testThatItsIntegrationsNumberIsUsedUp(bot: String) async throws {
+            try await withPublisher { publisher in
+                // given
+                let id = IntegrationID(bot: try name(bot), number: 41)
+                let record = VersionRecord(
+                    product: try publisher.product, version: try version("1.4.3"), state: .published,
+                    commit: try commit(7), ref: .line, integration: id, publishedAt: time(5))
+                // when
+                try await publisher.store.adopt(record, isFromBranch: true, at: time(100))
+                try await publisher.store.register(
+                    ["kit", "later"].map { BotSpecification(name: try name($0), repository: StoreFixture.repository) },
+                    at: time(101))
+                // then
+                for other in ["kit", "later"] {
+                    let new = try await publisher.store.queue(
+                        NewIntegration(bot: try name(other), ref: .line, commit: try commit(8), cause: .push),
+                        at: time(102))
+                    #expect(new.id.number == (bot == other ? 42 : 1))
+                }
+            }
+        }
+
         @Test func testThatAReservedRowBecomesPublished() async throws {
             try await withPublisher { publisher in
                 _ = try await publisher.ask(7, integration: 1)

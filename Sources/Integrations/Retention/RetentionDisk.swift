@@ -7,8 +7,8 @@ struct RetentionDisk: Sendable {
     private let state: StateDirectory
     private let lane = BlockingLane(label: "retention")
 
-    /// Beside the bots' directories, so that moving there is one rename; no bot's name begins with a dot.
-    private static let aside = ".removed"
+    /// Beside the bots' directories, so that moving there is one rename; no bot's name begins with a dot. Its entries are called `BOT.NUMBER`.
+    static let aside = ".removed"
     /// Files of an integration that are counted; more are not.
     private static let countLimit = 10_000_000
     /// Bytes that are counted: a pebibyte.
