@@ -14,18 +14,26 @@ struct PythonServer: Sendable {
         try directory.text("requests").split(separator: "\n").map(String.init)
     }
 
+    /// - Parameters:
+    ///   - issued: What it shows over TLS; nothing: a certificate that it made itself.
+    ///   - isOld: Whether it speaks TLS 1.1 and nothing newer.
     static func running(
         in directory: TemporaryDirectory, isTLS: Bool = false, isSocket: Bool = false,
+        issued: CertificateAuthority.Issued? = nil, isOld: Bool = false,
         _ body: (PythonServer) async throws -> Void
     ) async throws {
         let script = try directory.write("server.py", source)
         try directory.write("requests", "")
         let socket = isSocket ? directory.path("socket") : nil
-        if isTLS {
-            try await makeCertificate(in: directory)
-        }
+        if isTLS { try await makeCertificate(in: directory) }
+        let (certificate, key) = (
+            issued?.certificate ?? directory.path("certificate.pem"), issued?.key ?? directory.path("key.pem")
+        )
         try await ServerProcess.running(
-            ["/usr/bin/python3", script, directory.path, socket ?? "", isTLS ? "tls" : ""],
+            [
+                "/usr/bin/python3", script, directory.path, socket ?? "", isOld ? "old" : isTLS ? "tls" : "",
+                certificate, key,
+            ],
             log: directory.path("server.log"),
             isReady: { FileManager.default.fileExists(atPath: directory.path("port")) }
         ) {
@@ -40,7 +48,7 @@ struct PythonServer: Sendable {
         import os, socket, socketserver, ssl, sys, threading, time
         from http.server import BaseHTTPRequestHandler
         from urllib.parse import urlsplit, parse_qs
-        base, path, tls = sys.argv[1:4]
+        base, path, tls, certificate, key = sys.argv[1:6]
         files, collections, lock = {}, {"/kit/"}, threading.Lock()
 
         class Handler(BaseHTTPRequestHandler):
@@ -111,7 +119,10 @@ struct PythonServer: Sendable {
         server = Server(path or ("127.0.0.1", 0), Handler)
         if tls:
             context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
-            context.load_cert_chain(base + "/certificate.pem", base + "/key.pem")
+            if tls == "old":
+                context.set_ciphers("DEFAULT:@SECLEVEL=0")
+                context.minimum_version, context.maximum_version = ssl.TLSVersion.TLSv1_1, ssl.TLSVersion.TLSv1_1
+            context.load_cert_chain(certificate, key)
             server.socket = context.wrap_socket(server.socket, server_side=True)
         with open(base + "/port.new", "w") as f: f.write(str(0 if path else server.server_address[1]))
         os.rename(base + "/port.new", base + "/port")

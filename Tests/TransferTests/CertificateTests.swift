@@ -1,0 +1,105 @@
+import Foundation
+import TestSupport
+import Testing
+import Transfer
+
+/// Row T3 of the threats: nothing of ours reaches a server that cannot show who it is.
+@Suite(.program("openssl")) struct CertificateTests {
+    enum Fault: String, CaseIterable, Sendable {
+        case none, expired, notYetValid, selfSigned, otherAuthority, otherHost, otherPurpose, issuedByNoAuthority
+    }
+
+    private func issue(_ fault: Fault, _ authority: CertificateAuthority, in directory: TemporaryDirectory)
+        async throws -> CertificateAuthority.Issued
+    {
+        let here = "127.0.0.1"
+        switch fault {
+        case .none: return try await authority.issue("server", host: here, extensions: ["extendedKeyUsage=serverAuth"])
+        case .expired: return try await authority.issue("server", host: here, days: -1)
+        case .notYetValid: return try await authority.issue("server", host: here, isEarly: true)
+        case .selfSigned:
+            try await makeCertificate(in: directory)
+            return .init(certificate: directory.path("certificate.pem"), key: directory.path("key.pem"))
+        case .otherAuthority:
+            return try await CertificateAuthority(in: directory, place: "other").issue("server", host: here)
+        case .otherHost: return try await authority.issue("server", host: "files.example")
+        case .otherPurpose:
+            return try await authority.issue("server", host: here, extensions: ["extendedKeyUsage=clientAuth"])
+        case .issuedByNoAuthority:
+            let holder = try await authority.issue(
+                "holder", host: "holder.example", extensions: ["basicConstraints=CA:FALSE"])
+            return try await authority.issue("server", host: here, by: holder)
+        }
+    }
+
+    @Test(arguments: Fault.allCases) func testT3ThatAWrongOneIsRefusedAndGetsNothing(fault: Fault) async throws {
+        try await withTemporaryDirectory { directory in
+            // given
+            let authority = try await CertificateAuthority(in: directory)
+            let issued = try await issue(fault, authority, in: directory)
+            try await PythonServer.running(in: directory, isTLS: true, issued: issued) { server in
+                let transport = try CurlTransport()
+                var request = TransferRequest(.put, server.origin + "/a", body: .bytes([1]))
+                request.certificateAuthorities = authority.certificate
+                request.credentials = .password(user: "ci", password: "secret")
+
+                // when, then
+                if fault == .none {
+                    #expect(try await transport.perform(request).status == 201)
+                } else {
+                    let error = await expectRejection(TransferError.self, \.code, .certificate) {
+                        try await transport.perform(request)
+                    }
+                    expectContains(error?.message ?? "", "not trusted")
+                    #expect(try server.requests() == [])
+                }
+            }
+        }
+    }
+
+    @Test func testT3ThatNothingOlderThanTLS12IsSpoken() async throws {
+        try await withTemporaryDirectory { directory in
+            // given: an OpenSSL that takes whatever is offered, as not every machine's does
+            let openSSL = try directory.write(
+                "openssl.cnf",
+                """
+                openssl_conf = all
+                [all]
+                ssl_conf = tls
+                [tls]
+                system_default = old
+                [old]
+                MinProtocol = TLSv1
+                CipherString = DEFAULT:@SECLEVEL=0
+                """)
+            let authority = try await CertificateAuthority(in: directory)
+            let issued = try await authority.issue("server", host: "127.0.0.1")
+            try await PythonServer.running(in: directory, isTLS: true, issued: issued, isOld: true) { server in
+                // The server itself serves whoever takes it.
+                try await runExpectingSuccess([
+                    "env", "OPENSSL_CONF=\(openSSL)", "curl", "-fsS", "--cacert", authority.certificate, "--tlsv1.1",
+                    "-o",
+                    "/dev/null", server.origin + "/headers",
+                ])
+                #expect(try server.requests().count == 1)
+
+                // when: in a process of its own, as OpenSSL reads its file once
+                let (url, trusted) = (server.origin + "/headers", authority.certificate)
+                await #expect(processExitsWith: .success) {
+                    [url = url as String, trusted = trusted as String, openSSL = openSSL as String] in
+                    setenv("OPENSSL_CONF", openSSL, 1)
+                    var request = TransferRequest(.get, url)
+                    request.certificateAuthorities = trusted
+                    let transport = try CurlTransport()
+                    let error = await expectRejection(TransferError.self, \.code, .certificate) {
+                        try await transport.perform(request)
+                    }
+                    if error == nil { exit(2) }
+                }
+
+                // then
+                #expect(try server.requests().count == 1)
+            }
+        }
+    }
+}
