@@ -23,13 +23,18 @@ final class DigestSink: TransferSink {
     }
 }
 
-/// Writes the body into a new file and hashes it on the way.
+/// Writes the body into a new file and hashes it on the way; what a server says instead of a file it keeps in memory.
 final class FileSink: TransferSink {
+    /// Of what is said instead, in bytes: a sentence or a small page.
+    static let refusalLimit: Int64 = 64 << 10
+
     private let path: String
     private let limit: Int64
     private var descriptor: Int32 = -1
     private var size: Int64 = 0
     private var hash = SHA256()
+    /// Nothing where the file itself is sent.
+    private var refusal: [UInt8]?
 
     init(path: String, limit: Int64) {
         self.path = path
@@ -43,9 +48,18 @@ final class FileSink: TransferSink {
         guard descriptor >= 0 else { throw failure(operation) }
     }
 
+    func begin(status: Int, headers: TransferHeaders) {
+        if !(200..<300).contains(status) { refusal = [] }
+    }
+
     func take(_ bytes: UnsafeRawBufferPointer, operation: String) throws(TransferError) -> Bool {
         size += Int64(bytes.count)
+        let limit = refusal == nil ? limit : Self.refusalLimit
         guard size <= limit else { throw .answerTooLarge(limit, operation: operation) }
+        guard refusal == nil else {
+            refusal?.append(contentsOf: bytes)
+            return true
+        }
         var rest = bytes[...]
         while !rest.isEmpty {
             let count = UnsafeRawBufferPointer(rebasing: rest).withMemoryRebound(to: UInt8.self) {
@@ -60,6 +74,10 @@ final class FileSink: TransferSink {
     }
 
     func close(status: Int, headers: TransferHeaders, operation: String) throws(TransferError) -> TransferResponse {
+        if let refusal {
+            abandon()
+            return TransferResponse(status: status, headers: headers, body: refusal)
+        }
         guard fsync(descriptor) == 0 else { throw failure(operation) }
         return TransferResponse(
             status: status, headers: headers, size: size, sha256: Hexadecimal.encode(hash.finalize()))

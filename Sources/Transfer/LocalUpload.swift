@@ -15,9 +15,10 @@ struct LocalUpload: UploadMethod {
 
     func stage(_ target: UploadTarget) async throws(TransferError) -> String? {
         let identifier = session ?? identifiers.next()
-        target.course.say(.sending, UploadTries())
+        let (course, size) = (target.course, target.file.size)
+        course.say(.looking, UploadTries())
         return try await onLane(target) { directory, name, goesOn throws(FileError) in
-            let part = ".\(name).part-\(identifier)"
+            let part = UploadTarget.partName(name[...], identifier)
             // A killed try's own, which may also be the target's second name; see `Directory.moveOntoNothing`.
             if session != nil, try directory.status(part) != nil { try directory.remove(part) }
             if let isSame = try holds(directory, name, target.file) {
@@ -27,8 +28,13 @@ struct LocalUpload: UploadMethod {
             let source = try Self.parent(of: target.file.path)
             do throws(FileError) {
                 _ = try source.directory.copyFile(
-                    source.name, to: directory, part, limit: Self.maximumSize, isBeside: false, goesOn: goesOn)
+                    source.name, to: directory, part, limit: Self.maximumSize, isBeside: false
+                ) { copied in
+                    course.say(.sending, bytes: copied, UploadTries())
+                    return goesOn()
+                }
                 try directory.synchronizeFile(part)
+                course.say(.readingBack, bytes: size, UploadTries())
                 guard try holds(directory, part, target.file) == true else {
                     throw FileError(
                         code: .other, operation: "upload", path: name,
@@ -44,6 +50,7 @@ struct LocalUpload: UploadMethod {
     }
 
     func commit(_ target: UploadTarget, part: String) async throws(TransferError) {
+        target.course.say(.moving, bytes: target.file.size, UploadTries())
         try await onLane(target) { directory, name, _ throws(FileError) in
             do throws(FileError) {
                 try directory.rename(part, to: directory, name, replace: false)
@@ -64,10 +71,8 @@ struct LocalUpload: UploadMethod {
 
     func leftParts(_ target: UploadTarget) async -> [String] {
         guard let session else { return [] }
-        return [
-            ".\(target.url[(target.url.lastIndex(of: "/").map { target.url.index(after: $0) } ?? target.url.startIndex)...])"
-                + ".part-\(session)"
-        ]
+        let begin = target.url.lastIndex(of: "/").map { target.url.index(after: $0) } ?? target.url.startIndex
+        return [UploadTarget.partName(target.url[begin...], session)]
     }
 
     private func onLane<Value: Sendable>(
@@ -81,7 +86,8 @@ struct LocalUpload: UploadMethod {
                 Result { () throws(FileError) in
                     let path = target.url
                     let slash = path.lastIndex(of: "/") ?? path.startIndex
-                    let directory = try Directory(creating: slash == path.startIndex ? "/" : String(path[..<slash]))
+                    let directory = try Directory(
+                        creating: slash == path.startIndex ? "/" : String(path[..<slash]), readsSecondNames: true)
                     return try body(directory, String(path[path.index(after: slash)...])) { !wish.isThere }
                 }
             }
@@ -124,9 +130,11 @@ struct LocalUpload: UploadMethod {
     }
 
     private static func parent(of path: String) throws(FileError) -> (directory: Directory, name: String) {
-        guard let slash = path.lastIndex(of: "/") else { return (try Directory(opening: "."), path) }
+        guard let slash = path.lastIndex(of: "/") else {
+            return (try Directory(opening: ".", readsSecondNames: true), path)
+        }
         let above = slash == path.startIndex ? "/" : String(path[..<slash])
-        return (try Directory(opening: above), String(path[path.index(after: slash)...]))
+        return (try Directory(opening: above, readsSecondNames: true), String(path[path.index(after: slash)...]))
     }
 }
 

@@ -10,6 +10,9 @@ package struct TransferLimits: Sendable, Hashable {
     /// JSON answer; downloads say their own.
     package var response: Int64 = 16 << 20
 
+    /// What the slowest line that a file is not given up on takes for so many bytes: 16 KiB a second, 128 kbit/s.
+    package static func time(for bytes: Int64) -> Duration { .seconds(bytes / (16 << 10)) }
+
     /// Of an answer's header fields in bytes, all together.
     package static let headers = 256 << 10
 

@@ -42,7 +42,8 @@ package struct TransferRequest: Sendable {
     package enum Destination: Sendable, Hashable {
         /// Into `TransferResponse.body`.
         case memory
-        /// Into a new file, mode 0600, that must not exist; removed when the transfer fails. Synchronized when it returns.
+        /// Into a new file, mode 0600, that must not exist; removed when the transfer fails. Synchronized when it returns. Of an HTTP
+        /// status other than 2xx there is no file either: its body is in `TransferResponse.body`, and has at most 64 KiB.
         case file(path: String)
         /// Nowhere: only counted and hashed.
         case digest

@@ -3,11 +3,11 @@ package struct TransferResponse: Sendable, Hashable {
     /// The HTTP status; for sftp the one of the same outcome.
     package let status: Int
     package let headers: TransferHeaders
-    /// The body for the destination `memory`, else empty.
+    /// The body for the destination `memory`, and for `file` where the status is not 2xx; else empty.
     package let body: [UInt8]
     /// The body's size in bytes, wherever it went.
     package let size: Int64
-    /// The body's SHA-256 in hexadecimal for the destinations `file` and `digest`, else nothing.
+    /// The body's SHA-256 in hexadecimal for the destinations `file` (of a 2xx) and `digest`, else nothing.
     package let sha256: String?
 
     package init(

@@ -36,13 +36,10 @@ package struct UploadOptions: Sendable {
 
     package init() {}
 
-    /// The slowest line that a file is not given up on, in bytes a second: 16 KiB, 128 kbit/s.
-    package static let slowest: Int64 = 16 << 10
-
     /// Of a request that carries so many bytes of a file, in either direction: longer by what the slowest line takes for them.
     func limits(for size: Int64) -> TransferLimits {
         var limits = limits
-        limits.total = limits.total.map { $0 + .seconds(size / Self.slowest) }
+        limits.total = limits.total.map { $0 + TransferLimits.time(for: size) }
         return limits
     }
 

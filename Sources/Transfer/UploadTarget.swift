@@ -81,8 +81,22 @@ struct UploadTarget: Sendable {
     func partURL(_ identifier: String) -> String {
         let end = url.firstIndex { $0 == "?" || $0 == "#" } ?? url.endIndex
         let slash = url[..<end].lastIndex(of: "/") ?? url.startIndex
-        let name = url[url.index(after: slash)..<end]
-        return url[...slash] + "." + name + ".part-" + identifier + url[end...]
+        return url[...slash] + Self.partName(url[url.index(after: slash)..<end], identifier) + url[end...]
+    }
+
+    /// A name that is long of itself is cut, so that the part's is none that no file system takes (NAME_MAX, 255 bytes); its digest tells
+    /// several apart.
+    /// - Parameter name: The last component, as the target has it: percent-encoded in a URL.
+    static func partName(_ name: Substring, _ identifier: String) -> String {
+        let whole = ".\(name).part-\(identifier)"
+        guard whole.utf8.count > 255 else { return whole }
+        // Cut neither within a letter nor within its %XX.
+        let plain = name.utf8.prefix { byte in
+            (0x30...0x39).contains(byte) || (0x41...0x5A).contains(byte) || (0x61...0x7A).contains(byte)
+                || "._-".utf8.contains(byte)
+        }
+        let digest = S3Signature.sha256(String(name)).prefix(20)
+        return ".\(String(decoding: plain.prefix(64), as: UTF8.self))-\(digest).part-\(identifier)"
     }
 
     /// The URLs of the collections above, the uppermost first.

@@ -124,6 +124,24 @@ struct TransportContractTests {
         }
     }
 
+    @Test(arguments: Kind.present) func testThatWhatIsSaidInsteadOfAFileIsTheBodyAndNoFile(kind: Kind) async throws {
+        try await withTransport(kind) { transport, base, directory in
+            // given: less room than any server's sentence takes
+            var download = request(.get, base + "absent")
+            download.destination = .file(path: directory.path("download"))
+            download.limits.response = 1
+
+            // when
+            let answer = try await transport.perform(download)
+
+            // then
+            #expect(answer.status == 404)
+            #expect(answer.body.count > 1)
+            #expect(answer.sha256 == nil)
+            expectNoFile(directory.path("download"))
+        }
+    }
+
     @Test(arguments: Kind.present) func testThatAMoveNeverOverwrites(kind: Kind) async throws {
         try await withTransport(kind) { transport, base, _ in
             // given

@@ -50,6 +50,26 @@ import Transfer
         }
     }
 
+    @Test func testThatTheLongestNamesHaveRoomForTheirParts() async throws {
+        try await withUploader { uploader, transport, directory in
+            // given: longer still where they are encoded
+            let names =
+                ["a", "b"].map { String(repeating: "n", count: 254) + $0 } + [
+                    String(repeating: "\u{E9}", count: 127)
+                ]
+            let files = try names.map { try Self.file(directory, $0, $0) }
+
+            // when
+            let results = try await uploader.upload(files, to: Self.base)
+
+            // then
+            #expect(results.map(\.outcome) == [.uploaded, .uploaded, .uploaded])
+            let parts = transport.takeRequests().filter { $0.method == .put }.map { $0.url.dropFirst(Self.base.count) }
+            #expect(Set(parts).count == 3)
+            #expect(parts.allSatisfy { $0.hasPrefix(".") && $0.contains(".part-") && $0.utf8.count <= 255 })
+        }
+    }
+
     @Test func testThatTheSameBytesThereAreSuccess() async throws {
         try await withUploader { uploader, transport, directory in
             // given
@@ -231,6 +251,84 @@ import Transfer
                 #expect(second.map(\.outcome) == [.alreadyThere])
                 expectFile(directory.path("share/1.0.0/a b"), "one")
                 #expect(try Directory(opening: directory.path("share/1.0.0")).entries().count == 1)
+            }
+        }
+
+        @Test func testThatItSaysHowFarItIs() async throws {
+            try await withTemporaryDirectory { directory in
+                // given
+                let file = try UploaderTests.file(directory, "a", "one")
+                let told = Locked<[UploadProgress]>([])
+                var options = UploadOptions()
+                options.progress = { progress in told.withLock { $0.append(progress) } }
+
+                // when
+                _ = try await Uploader(transport: FakeTransport()).upload(
+                    [file], to: directory.path("share"), options: options)
+
+                // then
+                #expect(
+                    told.value.map { "\($0.phase.rawValue) \($0.bytes)" } == [
+                        "looking 0", "sending 0", "sending 3", "reading back 3", "moving 3",
+                    ])
+                #expect(told.value.allSatisfy { $0.file == "a" && $0.size == 3 && $0.attempt == 1 })
+            }
+        }
+
+        /// As long as a file system takes them, alike but for the end.
+        @Test func testThatTheLongestNamesHaveRoomForTheirParts() async throws {
+            try await withTemporaryDirectory { directory in
+                // given
+                let names =
+                    ["a", "b"].map { String(repeating: "n", count: 254) + $0 } + [
+                        String(repeating: "\u{E9}", count: 127)
+                    ]
+                let files = try names.map { try UploaderTests.file(directory, $0, $0) }
+                let share = try directory.makeDirectory("share")
+                func there() throws -> [String] { try Directory(opening: share).entries().map(\.name).sorted() }
+                let parts = Locked<Set<String>>([])
+                var options = UploadOptions()
+                options.session = UploadOptions.session(of: ["kit"])
+                options.progress = { progress in
+                    guard progress.phase == .readingBack, let entries = try? Directory(opening: share).entries() else {
+                        return
+                    }
+                    parts.withLock { $0.formUnion(entries.map(\.name).filter { $0.hasPrefix(".") }) }
+                }
+                let uploader = Uploader(transport: FakeTransport())
+
+                // when
+                let results = try await uploader.upload(files, to: share, options: options)
+
+                // then
+                #expect(results.map(\.outcome) == [.uploaded, .uploaded, .uploaded])
+                #expect(try there() == names.sorted())
+                #expect(parts.value.count == 3)
+                // What another process left of the same upload is found by its name.
+                for name in names { try directory.directory().remove("share/\(name)") }
+                for part in parts.value { try directory.write("share/\(part)", "n") }
+                #expect(try await uploader.upload(files, to: share, options: options).count == 3)
+                #expect(try there() == names.sorted())
+                for part in parts.value { try directory.write("share/\(part)", "n") }
+                await uploader.discard(files, to: share, options: options)
+                #expect(try there() == names.sorted())
+            }
+        }
+
+        /// A share whose files are linked together (jdupes, hardlink(1)), and a version whose files are linked into a copy.
+        @Test func testThatSecondNamesAreNoHindrance() async throws {
+            try await withTemporaryDirectory { directory in
+                // given
+                let uploader = Uploader(transport: FakeTransport())
+                let file = try UploaderTests.file(directory, "a", "one")
+                #expect(link(file.path, directory.path("copy")) == 0)
+                // when
+                let first = try await uploader.upload([file], to: directory.path("share"), values: [:])
+                #expect(link(directory.path("share/a"), directory.path("share/same")) == 0)
+                let second = try await uploader.upload([file], to: directory.path("share"), values: [:])
+                // then
+                #expect(first.map(\.outcome) == [.uploaded])
+                #expect(second.map(\.outcome) == [.alreadyThere])
             }
         }
 
