@@ -140,7 +140,7 @@ struct ArtifactBundle {
                 guard found.count <= maximumCount else {
                     throw ArchiveError(
                         code: .tooLarge, operation: "packing of artifact bundles",
-                        message: "more than \(maximumCount) directories end in \(directoryEnding)")
+                        message: "more than \(maximumCount) directories end in \(directoryEnding); archive fewer")
                 }
             })
         return found

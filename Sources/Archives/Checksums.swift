@@ -41,7 +41,7 @@ package struct Checksums: Hashable, Sendable {
     package static func verify(_ path: String) throws(ArchiveError) -> [String] {
         let operation = "check of \(path)"
         do {
-            let directory = try Directory(opening: path)
+            let directory = try Directory(opening: path, readsSecondNames: true)
             guard try directory.status("SHA256SUMS") != nil else {
                 throw ArchiveError(
                     code: .notFound, operation: operation, message: "there is no SHA256SUMS; name a version's directory"
@@ -59,8 +59,8 @@ package struct Checksums: Hashable, Sendable {
                 let found = try Digest.sha256(of: name, in: directory).sha256
                 if found != expected { problems.append("\(name): differs: \(found) instead of \(expected)") }
             }
-            let known = Set(sums.digests.keys).union(["SHA256SUMS", "SHA256SUMS.sig"])
-            for entry in try directory.entries() where !known.contains(entry.name) {
+            let known = Set((Array(sums.digests.keys) + ["SHA256SUMS", "SHA256SUMS.sig"]).map { Array($0.utf8) })
+            for entry in try directory.entries() where !known.contains(Array(entry.name.utf8)) {
                 problems.append("\(entry.name): not in SHA256SUMS")
             }
             return problems

@@ -7,14 +7,15 @@ package enum Digest {
     /// 64 lower-case hexadecimal digits.
     package static func sha256(of bytes: [UInt8]) -> String { Hexadecimal.encode(SHA256.hash(data: bytes)) }
 
-    /// The digest and the size of a regular file, read in pieces of 256 KiB. Blocks; see `sha256(ofFile:on:)`.
+    /// The digest and the size of a regular file of the operator's, which may have other names, read in pieces of 256 KiB. Blocks; see
+    /// `sha256(ofFile:on:)`.
     /// - Throws: `file` when it cannot be read or is no regular file.
     package static func sha256(ofFile path: String) throws(ArchiveError) -> (sha256: String, size: Int64) {
         let slash = path.lastIndex(of: "/")
         let above = slash.map { $0 == path.startIndex ? "/" : String(path[..<$0]) } ?? "."
         let name = slash.map { String(path[path.index(after: $0)...]) } ?? path
         do throws(FileError) {
-            return try sha256(of: name, in: Directory(opening: above))
+            return try sha256(of: name, in: Directory(opening: above, readsSecondNames: true))
         } catch {
             throw ArchiveError("digest of \(path)", error)
         }

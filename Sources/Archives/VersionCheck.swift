@@ -38,7 +38,7 @@ package struct VersionCheck: Sendable {
     package init(of path: String, signers: AllowedSigners, part: Set<String>? = nil) throws(ArchiveError) {
         let operation = "check of \(path)"
         do {
-            directory = try Directory(opening: path)
+            directory = try Directory(opening: path, readsSecondNames: true)
             guard try directory.status("SHA256SUMS") != nil else {
                 throw ArchiveError(
                     code: .notFound, operation: operation, message: "there is no SHA256SUMS; name a version's directory"
@@ -72,7 +72,9 @@ package struct VersionCheck: Sendable {
                 left[name] = nil
                 continue
             }
-            guard let expected = left.removeValue(forKey: name) else {
+            // To Swift an é is the same letter whether it is one code point or two; to a file system and sha256sum these are two names.
+            let place = left.index(forKey: name).flatMap { left.keys[$0].utf8.elementsEqual(name.utf8) ? $0 : nil }
+            guard let expected = place.map({ left.remove(at: $0).value }) else {
                 if !Self.own.contains(name) { problems.append("\(name): not in SHA256SUMS") }
                 continue
             }

@@ -22,7 +22,7 @@ package final class VersionStore: Sendable {
         identifiers: any IdentifierSource = RandomIdentifiers()
     ) throws(ArchiveError) {
         do throws(FileError) {
-            self.files = try Directory(creating: files)
+            self.files = try Directory(creating: files, readsSecondNames: true)
             self.staging = try Directory(creating: staging)
         } catch {
             throw ArchiveError("opening of the published versions", error)

@@ -59,7 +59,7 @@ extension Directory {
         }
     }
 
-    /// Reads a regular file that has no other name.
+    /// Reads a regular file that has no other name, unless such are read here.
     /// - Parameter limit: In bytes; a longer file is refused as `tooLarge`.
     /// - Throws: `notRegular` for a pipe, socket, device, and for a file with a second name: a job could have linked to a
     ///   file of ours outside its tree. Never waits for a pipe's writer.
@@ -69,7 +69,7 @@ extension Directory {
         return try opened.readAll(limit: limit, path: whole(path.bytes))
     }
 
-    /// Opens a regular file that has no other name, for a C library to read. The caller closes the descriptor.
+    /// Opens a regular file that has no other name, unless such are read here, for a C library to read. The caller closes the descriptor.
     package func openForReading(_ path: some RelativePath) throws(FileError) -> Int32 {
         let path = try CheckedPath(path, operation: "open")
         let opened = try openRegular(path.bytes, operation: "open").descriptor
@@ -103,7 +103,7 @@ extension Directory {
         let opened = try open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY, operation: operation)
         let status = try opened.status(operation: operation, path: whole(path))
         switch status.kind {
-        case .file where status.links <= 1: return (opened, status)
+        case .file where status.links <= 1 || readsSecondNames: return (opened, status)
         case .directory: throw FileError(operation: operation, path: whole(path), errno: EISDIR)
         default:
             let what = status.kind == .file ? "it has \(status.links) names" : "it is a pipe, socket or device"

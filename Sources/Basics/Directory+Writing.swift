@@ -80,7 +80,7 @@ extension Directory {
 
     /// A rename that goes over nothing where the file system's knows no flags: NFS, 9p and FUSE's sshfs answer EINVAL to RENAME_NOREPLACE
     /// (rename(2)). Of a file by a second name, which link(2) makes only where none is, and the end of the first; killed between the two,
-    /// the file has both. Of a directory over an empty one that is made first and is ours, since mkdir(2) makes one only where none is.
+    /// the file has both. Of a directory by a usual rename, which goes over an empty directory at most (rename(2), ENOTEMPTY, ENOTDIR).
     /// - Returns: 0, or the number of what failed, EEXIST where there is something of that name.
     private static func moveOntoNothing(
         _ name: [UInt8], in from: Descriptor, to newName: [UInt8], in into: Descriptor
@@ -93,13 +93,8 @@ extension Directory {
                     guard linkat(from.number, old, into.number, new, 0) == 0 else { return errno }
                     return unlinkat(from.number, old, 0) == 0 ? 0 : errno
                 }
-                guard mkdirat(into.number, new, 0o700) == 0 else { return errno }
-                guard renameat(from.number, old, into.number, new) == 0 else {
-                    let failure = errno
-                    unlinkat(into.number, new, AT_REMOVEDIR)
-                    return failure
-                }
-                return 0
+                if renameat(from.number, old, into.number, new) == 0 { return 0 }
+                return [ENOTEMPTY, ENOTDIR].contains(errno) ? EEXIST : errno
             }
         }
     }
@@ -109,13 +104,13 @@ extension Directory {
     ///   - limit: In bytes; a longer file is refused as `tooLarge`, also when it grows meanwhile.
     ///   - isBeside: Copied under a name that nobody guesses, then renamed over; else under its own name at once, where nothing may be, so
     ///     that who comes after a kill finds what is there of it.
-    ///   - goesOn: Asked between two pieces of 64 MiB at most.
+    ///   - goesOn: Asked with the bytes copied so far, before each piece of 64 MiB at most and at the end.
     /// - Returns: The bytes copied.
     /// - Throws: `other` where it is not to go on.
     package func copyFile(
         _ path: some RelativePath, to other: Directory, _ newPath: some RelativePath, limit: Int64,
         isBeside: Bool = true,
-        goesOn: () -> Bool = { true }
+        goesOn: (_ copied: Int64) -> Bool = { _ in true }
     ) throws(FileError) -> Int64 {
         let path = try CheckedPath(path, operation: "copy")
         let newPath = try CheckedPath(newPath, operation: "copy")
@@ -127,7 +122,7 @@ extension Directory {
         func copy(into target: Descriptor) throws(FileError) {
             var isRangeCopied = true
             while true {
-                guard goesOn() else {
+                guard goesOn(copied) else {
                     throw FileError(
                         code: .other, operation: "copy", path: whole(path.bytes),
                         message: "it was ended before its end")

@@ -13,29 +13,38 @@ package final class Directory: Sendable {
     private let owned: Descriptor
     /// As it was opened; for messages only.
     package let path: String
+    /// Whether files that have a second name are read. In a tree that a job writes they are not: it could have linked to a file of
+    /// ours. Where only operators write, it is how they keep copies (`cp -al`, hardlink(1), rsnapshot).
+    let readsSecondNames: Bool
 
     /// Stays open as long as this object lives.
     package var descriptor: Int32 { owned.number }
 
-    init(_ descriptor: Descriptor, path: String) {
+    init(_ descriptor: Descriptor, path: String, readsSecondNames: Bool = false) {
         owned = descriptor
         self.path = path
+        self.readsSecondNames = readsSecondNames
     }
 
     /// Opens a directory by a path of the operator's; links on it are followed.
-    package convenience init(opening path: String) throws(FileError) {
+    /// - Parameter readsSecondNames: Of it and of all beneath it; only of trees that no job writes.
+    package convenience init(opening path: String, readsSecondNames: Bool = false) throws(FileError) {
         let number = clinux_open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC, 0)
         guard number >= 0 else { throw FileError(operation: "open", path: path, errno: errno) }
-        self.init(Descriptor(number), path: path)
+        self.init(Descriptor(number), path: path, readsSecondNames: readsSecondNames)
     }
 
     /// Opens a directory by a path of the operator's, after making it and what is missing above it.
-    /// - Parameter mode: Of the directories made, before the umask.
-    package convenience init(creating path: String, mode: UInt16 = 0o755) throws(FileError) {
+    /// - Parameters:
+    ///   - mode: Of the directories made, before the umask.
+    ///   - readsSecondNames: As above.
+    package convenience init(
+        creating path: String, mode: UInt16 = 0o755, readsSecondNames: Bool = false
+    ) throws(FileError) {
         // Nearly always it is there.
         let number = clinux_open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC, 0)
         if number >= 0 {
-            self.init(Descriptor(number), path: path)
+            self.init(Descriptor(number), path: path, readsSecondNames: readsSecondNames)
             return
         }
         var made = ""
@@ -45,14 +54,14 @@ package final class Directory: Sendable {
                 throw FileError(operation: "mkdir", path: made, errno: errno)
             }
         }
-        try self.init(opening: path)
+        try self.init(opening: path, readsSecondNames: readsSecondNames)
     }
 
     /// Opens a directory beneath this one.
     package func directory(_ path: some RelativePath) throws(FileError) -> Directory {
         let path = try CheckedPath(path, operation: "open")
         let opened = try open(path.bytes, O_RDONLY | O_DIRECTORY, operation: "open")
-        return Directory(opened, path: whole(path.bytes))
+        return Directory(opened, path: whole(path.bytes), readsSecondNames: readsSecondNames)
     }
 
     /// Makes a directory and what is missing above it. What exists must be directories; a link on the way is refused.

@@ -22,7 +22,7 @@ package enum StoreChange: Hashable, Sendable {
 
 extension StoreChange {
     /// Whether it is of what is published, or of who publishes it.
-    var isOfPublishing: Bool {
+    package var isOfPublishing: Bool {
         switch self {
         case .bots, .version: true
         case .repository, .delivery, .queued, .integration, .completed, .outbox: false

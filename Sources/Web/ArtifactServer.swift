@@ -27,7 +27,7 @@ struct ArtifactServer: Sendable {
                 try await site.store.artifacts(of: record.id, attempt: attempt).map {
                     JSONValue($0.artifact, url: site.configuration.url + Self.path(of: $0, attempt: attempt))
                 }))
-        if isClosed { response.isForTokens() }
+        if isClosed { response.forbidKeeping() }
         return response
     }
 
@@ -64,7 +64,7 @@ struct ArtifactServer: Sendable {
 
 extension Response {
     /// Callers without a token are shown less: nobody keeps it.
-    mutating func isForTokens() {
+    mutating func forbidKeeping() {
         headers[.cacheControl] = "no-store"
         headers[.vary] = "Authorization"
     }

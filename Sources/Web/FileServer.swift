@@ -1,3 +1,4 @@
+import Archives
 import Basics
 import Hummingbird
 import Model
@@ -12,10 +13,6 @@ struct FileServer: Sendable {
     let site: Site
     let pages: Pages
 
-    /// Files that describe a version; all others are listed in its manifest.
-    private static let descriptions = ["manifest.json", "provenance.json", "SHA256SUMS", "SHA256SUMS.sig"]
-    /// The largest description, in bytes: a version has at most some hundred files.
-    private static let maximumDescriptionBytes = 4 << 20
     static let forEver = "public, max-age=31536000, immutable"
 
     var routes: [Route] {
@@ -26,7 +23,7 @@ struct FileServer: Sendable {
                 .get, "/files/ALLOWED_SIGNERS", .product,
                 "Whose keys versions are signed with, for ssh-keygen -Y verify."
             ) {
-                try await description("ALLOWED_SIGNERS", name: "ALLOWED_SIGNERS", $0)
+                try await signers($0)
             },
             Route(.get, "/files/{product}", .product, "To its directory.") {
                 .found("/files/\(try $0.name("product"))/")
@@ -57,9 +54,12 @@ struct FileServer: Sendable {
     private func file(_ call: Call) async throws -> Response {
         let (record, isExact) = try await version(call)
         let path = call.text("file")
-        guard isExact else { return .found(Self.root(record) + URLText.path(path)) }
+        guard isExact else {
+            let name = try await name(path, in: record)
+            return .found(Self.root(record) + URLText.path(name))
+        }
         let place = "\(record.product)/\(record.version)/"
-        if Self.descriptions.contains(path) { return try await description(place + path, name: path, call) }
+        if VersionCheck.descriptions.contains(path) { return try await description(path, of: record, call) }
         guard let artifact = record.files.first(where: { $0.path == path }) else { throw Problem.notFound }
         return try await PublishedFile(
             root: site.configuration.state, path: "files/" + place + path, artifact: artifact,
@@ -68,23 +68,65 @@ struct FileServer: Sendable {
         ).response(to: call)
     }
 
-    /// A description has no digest of its own anywhere, so it is made here, and it is kept for a short time only: one that
-    /// is absent today may be restored from a backup.
-    private func description(_ place: String, name: String, _ call: Call) async throws -> Response {
-        let (state, path) = (site.configuration.state, "files/" + place)
-        let bytes: [UInt8]
-        do throws(FileError) {
-            bytes = try await site.files.run { () throws(FileError) in
-                try Directory(opening: state).read(path, limit: Self.maximumDescriptionBytes)
-            }
-        } catch  where error.code == .notFound {
-            throw Problem.notFound
+    /// What a file that was asked for of `latest` or a range is called there: archives have the version in their names, and who asks for
+    /// `latest/kit-latest-source.tar.gz` or copied a name of another version means this one's.
+    /// - Throws: 404 for what the version has not, with what it has.
+    private func name(_ asked: String, in outline: VersionRecord) async throws -> String {
+        if VersionCheck.descriptions.contains(asked) { return asked }
+        guard let record = try await site.store.version(outline.version, of: outline.product) else { return asked }
+        let paths = record.files.map(\.path)
+        if let path = paths.first(where: { $0 == asked || Self.isMeant($0, by: asked, of: record) }) { return path }
+        let list = paths.prefix(20).joined(separator: ", ") + (paths.count > 20 ? ", …" : "")
+        throw Problem(404, "\(record.product) \(record.version) has no file \(asked); it has \(list).")
+    }
+
+    /// Whether two names are those of one archive, but for the version in them.
+    private static func isMeant(_ path: String, by asked: String, of record: VersionRecord) -> Bool {
+        let product = "\(record.product)-"
+        let named = "\(product)\(record.version)"
+        guard path.hasPrefix(named + "-"), asked.hasPrefix(product) else { return false }
+        let after = String(path.dropFirst(named.count))
+        guard asked.utf8.count > product.utf8.count + after.utf8.count, asked.hasSuffix(after) else { return false }
+        return VersionRange(String(asked.dropFirst(product.count).dropLast(after.count))) != nil
+    }
+
+    /// It is kept for a short time only: one that is absent today may be restored from a backup.
+    private static let forAMinute = "public, max-age=60"
+
+    /// One of a version's descriptions, as long as it is what was published.
+    private func description(_ name: String, of record: VersionRecord, _ call: Call) async throws -> Response {
+        let state = site.configuration.state
+        guard let check = try await site.descriptions.check(of: record, beneath: state) else { throw Problem.notFound }
+        let path = "files/\(record.product)/\(record.version)/\(name)"
+        if let what = check.damaged[name] {
+            let place = "\(state)/\(path)"
+            site.checks.isDamaged(place, at: site.clock())
+            guard what == DescriptionCheck.missing else { throw PublishedFile.Rotten(path: place, what: what) }
         }
-        let artifact = Artifact(
-            configuration: nil, path: name, size: ByteCount(Int64(bytes.count)), sha256: BearerToken.digest(of: bytes))
+        guard let artifact = check.whole[name] else { throw Problem.notFound }
         return try await PublishedFile(
-            root: state, path: path, artifact: artifact, cacheControl: "public, max-age=60", site: site
+            root: state, path: path, artifact: artifact, cacheControl: Self.forAMinute, site: site
         ).response(to: call)
+    }
+
+    /// Whose keys versions are signed with. Operators change it, so it has no digest of its own anywhere.
+    private func signers(_ call: Call) async throws -> Response {
+        let state = site.configuration.state
+        let path = "files/" + AllowedSigners.fileName
+        let read = await site.files.run { Result { () throws(FileError) in try Self.read(path, beneath: state) } }
+        if case .failure(let error) = read, error.code == .notFound { throw Problem.notFound }
+        let bytes = try read.get()
+        let artifact = Artifact(
+            configuration: nil, path: AllowedSigners.fileName, size: ByteCount(Int64(bytes.count)),
+            sha256: BearerToken.digest(of: bytes))
+        return try await PublishedFile(
+            root: state, path: path, artifact: artifact, cacheControl: Self.forAMinute, site: site
+        ).response(to: call)
+    }
+
+    /// Blocks.
+    private static func read(_ path: String, beneath state: String) throws(FileError) -> [UInt8] {
+        try Directory(opening: state, readsSecondNames: true).read(path, limit: AllowedSigners.maximumSize)
     }
 
     // MARK: Versions
@@ -144,7 +186,7 @@ struct FileServer: Sendable {
         let (record, isExact) = try await version(call)
         guard isExact else { return .found(Self.root(record)) }
         if wantsJSON(call) { return try await .json(record, site) }
-        let descriptions: [ViewObject] = try await names(of: record).filter(Self.descriptions.contains).map {
+        let descriptions: [ViewObject] = try await names(of: record).filter(VersionCheck.descriptions.contains).map {
             ["name": .text($0), "href": .text(Self.root(record) + $0), "size": "", "text": "", "isYanked": false]
         }
         let product = record.product.description

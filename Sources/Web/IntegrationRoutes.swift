@@ -28,7 +28,7 @@ struct IntegrationRoutes: Sendable {
                 let uploads = isClosed && call.isAnonymous ? [:] : site.operations.uploads(of: record.id)
                 var response = Response.json(
                     .list(triggers.map { JSONValue($0, upload: $0.endedAt == nil ? uploads[$0.trigger] : nil) }))
-                if isClosed { response.isForTokens() }
+                if isClosed { response.forbidKeeping() }
                 return response
             },
             Route(.get, Self.root + "/artifacts", .read, "What it archived; ?attempt=.") {

@@ -59,7 +59,7 @@ extension Pages {
         var response = try await page(
             "integration", title: "\(id) \(record.state.result?.description ?? record.state.word)", section: "bots",
             watch: isDone ? nil : "integration \(id.bot) \(id.number)", view)
-        if isClosed { response.isForTokens() }
+        if isClosed { response.forbidKeeping() }
         return response
     }
 

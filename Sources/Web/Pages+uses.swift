@@ -82,7 +82,8 @@ extension Pages {
         )
     }
 
-    /// Lines that download a version, for every page alike: each leads to this one, also once there are later ones.
+    /// Lines that download a version, for every page alike. Each leads to this one; of the highest of its line the last says the line, and
+    /// so goes on with later ones.
     func downloadUse(_ record: VersionRecord, offered: [SemanticVersion], isPublic: Bool) -> String {
         let root = site.configuration.url + FileServer.root(record)
         let header = Self.header(isPublic)

@@ -143,7 +143,7 @@ struct VersionOnDisk: Sendable {
 
     init(_ record: VersionRecord, state: String) {
         let listed = Set(record.files.map(\.path))
-        guard let files = try? Directory(opening: "\(state)/files"),
+        guard let files = try? Directory(opening: "\(state)/files", readsSecondNames: true),
             let directory = try? files.directory("\(record.product)/\(record.version)")
         else {
             (manifest, descriptions, has, seal) = (nil, [], listed, nil)

@@ -24,16 +24,20 @@ struct PublishedFile: Sendable {
             artifact, modified: Timestamp(millisecondsSinceEpoch: max(0, status.modified / 1_000_000)),
             cacheControl: cacheControl)
         let isSmall = head.size <= Int64(FileShelf.maximumFileBytes)
-        // What fits into memory is read and judged each time, what does not once.
+        let answer = try head.answer(to: call.request.headers)
+        // What fits into memory is read and judged each time, what does not once; and not for an answer that has none of its bytes, as a
+        // proxy asks for before it takes 64 GiB, unless it is known to be damaged.
         let bytes = isSmall ? try await read(file.file) : nil
-        if bytes == nil, try await !site.checks.isWhole(file, sha256: artifact.sha256) {
-            throw rotten("its bytes are others")
+        let isSent = answer.range != nil && call.request.method != .head
+        if isSmall || isSent || site.checks.isKnownDamaged(place) {
+            if bytes == nil, try await !site.checks.isWhole(file, sha256: artifact.sha256) {
+                throw rotten("its bytes are others")
+            }
+            site.checks.isWell(place)
         }
-        site.checks.isWell(place)
         if let bytes, isKept, call.isAnonymous {
             site.shelf.put(.init(head: head, bytes: bytes, download: download), at: call.request.head.path ?? "")
         }
-        let answer = try head.answer(to: call.request.headers)
         guard let range = answer.range else { return Response(status: answer.status, headers: answer.headers) }
         let downloaded = head.isDownload(answer) ? download : nil
         let onSent: @Sendable () -> Void = { [site] in if let downloaded { site.downloads.count(downloaded) } }
@@ -78,7 +82,7 @@ struct PublishedFile: Sendable {
         let what: String
         var description: String {
             "\(path) is not what was recorded, \(what): it was changed or damaged on the disk; "
-                + "restore it from a backup (its digest is in manifest.json)"
+                + "restore it from a backup (digests of a version's files are in its manifest.json)"
         }
     }
 }

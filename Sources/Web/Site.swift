@@ -11,7 +11,8 @@ struct Site: Sendable {
     let operations: Operations
     let files: FileSender
     let checks = FileChecks()
-    let shelf = FileShelf()
+    var shelf = FileShelf()
+    let descriptions = DescriptionChecks()
     let date = DateText()
     let downloads: Downloads
     let templates: Templates

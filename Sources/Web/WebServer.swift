@@ -32,16 +32,17 @@ package struct WebServer: Service {
 
     /// - Parameters:
     ///   - clock: The wall clock, for ages on pages and the times of tokens.
+    ///   - shelf: Keeps small files for a while.
     ///   - onListening: Called once, when every address is bound, with the addresses as text (`127.0.0.1:8080`; a
     ///     port 0 is replaced by the one taken) and the socket's path last.
     /// - Throws: A template that does not parse.
-    package init(
+    init(
         configuration: WebConfiguration, store: Store, operations: Operations,
-        clock: @escaping @Sendable () -> Timestamp, logger: Logger,
+        clock: @escaping @Sendable () -> Timestamp, logger: Logger, shelf: FileShelf,
         onListening: @escaping @Sendable ([String]) async -> Void = { _ in }
     ) throws {
         let site = Site(
-            configuration: configuration, store: store, operations: operations, files: FileSender(),
+            configuration: configuration, store: store, operations: operations, files: FileSender(), shelf: shelf,
             downloads: Downloads(store: store, logger: logger), templates: try Templates(), clock: clock, logger: logger
         )
         let pages = Pages(site: site, logs: LogServer(site: site))
@@ -53,6 +54,17 @@ package struct WebServer: Service {
         self.configuration = configuration
         self.onListening = onListening
         self.logger = logger
+    }
+
+    /// - Throws: A template that does not parse.
+    package init(
+        configuration: WebConfiguration, store: Store, operations: Operations,
+        clock: @escaping @Sendable () -> Timestamp, logger: Logger,
+        onListening: @escaping @Sendable ([String]) async -> Void = { _ in }
+    ) throws {
+        try self.init(
+            configuration: configuration, store: store, operations: operations, clock: clock, logger: logger,
+            shelf: FileShelf(), onListening: onListening)
     }
 
     private static func table(_ site: Site, _ pages: Pages) -> RouteTable {

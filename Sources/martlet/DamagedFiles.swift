@@ -1,3 +1,4 @@
+import Archives
 import Foundation
 import Integrations
 import Settings
@@ -9,6 +10,17 @@ struct DamagedFiles: Decodable {
         var version: String
         var file: String
         var since: String
+
+        /// What is wrong with it, and what to do.
+        /// - Parameter state: The state directory, beneath which published files lie.
+        func sentence(state: String) -> String {
+            // These are judged by the others.
+            let isDescription = VersionCheck.descriptions.contains(file)
+            return Output.visible(
+                "\(product) \(version): \(file) is not what was published (seen \(since)) and not served; "
+                    + "restore \(state)/files/\(product)/\(version)/\(file) from a backup"
+                    + (isDescription ? "" : "; manifest.json beside it has its SHA-256"))
+        }
     }
 
     /// When all had been read the last time; nothing: not since the service began.
@@ -21,23 +33,15 @@ struct DamagedFiles: Decodable {
     static func ask(_ settings: ServiceSettings) async throws -> DamagedFiles {
         var sockets = [StateDirectory(path: settings.state).serviceSocket]
         if settings.state == ServiceSettings.Defaults.system(processors: 1).state {
-            sockets.append("/run/martlet/martlet.socket")
+            sockets.append(ServerOptions.installedSocket)
         }
         if let named = ProcessInfo.processInfo.environment["MARTLET_URL"], named.hasPrefix("/") {
             sockets = [named]
         }
-        guard let socket = sockets.first(where: FileManager.default.fileExists) else {
+        guard let socket = ServerOptions.firstThere(of: sockets) else {
             throw Failure(.unavailable, "nothing listens at \(sockets.joined(separator: " or "))")
         }
         return try await Connection(socket: socket, token: nil).get(
             "/api/v1/files/damaged", as: DamagedFiles.self)
-    }
-
-    /// - Parameter state: Where the files lie beneath.
-    func sentence(of item: Item, state: String) -> String {
-        Output.visible(
-            "\(item.product) \(item.version): \(item.file) is not what was published (seen \(item.since)) and not served; "
-                + "restore \(state)/files/\(item.product)/\(item.version)/\(item.file) from a backup; "
-                + "manifest.json beside it has its SHA-256")
     }
 }

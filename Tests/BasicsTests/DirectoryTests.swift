@@ -161,6 +161,51 @@ import Testing
         }
     }
 
+    /// A file or a link of that name is left alone, too; an empty directory is nothing, as one that was left by a kill.
+    @Test func testThatADirectoryWithoutFlagsGoesOverNothingButAnEmptyOne() async throws {
+        try await withTemporaryDirectory { temporary in
+            // given
+            try temporary.write("new/file", "1")
+            try temporary.write("there", "2")
+            try temporary.makeDirectory("empty")
+            let directory = try temporary.directory()
+            try directory.makeLink("link", target: Array("empty".utf8))
+            // when
+            for name in ["there", "link"] {
+                await expectRejection(FileError.self, \.code, .exists) {
+                    try directory.rename("new", to: directory, name, replace: false, knowsFlags: false)
+                }
+            }
+            try directory.rename("new", to: directory, "empty", replace: false, knowsFlags: false)
+            // then
+            #expect(try temporary.text("empty/file") == "1")
+            #expect(try temporary.text("there") == "2")
+            #expect(try directory.status("link")?.kind == .link)
+        }
+    }
+
+    /// `cp -al` and hardlink(1) give a file of the operator's a second name; in a job's tree it may be one of ours.
+    @Test func testThatAFileWithASecondNameIsReadWhereNoJobWritesAlone() async throws {
+        try await withTemporaryDirectory { temporary in
+            // given
+            try temporary.write("tree/below/file", "1")
+            #expect(link(temporary.path("tree/below/file"), temporary.path("tree/other")) == 0)
+            // when, then
+            let trusted = try Directory(opening: temporary.path("tree"), readsSecondNames: true)
+            #expect(try trusted.read("other", limit: 1) == Array("1".utf8))
+            #expect(try trusted.directory("below").read("file", limit: 1) == Array("1".utf8))
+            #expect(
+                try Directory(creating: temporary.path("tree"), readsSecondNames: true).read("other", limit: 1).count
+                    == 1)
+            await expectRejection(FileError.self, \.code, .notRegular) {
+                try Directory(opening: temporary.path("tree")).read("other", limit: 1)
+            }
+            await expectRejection(FileError.self, \.code, .notRegular) {
+                try Directory(opening: temporary.path("tree")).directory("below").read("file", limit: 1)
+            }
+        }
+    }
+
     @Test func testThatAFileAndALinkGoOverNothingWithoutFlagsEither() async throws {
         try await withTemporaryDirectory { temporary in
             // given
@@ -190,7 +235,7 @@ import Testing
             let directory = try temporary.directory()
             // when
             await expectRejection(FileError.self, \.code, .other) {
-                _ = try directory.copyFile("file", to: directory, "part", limit: 9, isBeside: false) { false }
+                _ = try directory.copyFile("file", to: directory, "part", limit: 9, isBeside: false) { _ in false }
             }
             // then
             #expect(try directory.entries().map(\.name) == ["file", "part"])

@@ -63,6 +63,27 @@ import Testing
         }
     }
 
+    @Test func testThatReadingThemWritesNothing() async throws {
+        try await FileServerTests.withVersions { web in
+            // given
+            let key = Downloads.Key(
+                product: SampleContent.kit, version: try #require(SemanticVersion("1.4.2")), path: "kit-source.tar.gz")
+            let downloads = Downloads(store: web.store, logger: web.log.logger)
+            downloads.count(key)
+            await downloads.flush()
+            downloads.count(key)
+            let record = try #require(
+                try await web.store.versions(of: SampleContent.kit).first { $0.version == key.version })
+            // when
+            let counts = try await downloads.counts(of: SampleContent.kit)
+            // then
+            #expect(counts.of("kit-source.tar.gz", in: record) == 2)
+            #expect(downloads.pending == [key: 1])
+            #expect(try await web.store.downloads(of: SampleContent.kit).map(\.count) == [1])
+            #expect(try await downloads.counts(of: Name(nearest: "other")).of(record) == 0)
+        }
+    }
+
     @Test func testThatWhatCannotBeStoredIsCountedLater() async throws {
         try await FileServerTests.withVersions { web in
             let store = try Store.open(path: web.directory.path("other.sqlite"))

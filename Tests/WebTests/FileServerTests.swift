@@ -1,4 +1,6 @@
+import Archives
 import Basics
+import Foundation
 import Model
 import Storage
 import TestSupport
@@ -103,6 +105,117 @@ import Testing
                 #expect(answer["Cache-Control"] == "no-cache")
                 #expect(try await web.send("GET", "/files/kit/\(range)/")["Location"] == "/files/kit/\(version)/")
             }
+        }
+    }
+
+    /// Archives have their version in their names; who asks for the latest knows none, or copied another's.
+    @Test func testThatAnArchiveIsFoundWithoutItsVersion() async throws {
+        try await Self.withVersions { web in
+            // given: as archives are called
+            let sample = SampleContent(web: web)
+            let record = try await sample.integrate(1, ref: "release/3", failing: [], warnings: 0, before: nil)
+            let names = ["kit-3.0.0-source.tar.gz", "kit-3.0.0-release-x86_64.tar.zst", "notes.txt"]
+            try await sample.publish(
+                "3.0.0", by: record,
+                files: Dictionary(uniqueKeysWithValues: names.map { ($0, Array($0.utf8)) }))
+            let rows: [(String, String?)] = [
+                ("kit-3.0.0-source.tar.gz", names[0]), ("kit-latest-source.tar.gz", names[0]),
+                ("kit-2.9.1-source.tar.gz", names[0]), ("kit-%5E3-source.tar.gz", names[0]),
+                ("kit-2.0.0-beta.1-source.tar.gz", names[0]), ("kit-latest-release-x86_64.tar.zst", names[1]),
+                ("notes.txt", names[2]), ("SHA256SUMS", "SHA256SUMS"), ("kit-source.tar.gz", nil),
+                ("kit--source.tar.gz", nil), ("kit-x-source.tar.gz", nil), ("lib-latest-source.tar.gz", nil),
+                ("kit-latest-notes.txt", nil), ("none", nil),
+            ]
+            for (asked, name) in rows {
+                // when
+                let answer = try await web.send("GET", "/files/kit/latest/\(asked)")
+                // then
+                #expect(answer.status == (name == nil ? 404 : 302), "\(asked)")
+                #expect(answer["Location"] == name.map { "/files/kit/3.0.0/\($0)" }, "\(asked)")
+            }
+            expectContains(
+                try await web.send("GET", "/files/kit/latest/none").text,
+                "kit 3.0.0 has no file none; it has kit-3.0.0-release-x86_64.tar.zst, kit-3.0.0-source.tar.gz, notes.txt."
+            )
+        }
+    }
+
+    /// `cp -al`, rsnapshot and hardlink(1) give published files second names.
+    @Test func testThatAFileWithASecondNameIsServedAndWell() async throws {
+        try await Self.withVersions { web in
+            // given
+            try await runExpectingSuccess([
+                "cp", "-al", web.directory.path("state/files"), web.directory.path("backup"),
+            ])
+            // when, then
+            for name in ["kit-source.tar.gz", "manifest.json", "SHA256SUMS"] {
+                try await web.expect(200, "GET", "/files/kit/1.4.2/\(name)")
+            }
+            try await FileScrub(site: web.site).look()
+            #expect(web.site.checks.damaged.isEmpty)
+        }
+    }
+
+    /// What vouches for files must not rot unseen either; else their readers are the first to know.
+    @Test(.program("ssh-keygen"), arguments: ["manifest.json", "provenance.json", "SHA256SUMS", "SHA256SUMS.sig"])
+    func testR4ThatADamagedDescriptionIsNotServedAndIsSaid(name: String) async throws {
+        try await Self.withVersions { web in
+            // given
+            let sample = SampleContent(web: web)
+            let record = try await sample.integrate(1, ref: "release/3", failing: [], warnings: 0, before: nil)
+            try await runExpectingSuccess(
+                ["ssh-keygen", "-q", "-t", "ed25519", "-N", "", "-f", web.directory.path("key")])
+            try await sample.publish(
+                "3.0.0", by: record, signedBy: try SigningKey(openSSH: web.directory.text("key")))
+            let (place, path) = ("state/files/kit/3.0.0/\(name)", "/files/kit/3.0.0/\(name)")
+            let whole = try await web.send("GET", path)
+            #expect(whole.status == 200)
+            #expect(whole["Cache-Control"] == "public, max-age=60")
+            web.log.expectErrors(containing: "is not what was recorded")
+            web.log.expectErrors(containing: "damaged")
+
+            // when: one bit, in the middle
+            var bytes = whole.body
+            bytes[bytes.count / 2] ^= 1
+            try AtomicFile.write(bytes, to: web.directory.path(place))
+
+            // then: of it alone, at once and by the daily look
+            try await web.expect(500, "GET", path)
+            for other in VersionCheck.descriptions where other != name {
+                try await web.expect(200, "GET", "/files/kit/3.0.0/\(other)")
+            }
+            #expect(web.site.checks.damaged.map(\.path) == [web.directory.path(place)])
+            web.site.checks.isWell(web.directory.path(place))
+            try await FileScrub(site: web.site).look()
+            #expect(web.site.checks.damaged.map(\.path) == [web.directory.path(place)])
+
+            // when: it is gone, then restored
+            try FileManager.default.removeItem(atPath: web.directory.path(place))
+            try await web.expect(404, "GET", path)
+            try await FileScrub(site: web.site).look()
+            #expect(web.site.checks.damaged.map(\.path) == [web.directory.path(place)])
+            try AtomicFile.write(whole.body, to: web.directory.path(place))
+            let again = try await web.send("GET", path)
+
+            // then
+            #expect(again.body == whole.body)
+            #expect(again["Repr-Digest"] == whole["Repr-Digest"])
+            try await FileScrub(site: web.site).look()
+            #expect(web.site.checks.damaged.isEmpty)
+        }
+    }
+
+    /// What is known of thousands of versions is remembered: each directory that stayed open with it would be a descriptor less.
+    @Test func testThatNoDirectoryOfAVersionStaysOpen() async throws {
+        try await Self.withVersions { web in
+            // when
+            for name in ["manifest.json", "SHA256SUMS"] { try await web.expect(200, "GET", "/files/kit/1.4.2/\(name)") }
+            try await FileScrub(site: web.site).look()
+            // then
+            let open = try FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd").compactMap {
+                try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/fd/\($0)")
+            }
+            #expect(open.filter { $0.hasPrefix(web.directory.path("state/files/kit/1")) } == [])
         }
     }
 

@@ -1,5 +1,6 @@
 import Basics
 import Glibc
+import JobProtocol
 import Model
 import Storage
 import TestSupport
@@ -40,7 +41,9 @@ import Testing
                 #expect(answer["Content-Security-Policy"]?.contains("allow-") == false)
                 #expect(answer["X-Content-Type-Options"] == "nosniff")
                 #expect(answer["Set-Cookie"] == nil)
-                guard answer.status == 200 else { continue }
+                let isRange = path.contains("latest")
+                #expect(answer.status == (isRange ? 302 : 200), "\(path)")
+                if isRange { continue }
                 #expect(answer.text == text)
                 #expect((answer["Content-Disposition"]?.hasPrefix("attachment") == true) == isSaved)
                 let type = answer["Content-Type"] ?? ""
@@ -107,6 +110,50 @@ import Testing
             // then
             #expect(try await web.send("GET", "/files/kit/3.0.0/a.bin?3").body == bytes)
             expectContains(try await web.send("GET", "/metrics").text, "martlet_files_damaged 0\n")
+        }
+    }
+
+    /// It is refused and logged; counted are the files that `martlet doctor` names.
+    @Test func testR4ThatDamageOfWhatWasOnlyArchivedIsNotCountedAsPublished() async throws {
+        try await FileServerTests.withVersions { web in
+            // given
+            let name = "kit-1.0.0-source.tar.gz"
+            let archives = AttemptPaths("integrations/kit/1/release/1").archives
+            try web.directory.write("state/\(archives)/\(name)", "x")
+            web.log.expectErrors(containing: "damaged")
+            // when
+            try await web.expect(500, "GET", "/api/v1/bots/kit/integrations/1/artifacts/release/\(name)")
+            // then
+            #expect(web.site.checks.damaged.map(\.path) == ["\(web.state)/\(archives)/\(name)"])
+            expectContains(try await web.send("GET", "/metrics").text, "martlet_files_damaged 0\n")
+        }
+    }
+
+    /// A proxy that asks for the head alone waits for no reading of 64 GiB.
+    @Test func testThatAnAnswerWithoutBytesNeedsNoneUntilDamageIsKnown() async throws {
+        let size = FileShelf.maximumFileBytes + 1
+        try await withFiles(["a.bin": [UInt8](repeating: 7, count: size)]) { web in
+            // given: damage that nobody has seen
+            let path = "/files/kit/3.0.0/a.bin"
+            try web.directory.write("state\(path)", [UInt8](repeating: 8, count: size))
+            web.log.expectErrors(containing: "damaged")
+            let tag = "\"\(BearerToken.digest(of: [UInt8](repeating: 7, count: size)))\""
+            let requests: [(String, [(String, String)], Int)] = [
+                ("HEAD", [], 200), ("GET", [("If-None-Match", tag)], 304), ("GET", [("If-Match", "\"a\"")], 412),
+                ("GET", [("Range", "bytes=\(size)-")], 416), ("HEAD", [("Range", "bytes=0-1")], 206),
+            ]
+            // when, then
+            for (method, headers, status) in requests {
+                try await web.expect(status, method, path, headers: headers)
+            }
+            expectContains(try await web.send("GET", "/metrics").text, "martlet_files_damaged 0\n")
+            // when
+            try await web.expect(500, "GET", path, headers: [("Range", "bytes=0-1")])
+            // then: a condition that fails says nothing of the bytes
+            for (method, headers, status) in requests {
+                try await web.expect(status == 412 ? 412 : 500, method, path, headers: headers)
+            }
+            expectContains(try await web.send("GET", "/metrics").text, "martlet_files_damaged 1\n")
         }
     }
 

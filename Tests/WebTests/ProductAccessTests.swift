@@ -19,9 +19,10 @@ import Transfer
     }
 
     private func withProducts(
-        anonymousMayRead: Bool, isPublic: Bool?, _ body: @Sendable (WebFixture) async throws -> Void
+        anonymousMayRead: Bool, isPublic: Bool?, shelf: FileShelf = FileShelf(),
+        _ body: @Sendable (WebFixture) async throws -> Void
     ) async throws {
-        try await withWeb(anonymousMayRead: anonymousMayRead) { web in
+        try await withWeb(anonymousMayRead: anonymousMayRead, shelf: shelf) { web in
             let sample = SampleContent(web: web)
             try await web.store.register(
                 [Self.bot(SampleContent.kit, isPublic: isPublic), Self.bot(Self.other, isPublic: nil)],
@@ -182,14 +183,41 @@ import Transfer
 
     /// What was answered from memory before goes the usual way when its second is over.
     @Test func testThatClosingCountsSoon() async throws {
-        try await withProducts(anonymousMayRead: true, isPublic: nil) { web in
+        let begin = NIODeadline.now()
+        let time = Locked(begin)
+        try await withProducts(
+            anonymousMayRead: true, isPublic: nil, shelf: FileShelf { time.value }
+        ) { web in
+            // given
             let path = "/files/kit/1.0.0/Kit-1.0.0.zip"
-            try await web.expect(200, "GET", path)
+            // On a connection that stays, as what is in memory is answered on alone; a second request ends it.
+            func status() async throws -> String {
+                let text = try await RawAnswer.exchange(
+                    "GET \(path) HTTP/1.1\r\nHost: a\r\n\r\nGET /none HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n",
+                    port: web.port)
+                return String(text.prefix(12))
+            }
+            #expect(try await status() == "HTTP/1.1 200")
+            // when
             try await web.store.register([Self.bot(SampleContent.kit, isPublic: false)], at: WebFixture.now)
-            #expect(web.site.shelf.entry(at: path, now: .now() + FileShelf.trust) == nil)
-            try await web.expect(401, "GET", path)
+            // then
+            time.withLock { $0 = begin + .milliseconds(999) }
+            #expect(try await status() == "HTTP/1.1 200")
+            time.withLock { $0 = begin + .seconds(1) }
+            #expect(try await status() == "HTTP/1.1 401")
             #expect(web.site.shelf.entry(at: path, now: .uptimeNanoseconds(0)) == nil)
         }
+    }
+
+    /// With the service's store and a state directory of its own, in which the server keeps no links.
+    private static func site(_ web: WebFixture, state: String, _ log: RecordingLogger) throws -> Site {
+        Site(
+            configuration: .init(
+                listen: [], socket: nil, state: web.directory.path(state), url: "http://ci.example",
+                anonymousMayRead: true, version: "1"),
+            store: web.store, operations: web.operations, files: FileSender(),
+            downloads: Downloads(store: web.store, logger: log.logger), templates: try Templates(),
+            clock: { WebFixture.now }, logger: log.logger)
     }
 
     @Test func testThatLinksThatCouldNotBeMadeAreTriedAgain() async throws {
@@ -201,13 +229,7 @@ import Transfer
             try root.makeLink("links/public/kit", target: Array("../files/kit".utf8))
             let log = RecordingLogger()
             log.expectErrors(containing: "could not be made or taken away")
-            let site = Site(
-                configuration: .init(
-                    listen: [], socket: nil, state: web.directory.path("links"), url: "http://ci.example",
-                    anonymousMayRead: true, version: "1"),
-                store: web.store, operations: web.operations, files: FileSender(),
-                downloads: Downloads(store: web.store, logger: log.logger), templates: try Templates(),
-                clock: { WebFixture.now }, logger: log.logger)
+            let site = try Self.site(web, state: "links", log)
             try await withThrowingTaskGroup(of: Void.self) { group in
                 let service = PublicLinks(site: site, pause: .milliseconds(1))
                 group.addTask { try await service.run() }
@@ -235,14 +257,17 @@ import Transfer
 
     @Test func testThatPublicProductsAloneAreLinked() async throws {
         try await withProducts(anonymousMayRead: true, isPublic: false) { web in
-            func links() throws -> [String] {
-                try web.directory.directory().entries("state/public").map(\.name).sorted()
-            }
-            let service = PublicLinks(site: web.site)
+            // given: the server's own look at the bots before the last change may end after it
+            let root = try web.directory.directory()
+            try root.makeDirectories("links")
+            try root.makeLink("links/files", target: Array("../state/files".utf8))
+            func links() throws -> [String] { try root.entries("links/public").map(\.name).sorted() }
+            let service = PublicLinks(site: try Self.site(web, state: "links", web.log))
+            // when, then
             #expect(await service.update() == nil)
             #expect(try links() == ["other"])
             #expect(
-                try web.directory.text("state/public/other/1.0.0/SHA256SUMS").contains("kit-source.tar.gz"),
+                try web.directory.text("links/public/other/1.0.0/SHA256SUMS").contains("kit-source.tar.gz"),
                 "a web server finds the files there")
             // when
             try await web.store.register(

@@ -160,6 +160,31 @@ import Testing
         }
     }
 
+    /// Also those for which one answer of the service has no room.
+    @Test func testThatTheCommandListsAllOfThem() async throws {
+        try await withVersions([]) { web in
+            // given: rows alone, which are all that is listed
+            let record = try #require(try await web.store.integrations(IntegrationFilter(), limit: 1).items.first)
+            let numbers = 1...201
+            for number in numbers {
+                let version = try #require(SemanticVersion("2.0.\(number)"))
+                _ = try await web.store.reserve(
+                    VersionRequest(
+                        product: SampleContent.kit, integration: record.id, commit: record.commit, ref: record.ref,
+                        source: .exactly(version), onDisk: []), at: WebFixture.now)
+                try await web.store.publish(
+                    PublishedVersion(
+                        product: SampleContent.kit, version: version, integration: record.id, files: [],
+                        publishedAt: WebFixture.now), at: WebFixture.now)
+            }
+            // when
+            let printed = try await martlet(["versions", "kit"], web).stdout.split(separator: "\n")
+            // then
+            let words = printed.compactMap { $0.split(separator: " ").first.map(String.init) }
+            #expect(words == numbers.reversed().map { "2.0.\($0)" } + ["1.0.0"])
+        }
+    }
+
     /// The files of the highest twenty are on the product's page, those of all on their own.
     @Test func testThatALongPageShowsTheFilesOfTheHighestAlone() async throws {
         try await withVersions((1...21).map { "1.0.\($0)" } + ["2.0.0-rc.1"]) { web in

@@ -55,10 +55,13 @@ struct WebFixture: Sendable {
 }
 
 /// Starts the service, runs `body` and stops the service; all its work has ended when this returns.
-/// - Parameter afterwards: Given the store when the service has stopped.
+/// - Parameters:
+///   - shelf: Keeps small files for a while.
+///   - afterwards: Given the store when the service has stopped.
 func withWeb(
     anonymousMayRead: Bool = true, url: String = "http://ci.example", bots: [String: String] = [:],
-    isFenced: Bool = false, looksAtLogs: Duration = .seconds(1), sourceLocation: SourceLocation = #_sourceLocation,
+    isFenced: Bool = false, looksAtLogs: Duration = .seconds(1), shelf: FileShelf = FileShelf(),
+    sourceLocation: SourceLocation = #_sourceLocation,
     afterwards: (Store) async throws -> Void = { _ in }, _ body: @Sendable (WebFixture) async throws -> Void
 ) async throws {
     try await withTemporaryDirectory(sourceLocation: sourceLocation) { directory in
@@ -84,7 +87,7 @@ func withWeb(
             configuration: .init(
                 listen: [.init(host: "127.0.0.1", port: 0)], socket: directory.path("martlet.socket"), state: state,
                 url: url, anonymousMayRead: anonymousMayRead, version: "1.2.3", looksAtLogs: looksAtLogs),
-            store: store, operations: operations, clock: { WebFixture.now }, logger: log.logger,
+            store: store, operations: operations, clock: { WebFixture.now }, logger: log.logger, shelf: shelf,
             onListening: { continuation.yield($0) })
         try await withThrowingTaskGroup(of: Void.self) { group in
             let services = ServiceGroup(configuration: .init(services: [server], logger: log.logger))

@@ -24,10 +24,13 @@ package struct VersionSeal: Hashable, Sendable {
         case unreadable
     }
 
+    /// Of `SHA256SUMS`.
     package let signature: Signature
+    /// Whether it was signed is not looked at.
     package let origin: Origin
 
-    /// Blocks while it reads four small files.
+    /// Blocks while it reads `SHA256SUMS`, its signature, `ALLOWED_SIGNERS` and `provenance.json`: some kilobytes as a rule, each within
+    /// the bound that its own reader has.
     /// - Parameters:
     ///   - directory: The version's.
     ///   - files: The file server's tree, where `ALLOWED_SIGNERS` is; what cannot be read has no keys.

@@ -107,6 +107,8 @@ final class FileChecks: Sendable {
         }
     }
 
+    func isKnownDamaged(_ path: String) -> Bool { state.withLock { $0.damaged[path] != nil } }
+
     func isWell(_ path: String) { state.withLock { state in if !state.damaged.isEmpty { state.damaged[path] = nil } } }
 
     /// When every published file had been read, the last time; nothing: not since the start.

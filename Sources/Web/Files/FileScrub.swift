@@ -1,10 +1,11 @@
+import Archives
 import Basics
 import Logging
 import Model
 import ServiceLifecycle
 import Storage
 
-/// Reads every published file again, once a day, and says which are not what was published. What nobody downloads would else rot unseen
+/// Reads every published file and what describes it again, once a day, and says which are not what was published. What nobody downloads would else rot unseen
 /// until the backups have rotted too.
 struct FileScrub: Service {
     let site: Site
@@ -41,6 +42,7 @@ struct FileScrub: Service {
                     try await look(at: file, of: record, rest)
                     try Task.checkCancellation()
                 }
+                try await lookAtDescriptions(of: record)
             }
         }
         site.checks.lookedAt = site.clock()
@@ -64,11 +66,24 @@ struct FileScrub: Service {
         } catch let error as OpenFile.ReadError {
             trouble = "it cannot be read (errno \(error.errno))"
         }
-        let place = "\(state)/\(path)"
+        note(trouble, path, ["recorded": "\(artifact.sha256)"])
+    }
+
+    private func lookAtDescriptions(of record: VersionRecord) async throws {
+        let place = "files/\(record.product)/\(record.version)"
+        let state = site.configuration.state
+        // Where its directory is gone or cannot be read, each of its files has said so.
+        guard let check = try? await site.descriptions.check(of: record, beneath: state, isAnew: true) else { return }
+        let damaged = check.damaged
+        for name in VersionCheck.descriptions { note(damaged[name], "\(place)/\(name)", [:]) }
+    }
+
+    private func note(_ trouble: String?, _ path: String, _ metadata: Logger.Metadata) {
+        let place = "\(site.configuration.state)/\(path)"
         guard let trouble else { return site.checks.isWell(place) }
         site.checks.isDamaged(place, at: site.clock())
         site.logger.error(
             "a published file is damaged",
-            metadata: ["path": "\(place)", "found": "\(trouble)", "recorded": "\(artifact.sha256)"])
+            metadata: ["path": "\(place)", "found": "\(trouble)"].merging(metadata) { first, _ in first })
     }
 }

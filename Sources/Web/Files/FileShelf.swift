@@ -24,9 +24,13 @@ final class FileShelf: Sendable {
         var bytes = 0
     }
     private let state = Mutex(State())
+    private let clock: @Sendable () -> NIODeadline
+
+    init(clock: @escaping @Sendable () -> NIODeadline = { .now() }) { self.clock = clock }
 
     /// - Parameter target: As the request has it. One with a query is not kept: there are too many of them.
-    func put(_ entry: Entry, at target: String, now: NIODeadline = .now()) {
+    func put(_ entry: Entry, at target: String, now: NIODeadline? = nil) {
+        let now = now ?? clock()
         guard !target.utf8.contains(UInt8(ascii: "?")) else { return }
         let size = Self.size(entry)
         state.withLock { state in
@@ -39,8 +43,9 @@ final class FileShelf: Sendable {
     }
 
     /// What is trusted at this path; an older entry is taken away.
-    func entry(at target: String, now: NIODeadline = .now()) -> Entry? {
-        state.withLock { state in
+    func entry(at target: String, now: NIODeadline? = nil) -> Entry? {
+        let now = now ?? clock()
+        return state.withLock { state in
             guard let found = state.entries[target] else { return nil }
             if now < found.until { return found.entry }
             state.entries[target] = nil

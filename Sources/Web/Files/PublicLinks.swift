@@ -22,12 +22,7 @@ struct PublicLinks: Service {
         await cancelWhenGracefulShutdown {
             await withTaskGroup(of: Void.self) { group in
                 group.addTask {
-                    for await change in changes {
-                        switch change {
-                        case .bots, .version: wish.yield(.change)
-                        default: break
-                        }
-                    }
+                    for await change in changes where change.isOfPublishing { wish.yield(.change) }
                 }
                 await follow(wishes, wish, &group)
                 group.cancelAll()

@@ -138,15 +138,14 @@ extension RegistryRoutes {
             .sorted { $0.name < $1.name }
     }
 
-    /// What each says itself; nothing of one that is not what was published, which is noted as damaged.
+    /// What each says itself; nothing of one that is not what was published, which is noted as damaged, or that cannot be read just now.
     private func toolsVersions(of files: [Artifact], in record: VersionRecord) async throws -> [String?] {
         let place = "\(site.configuration.state)/files/\(record.product)/\(record.version)"
-        let contents = await site.files.run { () -> [[UInt8]?] in
-            let directory = try? Directory(opening: place)
-            return files.map { file in
-                let bytes = try? directory?.read(file.path, limit: ManifestName.maximumBytes)
-                return bytes.flatMap { BearerToken.digest(of: $0) == file.sha256 ? $0 : nil }
-            }
+        let contents = try await site.files.run { () throws(FileError) -> [[UInt8]?] in
+            let directory = try Directory(opening: place, readsSecondNames: true)
+            var contents: [[UInt8]?] = []
+            for file in files { contents.append(try Self.content(of: file, in: directory)) }
+            return contents
         }
         for (file, bytes) in zip(files, contents) where bytes == nil {
             guard site.checks.isDamaged("\(place)/\(file.path)", at: site.clock()) else { continue }
@@ -155,5 +154,17 @@ extension RegistryRoutes {
                 metadata: ["path": "\(place)/\(file.path)", "recorded": "\(file.sha256)"])
         }
         return contents.map { $0.map(ManifestName.toolsVersion) }
+    }
+
+    /// - Returns: Nothing where it is not what was published: gone, too large, or other bytes.
+    /// - Throws: An error of the disk, or a want of descriptors, which says nothing of the bytes.
+    private static func content(of file: Artifact, in directory: Directory) throws(FileError) -> [UInt8]? {
+        do throws(FileError) {
+            let bytes = try directory.read(file.path, limit: ManifestName.maximumBytes)
+            return BearerToken.digest(of: bytes) == file.sha256 ? bytes : nil
+        } catch {
+            guard [.notFound, .tooLarge, .notRegular].contains(error.code) else { throw error }
+            return nil
+        }
     }
 }

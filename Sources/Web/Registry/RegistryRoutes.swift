@@ -119,13 +119,12 @@ struct RegistryRoutes: Sendable {
         var seen: Set<PackageIdentifier> = []
         let access = try await site.access()
         var visible: [PackageIdentifier] = []
-        for package in found.map(\.package) {
+        for package in found.map(\.package) where seen.insert(package).inserted {
             let products = try await site.store.products(of: package)
-            if call.caller.role != nil || access.arePublic(products) { visible.append(package) }
+            if !call.isAnonymous || access.arePublic(products) { visible.append(package) }
         }
-        let packages = visible.filter { seen.insert($0).inserted }
-        guard !packages.isEmpty else { throw Problem(404, "no package is published from this repository") }
-        return Self.json(["identifiers": .array(packages.map { .string($0.description) })])
+        guard !visible.isEmpty else { throw Problem(404, "no package is published from this repository") }
+        return Self.json(["identifiers": .array(visible.map { .string($0.description) })])
     }
 
     // MARK: Texts

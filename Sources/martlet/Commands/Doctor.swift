@@ -67,13 +67,11 @@ struct Doctor: AsyncParsableCommand {
             }
             do {
                 let files = try await DamagedFiles.ask(settings)
-                for item in files.items {
-                    report("files", files.sentence(of: item, state: settings.state), "")
-                }
-                if files.looked == nil {
+                for item in files.items { report("files", item.sentence(state: settings.state), "") }
+                if let looked = files.looked {
+                    if files.items.isEmpty { report("files", nil, "as they were published, looked at \(looked)") }
+                } else {
                     note("files", "not all were looked at since the service began; ask again later")
-                } else if let looked = files.looked, files.items.isEmpty {
-                    report("files", nil, "as they were published, looked at \(looked)")
                 }
             } catch let failure as Failure {
                 note(

@@ -34,6 +34,15 @@ import Testing
         }
     }
 
+    /// As `cp -al` copies it.
+    @Test func testThatACopyOfSecondNamesIsWhole() async throws {
+        try await withTemporaryDirectory { directory in
+            let fixture = try await SigningFixture(directory)
+            try await runExpectingSuccess(["cp", "-al", try await fixture.publish(), directory.path("linked")])
+            #expect(try VersionCheck(of: directory.path("linked"), signers: fixture.signers).problems == [])
+        }
+    }
+
     @Test(arguments: names) func testR4ThatAFlippedBitIsFoundInEachFile(name: String) async throws {
         try await withTemporaryDirectory { directory in
             // given
@@ -93,6 +102,31 @@ import Testing
                     "kit.tar.zst: is no regular file, and a version has nothing else",
                     "subdirectory: is no regular file, and a version has nothing else",
                 ])
+        }
+    }
+
+    /// As HFS+ and some shares have them: another name to sha256sum, though the same text to Unicode.
+    @Test func testThatNamesAreTheirBytes() async throws {
+        try await withTemporaryDirectory { directory in
+            // given
+            let (composed, decomposed) = ("caf\u{E9}", "cafe\u{301}")
+            let sums = Checksums([composed: Digest.sha256(of: Array("x".utf8))])
+            try directory.write("version/SHA256SUMS", sums.bytes)
+            try directory.write("version/\(decomposed)", "x")
+
+            // when
+            let check = try VersionCheck(of: directory.path("version"), signers: AllowedSigners())
+            let lines = try Checksums.verify(directory.path("version"))
+
+            // then
+            #expect(
+                check.problems.map { Array($0.utf8) }
+                    == [
+                        "\(decomposed): not in SHA256SUMS", "\(composed): missing", "manifest.json: not in SHA256SUMS",
+                    ].map { Array($0.utf8) })
+            #expect(
+                lines.map { Array($0.utf8) }
+                    == ["\(composed): missing", "\(decomposed): not in SHA256SUMS"].map { Array($0.utf8) })
         }
     }
 

@@ -1,0 +1,85 @@
+package import Basics
+package import Model
+
+/// Which of a published version's descriptions (`VersionCheck.descriptions`) are still what was published, judged by each other, by the
+/// signature, and by the digests of the version's files that are recorded elsewhere. The files themselves are not read, and nothing is
+/// kept open.
+package struct DescriptionCheck: Sendable {
+    /// Those that are whole, with their sizes and digests, by name.
+    package private(set) var whole: [String: Artifact] = [:]
+    /// What the others are, as the end of a sentence, by name. One that is absent is `missing` where others say that it was there.
+    package private(set) var damaged: [String: String] = [:]
+
+    package static let missing = "it is missing"
+    private static let summed = ["manifest.json", "provenance.json"]
+    private static let (sums, seal) = ("SHA256SUMS", "SHA256SUMS.sig")
+
+    /// Blocks while it reads at most four files, together at most 64 MiB and the signature.
+    /// - Parameters:
+    ///   - directory: The version's.
+    ///   - files: What is recorded of its files; a description is none of them.
+    package init(of directory: Directory, files: [Artifact]) {
+        var digests = Dictionary(files.map { ($0.path, $0.sha256) }) { first, _ in first }
+        var isSigned = false
+        for name in Self.summed {
+            guard let bytes = read(name, in: directory, limit: VersionManifest.maximumSize) else { continue }
+            digests[name] = whole[name]?.sha256
+            guard name != "manifest.json", let envelope = try? VersionJSON.decode(Envelope.self, from: bytes) else {
+                continue
+            }
+            isSigned = !envelope.signatures.isEmpty
+        }
+        let sums = read(Self.sums, in: directory, limit: Checksums.maximumSize)
+        let signature = read(Self.seal, in: directory, limit: SSHSignature.maximumSize)
+        if let sums {
+            compare(sums, with: Checksums(digests), signature)
+        } else if damaged[Self.sums] == nil {
+            damaged[Self.sums] = Self.missing
+        }
+        if signature == nil, damaged[Self.seal] == nil, isSigned { damaged[Self.seal] = Self.missing }
+        for name in damaged.keys { whole[name] = nil }
+    }
+
+    /// Of the sums, the signature and what is there, two that agree outvote the third.
+    private mutating func compare(_ bytes: [UInt8], with there: Checksums, _ signatureBytes: [UInt8]?) {
+        // Just as it was written: what reads base64 passes over changes that mean nothing.
+        let signature = signatureBytes.flatMap { SSHSignature(armored: String(decoding: $0, as: UTF8.self)) }
+            .flatMap { signatureBytes == Array($0.armored.utf8) ? $0 : nil }
+        let sums = Checksums(bytes)
+        if sums == there {
+            guard signatureBytes != nil, signature?.isValid(for: bytes) != true else { return }
+            damaged[Self.seal] = "it does not fit SHA256SUMS"
+        } else if let signature, !signature.isValid(for: bytes), signature.isValid(for: there.bytes) {
+            damaged[Self.sums] = "it is not what was signed"
+        } else if let sums {
+            for name in Self.summed where sums.digests[name] != there.digests[name] {
+                guard damaged[name] == nil else { continue }
+                damaged[name] = whole[name] == nil ? Self.missing : "its bytes are others than SHA256SUMS says"
+            }
+            func ofFiles(_ sums: Checksums) -> [String: String] {
+                sums.digests.filter { !Self.summed.contains($0.key) }
+            }
+            if ofFiles(sums) != ofFiles(there) {
+                damaged[Self.sums] = "it says something else of files than is recorded"
+            }
+            if signatureBytes != nil, signature?.isValid(for: bytes) != true {
+                damaged[Self.seal] = "it does not fit SHA256SUMS"
+            }
+        } else {
+            damaged[Self.sums] = "it is no list of checksums"
+        }
+    }
+
+    /// Takes it for whole as long as nothing speaks against it.
+    private mutating func read(_ name: String, in directory: Directory, limit: Int) -> [UInt8]? {
+        do throws(FileError) {
+            let bytes = try directory.read(name, limit: limit)
+            whole[name] = Artifact(
+                configuration: nil, path: name, size: ByteCount(Int64(bytes.count)), sha256: Digest.sha256(of: bytes))
+            return bytes
+        } catch {
+            if error.code != .notFound { damaged[name] = "it cannot be read: \(error.message)" }
+            return nil
+        }
+    }
+}
