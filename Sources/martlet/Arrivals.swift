@@ -2,6 +2,7 @@ import Archives
 import Basics
 import Foundation
 import Glibc
+import Model
 
 /// What is downloaded, in a directory of its own beside its place until all of it is checked.
 struct Arrivals {
@@ -35,18 +36,39 @@ struct Arrivals {
         }
     }
 
-    /// - Parameter isOptional: Whether the server need not have it.
-    /// - Parameter limit: In bytes; a description has at most 16 MiB.
-    func fetch(
-        _ file: String, _ root: String, _ connection: Connection, limit: Int64 = 16 << 20, isOptional: Bool = false
-    ) async throws {
-        do {
-            _ = try await connection.download(
-                root + Escaped.segment(file), to: "\(directory.path)/\(file)", limit: limit)
-        } catch let failure as Failure where isOptional && failure.status == .notFound {
-            // What the server said instead.
-            try directory.remove(file)
+    /// Fetches what a version's directory holds beside the product's files, as far as the server has it.
+    func fetchDescriptions(_ root: String, _ connection: Connection) async throws {
+        for file in VersionCheck.descriptions {
+            // As much as is read of each.
+            let limit =
+                switch file {
+                case "SHA256SUMS": Checksums.maximumSize
+                case "SHA256SUMS.sig": SSHSignature.maximumSize
+                default: VersionManifest.maximumSize
+                }
+            do {
+                try await fetch(file, root, connection, limit: Int64(limit))
+            } catch let failure as Failure where failure.status == .notFound {
+                // What has to be there, the check misses.
+                continue
+            }
         }
+    }
+
+    /// - Parameter bytes: Of all files together.
+    /// - Throws: `Failure` where the file system has not so many: found out now, it fills no disk.
+    func checkSpace(for bytes: Int64) throws {
+        guard let free = FreeSpace(at: directory.path)?.bytes, free < bytes else { return }
+        throw Failure(
+            .cannotCreate,
+            "the files have \(ByteCount(bytes)), and there are \(ByteCount(free)) free where they are to go; make room, or say "
+                + "--output DIRECTORY of another file system")
+    }
+
+    /// - Parameter limit: In bytes.
+    func fetch(_ file: String, _ root: String, _ connection: Connection, limit: Int64) async throws {
+        try await connection.download(
+            root + Escaped.segment(file), to: "\(directory.path)/\(file)", limit: limit)
     }
 
     func check(_ signers: AllowedSigners, part: Set<String>?) async throws -> VersionCheck {

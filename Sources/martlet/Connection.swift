@@ -20,7 +20,7 @@ struct ServerOptions: ParsableArguments {
                 ? try Connection(socket: server, token: token) : try Connection(url: server, token: token)
         }
         let candidates = Self.usualSockets(environment)
-        guard let socket = candidates.first(where: { access($0, F_OK) == 0 }) else {
+        guard let socket = Self.firstThere(of: candidates) else {
             throw Failure(
                 .unavailable,
                 "no daemon found: there is no socket at \(candidates.joined(separator: " or ")); start one with "
@@ -29,9 +29,15 @@ struct ServerOptions: ParsableArguments {
         return try Connection(socket: socket, token: token)
     }
 
+    /// Where the installed unit listens.
+    static let installedSocket = "/run/martlet/martlet.socket"
+
+    /// The first of these sockets that is there.
+    static func firstThere(of sockets: [String]) -> String? { sockets.first { access($0, F_OK) == 0 } }
+
     /// As installed for the machine, then the user's own daemon.
     static func usualSockets(_ environment: [String: String]) -> [String] {
-        var sockets = ["/run/martlet/martlet.socket"]
+        var sockets = [installedSocket]
         if let state = environment["XDG_STATE_HOME"], state.hasPrefix("/") {
             sockets.append("\(state)/martlet/martlet.socket")
         } else if let home = environment["HOME"] {
@@ -47,8 +53,17 @@ struct Connection: Sendable {
     private let base: String
     private let socket: String?
     private let token: String?
+    /// When all that is asked has to be answered; nothing: each request has an hour of its own.
+    var deadline: ContinuousClock.Instant?
 
+    /// - Throws: `Failure` for an address with a user or a password in it: it is shown, and keys are remembered by it.
     init(url: String, token: String?) throws {
+        guard !Self.authority(of: url).contains("@") else {
+            throw Failure(
+                .usage,
+                "the daemon's address holds a user or a password, which it would be shown with; leave them out, and say --token "
+                    + "TOKEN, or MARTLET_TOKEN in the environment")
+        }
         transport = try CurlTransport()
         base = Self.normalized(url)
         socket = nil
@@ -81,6 +96,12 @@ struct Connection: Sendable {
             authority.removeLast(port.count)
         }
         return "\(scheme)://\(authority)\(rest[slash...])"
+    }
+
+    /// What is between the scheme and the path.
+    private static func authority(of url: String) -> Substring {
+        let rest = url.firstRange(of: "://").map { url[$0.upperBound...] } ?? url[...]
+        return rest.prefix { !"/?#".contains($0) }
     }
 
     func get(_ path: String, headers: TransferHeaders = [:]) async throws -> [UInt8] {
@@ -132,16 +153,22 @@ struct Connection: Sendable {
         return answer.body
     }
 
-    /// Downloads to a file, beside and then renamed, and says what arrived.
-    /// - Parameter limit: In bytes; what comes for longer than a minute without a byte is given up, however long the rest takes.
-    func download(_ path: String, to file: String, limit: Int64) async throws -> (size: Int64, sha256: String?) {
+    /// Downloads to a new file, which is not there when that fails.
+    /// - Parameter limit: In bytes. A server that sends more is not listened to any longer.
+    func download(_ path: String, to file: String, limit: Int64) async throws {
         var request = request(.get, path)
         request.destination = .file(path: file)
         request.limits.response = limit
-        request.limits.total = nil
-        let response = try await followed(request)
+        let response: TransferResponse
+        do throws(TransferError) {
+            response = try await followed(request)
+        } catch  where error.code == .tooLarge {
+            throw Failure(
+                .no, "\(place) sends more than the \(limit) bytes that \(path) has or may have; nothing of it is kept")
+        } catch {
+            throw explained(error)
+        }
         try check(response, path)
-        return (response.size, response.sha256)
     }
 
     private func send(
@@ -164,6 +191,7 @@ struct Connection: Sendable {
             method, base + path, headers: headers, body: body, credentials: token.map { .bearer(token: $0) })
         request.unixSocket = socket
         request.isPlainHTTPAllowed = true
+        if let deadline { request.limits.total = max(.zero, ContinuousClock.now.duration(to: deadline)) }
         return request
     }
 
@@ -177,22 +205,22 @@ struct Connection: Sendable {
         _ method: TransferRequest.Method, _ path: String, headers: TransferHeaders = [:],
         body: TransferRequest.Body = .none
     ) async throws -> TransferResponse {
-        try await followed(request(method, path, headers: headers, body: body))
-    }
-
-    /// `/files/PRODUCT/latest/…` answers with the exact version's place; one step within the same server is followed.
-    private func followed(_ request: TransferRequest) async throws -> TransferResponse {
         do throws(TransferError) {
-            let response = try await transport.perform(request)
-            guard [302, 303, 307].contains(response.status), let location = response.headers["Location"],
-                location.hasPrefix("/") || location.hasPrefix(base + "/")
-            else { return response }
-            var next = request
-            next.url = location.hasPrefix("/") ? base + location : location
-            return try await transport.perform(next)
+            return try await followed(request(method, path, headers: headers, body: body))
         } catch {
             throw explained(error)
         }
+    }
+
+    /// `/files/PRODUCT/latest/…` answers with the exact version's place; one step within the same server is followed.
+    private func followed(_ request: TransferRequest) async throws(TransferError) -> TransferResponse {
+        let response = try await transport.perform(request)
+        guard [302, 303, 307].contains(response.status), let location = response.headers["Location"],
+            location.hasPrefix("/") || location.hasPrefix(base + "/")
+        else { return response }
+        var next = request
+        next.url = location.hasPrefix("/") ? base + location : location
+        return try await transport.perform(next)
     }
 
     private func explained(_ error: TransferError) -> Failure {
@@ -200,6 +228,11 @@ struct Connection: Sendable {
         case .unreachable: Failure(.unavailable, "no daemon answers at \(place): \(error.message)")
         // It ended, or is ending.
         case .interrupted: Failure(.unavailable, error.description)
+        case .timedOut where deadline.map { $0 <= .now } ?? false:
+            Failure(
+                .unavailable,
+                "\(error.description); the time for all of it is over: say --time-limit SECONDS to give it more")
+        case .timedOut: Failure(.unavailable, error.description)
         default: Failure(.software, error.description)
         }
     }

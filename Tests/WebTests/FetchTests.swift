@@ -10,56 +10,8 @@ import Testing
 
 /// `martlet fetch`, `verify` and `signers` as another team runs them, against a real daemon's interface.
 @Suite(.program("ssh-keygen")) struct FetchTests {
-    private struct Team: Sendable {
-        let web: WebFixture
-        let sample: SampleContent
-        let record: IntegrationRecord
-        let key: SigningKey
-        var home: String { web.directory.path("home") }
-        var known: String { home + "/martlet/known_signers" }
-        /// What the team's key files say of the service.
-        var line: String { AllowedSigners.Signer(principal: "ci", key: key.publicKey).line + "\n" }
-
-        /// The tool, with a configuration directory of its own.
-        func martlet(_ arguments: [String], url: String? = nil) async throws -> ProgramResult {
-            var environment = ["XDG_CONFIG_HOME": home, "PATH": "/usr/bin:/bin"]
-            environment["MARTLET_URL"] = url ?? web.socket
-            return try await run(
-                [try TestTools.builtProduct("martlet")] + arguments, in: web.directory.path, environment: environment)
-        }
-
-        func key(_ name: String) async throws -> SigningKey { try await FetchTests.key(web.directory, name) }
-
-        func announce(_ keys: [SigningKey]) throws {
-            let signers = AllowedSigners(keys.map { .init(principal: "https://ci.acme.example", key: $0.publicKey) })
-            try web.directory.write("state/files/ALLOWED_SIGNERS", signers.text)
-        }
-
-        func left() throws -> [String] {
-            try web.directory.directory().entries().map(\.name).filter { $0.hasPrefix(".martlet-") }
-        }
-    }
-
-    private static func key(_ directory: TemporaryDirectory, _ name: String) async throws -> SigningKey {
-        try await runExpectingSuccess(["ssh-keygen", "-q", "-t", "ed25519", "-N", "", "-f", directory.path(name)])
-        return try SigningKey(openSSH: directory.text(name))
-    }
-
-    /// A service with one version, 1.4.2, and the announced key that signed it.
-    private func withTeam(_ body: @Sendable (Team) async throws -> Void) async throws {
-        try await withWeb { web in
-            let sample = SampleContent(web: web)
-            try await sample.fill()
-            let record = try #require(try await web.store.integrations(IntegrationFilter(), limit: 1).items.first)
-            let team = Team(web: web, sample: sample, record: record, key: try await Self.key(web.directory, "key"))
-            try await sample.publish("1.4.2", by: record, signedBy: team.key)
-            try team.announce([team.key])
-            try await body(team)
-        }
-    }
-
     @Test func testThatTheFirstFetchRemembersTheKeyAndWhatItKeepsIsVerifiedOffline() async throws {
-        try await withTeam { team in
+        try await withFetchingTeam { team in
             // when
             let fetched = try await team.martlet(["fetch", "kit@~1.4", "--output", "got"])
 
@@ -89,7 +41,7 @@ import Testing
     }
 
     @Test func testThatALargeFileIsFetched() async throws {
-        try await withTeam { team in
+        try await withFetchingTeam { team in
             // given: above what an answer of the interface may have
             let bytes = [UInt8](repeating: 7, count: (16 << 20) + 1)
             try await team.sample.publish("1.5.0", by: team.record, files: ["large.bin": bytes], signedBy: team.key)
@@ -102,7 +54,7 @@ import Testing
     }
 
     @Test func testThatAnotherKeyIsRefusedOnceOneIsRemembered() async throws {
-        try await withTeam { team in
+        try await withFetchingTeam { team in
             // given
             #expect(try await team.martlet(["fetch", "kit", "--output", "first"]).status == 0)
             let thief = try await team.key("thief")
@@ -137,7 +89,7 @@ import Testing
     }
 
     @Test func testThatAnOlderVersionIsNotTakenForTheOneThatWasAsked() async throws {
-        try await withTeam { team in
+        try await withFetchingTeam { team in
             // given: a server that was broken into says 1.4.2 to everything, with all that truly belongs to it
             try await team.sample.publish("1.5.0", by: team.record, signedBy: team.key)
             try await LyingServer.running(in: team.web, instead: ["1.5.0": "1.4.2", "~1.5": "1.4.2"]) { url in
@@ -155,7 +107,7 @@ import Testing
     }
 
     @Test func testThatOneServicesKeyVouchesForNoOther() async throws {
-        try await withTeam { team in
+        try await withFetchingTeam { team in
             // given: a version that says it was made by ci.acme.example, and keys that were remembered of another and of it
             #expect(try await team.martlet(["fetch", "kit", "--output", "got"]).status == 0)
             let line = "namespaces=\"file\" \(team.key.publicKey)\n"
@@ -184,7 +136,7 @@ import Testing
     }
 
     @Test func testThatRememberingKeepsWhatPeopleWroteAndNoLineIsLost() async throws {
-        try await withTeam { team in
+        try await withFetchingTeam { team in
             // given: a comment, another kind of key, a name in quotes, and no end of the last line
             let written = "# mine\nold ssh-rsa AAAAB3NzaC1yc2E=\n\"Acme CI\" \(try await team.key("acme").publicKey)"
             try team.web.directory.write("home/martlet/known_signers", written)
@@ -204,7 +156,7 @@ import Testing
     }
 
     @Test func testThatAServiceWhoseKeysWereTakenOutIsNotOneWithoutAKey() async throws {
-        try await withTeam { team in
+        try await withFetchingTeam { team in
             // given
             try team.announce([])
             try await team.sample.publish("1.4.4", by: team.record)
@@ -219,7 +171,7 @@ import Testing
     }
 
     @Test func testThatAServersTextIsNoCommandForATerminal() async throws {
-        try await withTeam { team in
+        try await withFetchingTeam { team in
             // given
             try team.web.directory.write(
                 "state/files/ALLOWED_SIGNERS", "# \u{1B}[2J\nci \u{1B}[1A=x \(team.key.publicKey)\n")
@@ -238,9 +190,9 @@ import Testing
     }
 
     @Test(arguments: ["INT", "TERM"]) func testThatASignalLeavesNothing(signal: String) async throws {
-        try await withTeam { team in
+        try await withFetchingTeam { team in
             // given: a server that sends the beginning of a file, and no more
-            try await LyingServer.running(in: team.web, holdsBack: "page.html") { url in
+            try await LyingServer.running(in: team.web, manners: ["page.html": .heldBack]) { url in
                 // when
                 let martlet = try TestTools.builtProduct("martlet")
                 let ended = try await run(
@@ -259,30 +211,33 @@ import Testing
         }
     }
 
-    @Test(arguments: ["page.html", "SHA256SUMS", "SHA256SUMS.sig", "manifest.json", "provenance.json"])
-    func testR4ThatWhatWasChangedOnTheServerIsNeverKept(name: String) async throws {
-        try await withTeam { team in
+    /// On the way, where nobody but the tool can tell, or on the server's disk, which the server tells itself.
+    @Test(
+        arguments: ["page.html", "SHA256SUMS", "SHA256SUMS.sig", "manifest.json", "provenance.json"], [false, true])
+    func testR4ThatWhatWasChangedOnTheServerIsNeverKept(name: String, isOnDisk: Bool) async throws {
+        try await withFetchingTeam { team in
             // given: one bit of what the server sends
             let place = team.web.directory.path("state/files/kit/1.4.2/\(name)")
-            var bytes = try WholeFile.read(place, limit: 1 << 20)
-            bytes[bytes.count / 2] ^= 1
-            try AtomicFile.write(bytes, to: place)
-            // A file that the version's row lists, the server refuses itself.
-            let isListed = name == "page.html"
-            if isListed { team.web.log.expectErrors(containing: "damaged") }
+            if isOnDisk {
+                var bytes = try WholeFile.read(place, limit: 1 << 20)
+                bytes[bytes.count / 2] ^= 1
+                try AtomicFile.write(bytes, to: place)
+                team.web.log.expectErrors(containing: "damaged")
+            }
+            try await LyingServer.running(in: team.web, manners: isOnDisk ? [:] : [name: .flipped]) { url in
+                // when
+                let fetched = try await team.martlet(["fetch", "kit", "--output", "got"], url: url)
 
-            // when
-            let fetched = try await team.martlet(["fetch", "kit", "--output", "got"])
-
-            // then
-            #expect(fetched.status == (isListed ? 70 : 1), "\(fetched.stderr)")
-            expectNoFile(team.web.directory.path("got"))
-            #expect(try team.left() == [])
+                // then
+                #expect(fetched.status == (isOnDisk ? 70 : 1), "\(fetched.stderr)")
+                expectNoFile(team.web.directory.path("got"))
+                #expect(try team.left() == [])
+            }
         }
     }
 
     @Test func testThatPartsAreCheckedAndPutBesideOtherFiles() async throws {
-        try await withTeam { team in
+        try await withFetchingTeam { team in
             // given
             try team.web.directory.write("here/mine", "x")
 
@@ -295,6 +250,7 @@ import Testing
             #expect(one.status == 0, "\(one.stderr)")
             #expect(one.stdout == "\(Digest.sha256(of: Array("<p>".utf8)))  page.html\n")
             #expect(again.status == 73)
+            expectContains(again.stderr, "here/page.html is there already; remove it")
             #expect(none.status == 66)
             let twice = try await team.martlet(
                 ["fetch", "kit@1.4.2", "page.html", "page.html", "--output", "there"])
@@ -313,7 +269,7 @@ import Testing
     }
 
     @Test func testThatVerifySaysWhatIsWrongByItsExitStatus() async throws {
-        try await withTeam { team in
+        try await withFetchingTeam { team in
             // given
             #expect(try await team.martlet(["fetch", "kit", "--output", "got"]).status == 0)
             try team.web.directory.write("allowed", team.line)

@@ -3,46 +3,105 @@ import TestSupport
 
 /// What stands between a tool and a service, and does not hand on all as it is.
 enum LyingServer {
+    /// What becomes of a file on its way.
+    enum Manner: String, Encodable {
+        /// A byte of it is sent, and no more; `held` then lies in the test's directory.
+        case heldBack
+        /// A zero every ten milliseconds, without an end.
+        case dripped
+        /// Its bytes, and 64 MiB of zeros behind them, without a word of how much it is.
+        case endless
+        /// All of it is announced, half of it sent.
+        case cut
+        /// Half of it, as if that were all.
+        case short
+        /// All of it but for one bit, in the middle.
+        case flipped
+        /// 404, with a sentence that is longer than the file.
+        case refused
+    }
+
+    private struct Lies: Encodable {
+        var instead: [String: String]
+        var insteadInFiles: [String: String]
+        var rewriting: [String: String]
+        var manners: [String: Manner]
+    }
+
     /// - Parameters:
     ///   - instead: What is asked in place of a version.
-    ///   - holdsBack: A file of which a byte is sent, and no more; `held` then lies in the test's directory.
+    ///   - insteadInFiles: What is sent in place of a directory of files: paths with a slash at both ends.
+    ///   - rewriting: Texts in the interface's answers, and what they become.
+    ///   - manners: By a file's name.
     ///   - body: Gets its URL.
     static func running(
-        in web: WebFixture, instead: [String: String] = [:], holdsBack: String = "",
-        _ body: (String) async throws -> Void
+        in web: WebFixture, instead: [String: String] = [:], insteadInFiles: [String: String] = [:],
+        rewriting: [String: String] = [:], manners: [String: Manner] = [:], _ body: (String) async throws -> Void
     ) async throws {
         let directory = web.directory
         let script = try directory.write("liar.py", source)
-        let pairs = instead.map { "\($0.key)=\($0.value)" }.joined(separator: " ")
+        let lies = Lies(instead: instead, insteadInFiles: insteadInFiles, rewriting: rewriting, manners: manners)
+        let text = String(decoding: try JSONEncoder().encode(lies), as: UTF8.self)
+        for name in ["held", "liar.port"] { try? FileManager.default.removeItem(atPath: directory.path(name)) }
         try await ServerProcess.running(
-            ["/usr/bin/python3", script, directory.path, "\(web.port)", pairs, holdsBack],
+            ["/usr/bin/python3", script, directory.path, "\(web.port)", text],
             log: directory.path("liar.log"),
             isReady: { FileManager.default.fileExists(atPath: directory.path("liar.port")) }
         ) { try await body("http://127.0.0.1:\(directory.text("liar.port"))") }
     }
 
     private static let source = #"""
-        import os, sys, threading, urllib.error, urllib.request
+        import json, os, sys, threading, time, urllib.error, urllib.request
         from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-        base, port, pairs, held = sys.argv[1:5]
-        instead = dict(pair.split("=") for pair in pairs.split())
+        base, port, lies = sys.argv[1], sys.argv[2], json.loads(sys.argv[3])
 
         class Handler(BaseHTTPRequestHandler):
             def log_message(self, *a): pass
+            def head(self, status, size):
+                self.send_response(status)
+                if size is not None: self.send_header("Content-Length", str(size))
+                self.end_headers()
             def do_GET(self):
-                head, _, last = self.path.rpartition("/")
-                path = head + "/" + (instead.get(last, last) if "/versions" in head else last)
-                try: answer = urllib.request.urlopen("http://127.0.0.1:" + port + path)
+                directory, _, last = self.path.rpartition("/")
+                directory += "/"
+                if "/versions" in directory: last = lies["instead"].get(last, last)
+                directory = lies["insteadInFiles"].get(directory, directory)
+                try: answer = urllib.request.urlopen("http://127.0.0.1:" + port + directory + last)
                 except urllib.error.HTTPError as error: answer = error
                 body = answer.read()
-                self.send_response(answer.status)
-                self.send_header("Content-Length", str(len(body)))
-                self.end_headers()
-                if held and last == held:
+                if "/versions" in directory:
+                    for old, new in lies["rewriting"].items(): body = body.replace(old.encode(), new.encode())
+                    return self.whole(answer.status, body)
+                manner = lies["manners"].get(last)
+                if manner == "heldBack":
+                    self.head(200, len(body))
                     self.wfile.write(body[:1])
                     self.wfile.flush()
                     open(base + "/held", "w").close()
                     threading.Event().wait()
+                if manner == "endless":
+                    self.head(200, None)
+                    self.wfile.write(body)
+                    for _ in range(64): self.wfile.write(bytes(1 << 20))
+                    return
+                if manner == "dripped":
+                    self.head(200, None)
+                    while True:
+                        self.wfile.write(b"\0")
+                        self.wfile.flush()
+                        time.sleep(0.01)
+                if manner == "cut":
+                    self.head(200, len(body))
+                    return self.wfile.write(body[:len(body) // 2])
+                if manner == "short": body = body[:len(body) // 2]
+                if manner == "flipped":
+                    middle = len(body) // 2
+                    body = body[:middle] + bytes([body[middle] ^ 1]) + body[middle + 1:]
+                if manner == "refused":
+                    return self.whole(404, json.dumps({"title": "It is on the other shelf. " * 40}).encode())
+                self.whole(answer.status, body)
+            def whole(self, status, body):
+                self.head(status, len(body))
                 self.wfile.write(body)
 
         server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)

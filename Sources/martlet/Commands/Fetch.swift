@@ -4,6 +4,7 @@ import Basics
 import Foundation
 import Glibc
 import Model
+import Transfer
 
 /// `martlet fetch PRODUCT[@RANGE] [FILE]…`.
 struct Fetch: AsyncParsableCommand {
@@ -24,50 +25,61 @@ struct Fetch: AsyncParsableCommand {
     @Argument(help: "Only these files.") var files: [String] = []
     @Option(help: "Where to put them.") var output = "."
     @Option(help: "Who may have signed, as ssh-keygen -Y verify -f reads it.") var signers: String?
+    @Option(help: "Whose key it must be: a name in that file.") var `as`: String?
     @Flag(help: "Accept a version that is not signed.") var unsigned = false
+    @Option(help: "Seconds for all of it; an hour, and what 16 KiB a second take, when left out.") var timeLimit: Int?
+
+    func validate() throws {
+        guard !output.isEmpty else { throw ValidationError("--output is empty; name a directory") }
+        guard (1...Self.longest).contains(timeLimit ?? 1) else {
+            throw ValidationError("--time-limit is 1 to \(Self.longest) seconds")
+        }
+    }
+
+    /// A week, in seconds.
+    private static let longest = 604_800
 
     func run() async throws {
         try await Failure.exiting {
             let parts = product.split(separator: "@", maxSplits: 1).map(String.init)
             guard let name = parts.first else { throw Failure(.notFound, "name a product") }
-            let connection = try server.connect()
-            let asked = parts.count > 1 ? parts[1] : "latest"
-            let version = try await connection.get(
-                "/api/v1/products/\(Escaped.segment(name))/versions/\(Escaped.segment(asked))", as: VersionAnswer.self)
-            // A server that was broken into could hand out an old version, whose signature is good.
-            guard let found = SemanticVersion(version.version), VersionRange(asked)?.highest(of: [found]) == found
-            else {
-                throw Failure(
-                    .no,
-                    "\(connection.place) answers \(Output.visible(version.version)) to \(name)@\(asked); nothing was fetched"
-                )
-            }
+            var connection = try server.connect()
+            let begin = ContinuousClock.now
+            connection.deadline = begin + (timeLimit.map { .seconds($0) } ?? Self.patience)
+            let version = try await version(parts.count > 1 ? parts[1] : "latest", of: name, connection)
             let trusted = try await trusted(by: connection)
             let wanted = try wanted(of: version, name)
-            let isNew = files.isEmpty && access(output, F_OK) != 0
+            // A link that leads nowhere is there, too.
+            let isNew = files.isEmpty && faccessat(AT_FDCWD, output, F_OK, AT_SYMLINK_NOFOLLOW) != 0
             if !isNew { try checkRoom(for: wanted) }
             let arrivals = try Arrivals(beside: output, isNew: isNew)
             let ending = LastWish { arrivals.remove() }
             defer { ending.end() }
             do {
                 let root = "/files/\(Escaped.segment(name))/\(Escaped.segment(version.version))/"
-                for file in VersionCheck.descriptions {
-                    try await arrivals.fetch(file, root, connection, isOptional: true)
-                }
-                for file in wanted {
-                    let size = version.files.first { $0.path == file }?.size ?? 0
-                    try await arrivals.fetch(file, root, connection, limit: size)
-                }
-                let check = try await arrivals.check(trusted.signers, part: files.isEmpty ? nil : Set(files))
-                try Verify.judge(
-                    check, in: "\(name) \(version.version)", isUnsignedAccepted: unsigned || trusted.mayBeUnsigned,
-                    known: signers ?? "the keys that are remembered of \(connection.place)",
-                    howToTrust: howToTrust(connection))
-                guard check.manifest.map({ "\($0.product)" == name && "\($0.version)" == version.version }) ?? false
-                else {
+                try await arrivals.fetchDescriptions(root, connection)
+                // Before any file: the sizes that the server says are anybody's, those of the manifest the signer's.
+                let promised = try await judged(arrivals, name, version, trusted, part: [], connection)
+                let sizes = Dictionary(
+                    promised.manifest?.files.map { ($0.path, $0.size.bytes) } ?? [], uniquingKeysWith: max)
+                for file in wanted where sizes[file] == nil {
                     throw Failure(
-                        .no, "what \(connection.place) sends as \(name) \(version.version) is another version")
+                        .no,
+                        "\(connection.place) names a file \(file) that the manifest of \(name) \(version.version) has not; nothing of "
+                            + "it was fetched")
                 }
+                // What nobody signed may say anything.
+                let total = wanted.reduce(Int64(0)) {
+                    let (sum, overflows) = $0.addingReportingOverflow(max(0, sizes[$1] ?? 0))
+                    return overflows ? .max : sum
+                }
+                try arrivals.checkSpace(for: total)
+                if timeLimit == nil { connection.deadline = begin + Self.patience + TransferLimits.time(for: total) }
+                for file in wanted {
+                    try await arrivals.fetch(file, root, connection, limit: sizes[file] ?? 0)
+                }
+                let part = files.isEmpty ? nil : Set(files)
+                let check = try await judged(arrivals, name, version, trusted, part: part, connection)
                 let digests = try arrivals.digests()
                 try arrivals.keep(isNew ? nil : wanted, in: output)
                 for file in wanted { Output.print("\(digests[file] ?? "")  \(file)\n") }
@@ -79,12 +91,61 @@ struct Fetch: AsyncParsableCommand {
         }
     }
 
+    /// For a version's descriptions, and beside what its files take: as an upload has it.
+    private static let patience = TransferLimits().total ?? .zero
+
+    /// Which version the server means.
+    /// - Throws: `Failure` for one that was not asked for, and for a yanked one that was not asked for by its number.
+    private func version(
+        _ asked: String, of name: String, _ connection: Connection
+    ) async throws -> VersionAnswer {
+        let version = try await connection.get(
+            "/api/v1/products/\(Escaped.segment(name))/versions/\(Escaped.segment(asked))", as: VersionAnswer.self)
+        // A server that was broken into could hand out an old version, whose signature is good.
+        guard let found = SemanticVersion(version.version), VersionRange(asked)?.highest(of: [found]) == found
+        else {
+            throw Failure(
+                .no,
+                "\(connection.place) answers \(Output.visible(version.version)) to \(name)@\(asked); nothing was fetched"
+            )
+        }
+        guard version.yanked else { return version }
+        guard SemanticVersion(asked) != nil else {
+            throw Failure(
+                .no,
+                "\(connection.place) answers \(version.version), which is yanked, to \(name)@\(asked); nothing was fetched. Who wants "
+                    + "just that one names it: \(name)@\(version.version)")
+        }
+        FileHandle.standardError.write(
+            Data("\(name) \(version.version) is yanked: its publisher took it back; it is fetched all the same\n".utf8))
+        return version
+    }
+
+    /// What arrived, found to be the version that was asked for, whole, and signed by whom the user trusts.
+    private func judged(
+        _ arrivals: Arrivals, _ name: String, _ version: VersionAnswer,
+        _ trusted: (signers: AllowedSigners, mayBeUnsigned: Bool), part: Set<String>?, _ connection: Connection
+    ) async throws -> VersionCheck {
+        let place = "\(name) \(version.version)"
+        let check = try await arrivals.check(trusted.signers, part: part)
+        try Verify.judge(
+            check, in: place, isUnsignedAccepted: unsigned || trusted.mayBeUnsigned,
+            known: signers ?? "the keys that are remembered of \(connection.place)",
+            howToTrust: howToTrust(connection))
+        // A key that is remembered has the line of the address that it was fetched from, which a proxy makes another than the
+        // service's own.
+        if signers != nil || `as` != nil { try Verify.compareNames(check, in: place, as: `as`) }
+        guard check.manifest.map({ "\($0.product)" == name && "\($0.version)" == version.version }) ?? false
+        else { throw Failure(.no, "what \(connection.place) sends as \(place) is another version") }
+        return check
+    }
+
     /// The product files to keep.
     private func wanted(of version: VersionAnswer, _ name: String) throws -> [String] {
         let known = version.files.map(\.path)
         // A published file's name is one component (docs/manual.md, "File server"); the server is not trusted with more.
         for path in known where !PublishedName.isPublishable(path) {
-            throw Failure(.software, "the daemon names a file with a path: \(Output.visible(path))")
+            throw Failure(.software, "the daemon names a file that no version has: \(Output.visible(path))")
         }
         guard Set(known).count == known.count else { throw Failure(.software, "the daemon names a file twice") }
         guard Set(files).count == files.count else { throw Failure(.usage, "a file is named twice") }

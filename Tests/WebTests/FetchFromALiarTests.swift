@@ -1,0 +1,151 @@
+import Archives
+import Basics
+import Foundation
+import Model
+import TestSupport
+import Testing
+
+@testable import Web
+
+/// `martlet fetch` from a server that was broken into, or behind somebody who changes what comes on the way.
+@Suite(.program("ssh-keygen")) struct FetchFromALiarTests {
+    /// Expects a fetch into `got` to fail so, and nothing of it to be there.
+    private func expectRefusal(
+        _ team: FetchingTeam, from url: String, _ arguments: [String] = [], status: Int32, _ words: String,
+        sourceLocation: SourceLocation = #_sourceLocation
+    ) async throws {
+        let fetched = try await team.martlet(["fetch", "kit@1.4.2", "--output", "got"] + arguments, url: url)
+        #expect(fetched.status == status, "\(fetched.stderr)", sourceLocation: sourceLocation)
+        expectContains(fetched.stderr, words, sourceLocation: sourceLocation)
+        #expect(fetched.stdout == "", sourceLocation: sourceLocation)
+        expectNoFile(team.web.directory.path("got"), sourceLocation: sourceLocation)
+        #expect(try team.left() == [], sourceLocation: sourceLocation)
+    }
+
+    // MARK: How much, and how long
+
+    @Test func testThatASizeThatTheServerMadeUpLetsNoMoreIn() async throws {
+        try await withFetchingTeam { team in
+            try await LyingServer.running(
+                in: team.web, rewriting: ["\"size\":3": "\"size\":9000000000000000000"],
+                manners: ["page.html": .endless]
+            ) { url in
+                let answer = try await run(["curl", "-fsS", "\(url)/api/v1/products/kit/versions/1.4.2"])
+                expectContains(answer.stdout, "9000000000000000000")
+                try await expectRefusal(team, from: url, status: 1, "sends more than the 3 bytes")
+            }
+        }
+    }
+
+    @Test(arguments: [
+        ("SHA256SUMS", Checksums.maximumSize), ("SHA256SUMS.sig", SSHSignature.maximumSize),
+        ("manifest.json", VersionManifest.maximumSize), ("provenance.json", VersionManifest.maximumSize),
+    ]) func testThatADescriptionHasAnEnd(name: String, limit: Int) async throws {
+        try await withFetchingTeam { team in
+            try await LyingServer.running(in: team.web, manners: [name: .endless]) { url in
+                try await expectRefusal(team, from: url, status: 1, "sends more than the \(limit) bytes")
+            }
+        }
+    }
+
+    @Test func testThatLessThanTheWholeIsNothing() async throws {
+        try await withFetchingTeam { team in
+            try await LyingServer.running(in: team.web, manners: ["page.html": .cut]) { url in
+                try await expectRefusal(team, from: url, status: 69, "/page.html failed: ")
+            }
+            try await LyingServer.running(in: team.web, manners: ["page.html": .short]) { url in
+                try await expectRefusal(team, from: url, status: 1, "page.html: differs: ")
+            }
+        }
+    }
+
+    @Test(arguments: ["page.html", "SHA256SUMS"])
+    func testThatAServerThatNeverEndsIsLeftAfterTheTime(name: String) async throws {
+        try await withFetchingTeam { team in
+            // given: for what has room for hours of it, a zero now and then, which is no stall; else a byte and silence
+            try await LyingServer.running(
+                in: team.web, manners: [name: name == "SHA256SUMS" ? .dripped : .heldBack]
+            ) { url in
+                try await expectRefusal(
+                    team, from: url, ["--time-limit", "1"], status: 69,
+                    "the time for all of it is over: say --time-limit SECONDS")
+            }
+        }
+    }
+
+    @Test func testThatWhatNobodySignedFillsNoDisk() async throws {
+        try await withFetchingTeam { team in
+            // given: a service without a key, and a manifest that makes up a size in what is otherwise right
+            try await team.sample.publish("1.4.4", by: team.record)
+            try FileManager.default.removeItem(atPath: team.web.directory.path("state/files/ALLOWED_SIGNERS"))
+            let place = "state/files/kit/1.4.4/"
+            let text = try team.web.directory.text(place + "manifest.json")
+            let size = try #require(text.firstRange(of: /"size" ?: ?3/))
+            let manifest = text.replacingCharacters(in: size, with: "\"size\": 9000000000000000000")
+            try team.web.directory.write(place + "manifest.json", manifest)
+            var sums = try #require(Checksums(Array(team.web.directory.text(place + "SHA256SUMS").utf8)))
+            sums.digests["manifest.json"] = Digest.sha256(of: Array(manifest.utf8))
+            try team.web.directory.write(place + "SHA256SUMS", sums.bytes)
+
+            // when
+            let fetched = try await team.martlet(["fetch", "kit@1.4.4", "--output", "got"])
+
+            // then
+            #expect(fetched.status == 73)
+            expectContains(fetched.stderr, "free where they are to go; make room")
+            #expect(try team.left() == [])
+        }
+    }
+
+    @Test func testThatWhatAServerSaysInsteadOfAFileIsHeard() async throws {
+        try await withFetchingTeam { team in
+            try await LyingServer.running(in: team.web, manners: ["page.html": .refused]) { url in
+                try await expectRefusal(team, from: url, status: 66, "It is on the other shelf.")
+            }
+        }
+    }
+
+    // MARK: What
+
+    /// Its sums, signature and provenance fit each other: only its manifest says that it is none of what was asked for.
+    @Test(arguments: ["/files/kit/1.4.1/", "/files/other/1.4.2/"])
+    func testThatTheFilesOfAnotherVersionAreNotTaken(directory: String) async throws {
+        try await withFetchingTeam { team in
+            // given
+            try await team.sample.publish("1.4.1", by: team.record, signedBy: team.key)
+            try await team.sample.publish(
+                "1.4.2", by: team.record, product: Name(nearest: "other"), signedBy: team.key)
+            try await LyingServer.running(in: team.web, insteadInFiles: ["/files/kit/1.4.2/": directory]) { url in
+                // when, then
+                try await expectRefusal(team, from: url, status: 1, "sends as kit 1.4.2 is another version")
+            }
+        }
+    }
+
+    @Test(arguments: ["../evil", "/etc/evil", "a/b", "..", "manifest.json", "SHA256SUMS", "-evil", ""])
+    func testThatNoNameLeadsOutOfTheDirectory(name: String) async throws {
+        try await withFetchingTeam { team in
+            try await LyingServer.running(in: team.web, rewriting: ["\"page.html\"": "\"\(name)\""]) { url in
+                try await expectRefusal(team, from: url, status: 70, "names a file that no version has: \(name)")
+                expectNoFile(team.web.directory.path("evil"))
+            }
+        }
+    }
+
+    @Test func testThatAFileIsNotNamedTwice() async throws {
+        try await withFetchingTeam { team in
+            try await LyingServer.running(in: team.web, rewriting: ["\"page.html\"": "\"kit-source.tar.gz\""]) { url in
+                try await expectRefusal(team, from: url, status: 70, "names a file twice")
+            }
+        }
+    }
+
+    @Test func testThatAFileThatTheManifestHasNotIsNotAskedFor() async throws {
+        try await withFetchingTeam { team in
+            try await LyingServer.running(in: team.web, rewriting: ["\"page.html\"": "\"other.html\""]) { url in
+                try await expectRefusal(
+                    team, from: url, status: 1, "names a file other.html that the manifest of kit 1.4.2 has not")
+            }
+        }
+    }
+}
