@@ -32,7 +32,7 @@ package struct Attestor: Sendable {
 
     /// The key, read anew each time; nothing when none is named, or when jobs have all rights of the service's user, so that
     /// they could read it.
-    /// - Throws: `SettingsError`, `ArchiveError`: a version that should be signed is not published without a signature.
+    /// - Throws: `SettingsError`, `PublishError`, `ArchiveError`: a version that should be signed is not published without a signature.
     package func key() async throws -> SigningKey? {
         guard let keyName, isolation == .sandbox else { return nil }
         return try await lane.run { [secrets] in
@@ -41,7 +41,13 @@ package struct Attestor: Sendable {
                     "the key \(keyName), which `signing` of the settings names, is not there; store it with "
                         + "`martlet secret set \(keyName)`, or as a credential of the unit")
             }
-            return try SigningKey(openSSH: text + "\n")
+            do throws(ArchiveError) {
+                return try SigningKey(openSSH: text + "\n")
+            } catch {
+                throw ArchiveError(
+                    code: error.code, operation: "reading of the key \(keyName), which `signing` of the settings names",
+                    message: error.message, underlying: error)
+            }
         }
     }
 

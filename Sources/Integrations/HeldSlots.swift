@@ -8,6 +8,7 @@ package final class HeldSlots: Sendable {
     private let jobs: Mutex<Set<Name>>
 
     /// Holds a slot for as many of the jobs as are free now, the first ones first.
+    /// - Parameter bot: Whose jobs they are; as of `JobSlots.Claim`.
     package init(of slots: JobSlots, for jobs: [Name], of bot: Name? = nil) {
         let claim = JobSlots.Claim(bot: bot)
         (self.slots, self.claim) = (slots, claim)

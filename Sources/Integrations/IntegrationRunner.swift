@@ -107,7 +107,7 @@ package struct IntegrationRunner: Sendable {
             return .left
         } catch let awaited as ServerAwaited {
             return Task.isCancelled ? .left : .awaits(server: awaited.server)
-        } catch  where jobs.mustWait(after: error) {
+        } catch let error where jobs.mustWait(after: error) {
             // What is stored stays true, and each stage does what is missing.
             logger.warning(
                 "what an integration came to could not be stored; it is tried again",

@@ -4,6 +4,7 @@ import FoundationEssentials
 import Model
 import Reports
 import SourceControl
+import Transfer
 
 /// What the lock files of a commit say that its build takes in: each file, and what it pins. A file that cannot be read, or
 /// pins more than is listed, says so in its annotation; none of it fails a publication.
@@ -12,14 +13,14 @@ struct LockedInputs {
     static let maximumFiles = 100
     /// The digest of a larger file is git's alone.
     static let maximumHashed = 64 << 20
-    /// What all pins of a version may have, in bytes as a statement has them. Base64 adds a third, and of a description 4 MiB are
-    /// served.
+    /// What all pins of a version may have, in bytes as a statement has them: with base64's third far from the 16 MiB above which no
+    /// `provenance.json` is read (`VersionManifest.maximumSize`).
     static let maximumBytes = 2 << 20
     /// The annotation's name: who states it, and what (in-toto/attestation, spec/v1, "Parsing rules").
     static let annotation = "martlet_note"
 
     private(set) var inputs: [Provenance.Input] = []
-    /// Why there may be lock files that are no inputs; nothing when all are.
+    /// Why something that the build took in may be no input; nothing when the lock files say all of it.
     private(set) var note: String?
     private var known: Set<LockedPackage> = []
     private var bytes = 0
@@ -30,7 +31,9 @@ struct LockedInputs {
     /// - Throws: `SourceControlError` when the mirror cannot be read.
     init(of commit: CommitID, in mirror: Mirror, uri: String, on lane: BlockingLane) async throws {
         let found = try await mirror.treeFiles(called: LockFile.names, at: commit, limit: Self.maximumFiles)
-        if found.count > found.files.count || !found.isWhole {
+        if found.files.isEmpty, found.isWhole {
+            note = "the commit has no lock file: what its build resolved is not among the inputs"
+        } else if found.count > found.files.count || !found.isWhole {
             note =
                 "of \(found.isWhole ? "" : "more than ")\(found.count.counting("lock file")) the "
                 + "\(found.files.count) nearest to the root are inputs"
@@ -88,14 +91,7 @@ struct LockedInputs {
 
     /// A path as the fragment of an address (RFC 3986, 3.5).
     private static func fragment(_ path: String) -> String {
-        path.utf8.reduce(into: "") { text, byte in
-            let scalar = Unicode.Scalar(byte)
-            let isKept = scalar.isASCII && (scalar.properties.isAlphabetic || scalar.properties.numericType != nil)
-            if isKept || "-._~/@".unicodeScalars.contains(scalar) {
-                text.unicodeScalars.append(scalar)
-            } else {
-                text += "%" + Hexadecimal.encode([byte]).uppercased()
-            }
-        }
+        path.split(separator: "/", omittingEmptySubsequences: false).map { PercentEncoding.encode(String($0)) }
+            .joined(separator: "/")
     }
 }

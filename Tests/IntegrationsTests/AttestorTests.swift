@@ -89,6 +89,30 @@ import Testing
         }
     }
 
+    /// Who reads the statement learns what it does not say: of a lock file beside it, of files that are left out beside the source.
+    @Test func testThatWhatTheInputsDoNotSayIsInTheStatement() async throws {
+        try await withAttestor { fixture, place in
+            // given: one that cannot be read, and as many that nothing is to be said of
+            try await fixture.publisher.reconcile()
+            var files = ["package-lock.json": "{"]
+            for number in 0..<LockedInputs.maximumFiles { files["fixtures/\(number)/go.sum"] = "" }
+            let commit = try await fixture.work.commit(files: files)
+
+            // when
+            _ = try await fixture.publisher.publish(try await fixture.request(commit, isolation: "sandbox"))
+
+            // then
+            let predicate = try #require(try statement(place)["predicate"] as? [String: Any])
+            let definition = try #require(predicate["buildDefinition"] as? [String: Any])
+            let inputs = try #require(definition["resolvedDependencies"] as? [[String: Any]])
+            let notes = inputs.map { ($0["annotations"] as? [String: String])?["martlet_note"] }
+            #expect(notes.count == 1 + LockedInputs.maximumFiles)
+            #expect(notes[0] == "of 101 lock files the 100 nearest to the root are inputs")
+            expectContains(notes[1] ?? "", "what it pins could not be read: no JSON")
+            #expect(notes.dropFirst(2).allSatisfy { $0 == nil })
+        }
+    }
+
     @Test func testThatWithoutAFenceNothingIsSigned() async throws {
         // The service's, and one job's.
         for (service, jobs) in [(Isolation.none(reason: "a test"), "none"), (.sandbox, "none")] {
@@ -125,7 +149,10 @@ import Testing
             let missing = await #expect(throws: PublishError.self) { try await fixture.publisher.publish(request) }
             expectContains(missing?.description ?? "", "the key signing-key, which `signing` of the settings names")
             try fixture.directory.write("secrets/signing-key", "no key", mode: 0o600)
-            await expectRejection(ArchiveError.self, \.code, .key) { try await fixture.publisher.publish(request) }
+            let broken = await expectRejection(ArchiveError.self, \.code, .key) {
+                try await fixture.publisher.publish(request)
+            }
+            expectContains(broken.map { "\($0)" } ?? "", "the key signing-key, which `signing` of the settings names")
             fixture.log.expectErrors(containing: "versions cannot be signed")
             try await fixture.publisher.reconcile()
             #expect(fixture.log.lines.contains { $0.message.contains("versions cannot be signed") })

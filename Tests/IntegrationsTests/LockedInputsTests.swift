@@ -75,8 +75,16 @@ import Testing
         }
     }
 
+    /// What a build resolves without one is known to nobody, and the statement must not look as if that were nothing.
+    @Test func testThatACommitWithoutALockFileSaysSo() async throws {
+        try await inputs(of: ["Package.swift": "", "locks/Cargo.lock.txt": ""]) { locked, _ in
+            #expect(locked.inputs.isEmpty)
+            #expect(locked.note == "the commit has no lock file: what its build resolved is not among the inputs")
+        }
+    }
+
     @Test func testThatMoreThanAStatementHoldsIsSaid() async throws {
-        // given: together too many pins, then too many bytes
+        // given: too many pins together, then in one file, then too many bytes
         let half = LockFile.maximumPins / 2
         let many = ["a/go.sum": Self.goSum(0..<half + 2), "b/go.sum": Self.goSum(half..<2 * half + 5)]
         try await inputs(of: many) { locked, _ in
@@ -84,6 +92,10 @@ import Testing
             #expect(Self.note(locked.inputs[0]) == nil)
             let note = "5 of its pins are not listed: a statement has at most 5000, and 2 MiB of them"
             #expect(Self.note(locked.inputs[half + 3]) == note)
+        }
+        let one = ["go.sum": Self.goSum(0..<LockFile.maximumPins + 3)]
+        try await inputs(of: one) { locked, _ in
+            expectContains(Self.note(locked.inputs[0]) ?? "", "3 of its pins are not listed")
         }
         let long = ["go.sum": Self.goSum(0..<4000, prefix: String(repeating: "n", count: 280))]
         try await inputs(of: long) { locked, _ in

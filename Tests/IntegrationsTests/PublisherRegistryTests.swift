@@ -54,8 +54,9 @@ import Testing
                 ["unzip", "-p", "\(place)/Kit-1.0.0.zip", "Kit/Package.swift"])
             #expect(inside == Self.manifest)
             #expect(try WholeFile.read("\(place)/Package.swift", limit: 1 << 16) == Array(Self.manifest.utf8))
-            let stored = try await fixture.store.versions(of: package())
-            #expect(stored.map { Set($0.files) } == [Set(manifest.files)])
+            #expect(try await fixture.store.outlines(of: package()).count == 1)
+            let stored = try await fixture.store.version(SemanticVersion(1, 0, 0), of: package())
+            #expect(stored.map { Set($0.files) } == Set(manifest.files))
         }
     }
 
@@ -160,8 +161,8 @@ import Testing
                 try await again.publisher.reconcile()
                 _ = try await again.publisher.publish(request)
                 try await again.expectVersions(["1.0.0"])
-                let stored = try await again.store.versions(of: package())
-                #expect(stored.first?.files.map(\.path).contains("Kit-1.0.0.zip") == true, "failure \(count)")
+                let stored = try await again.store.version(SemanticVersion(1, 0, 0), of: package())
+                #expect(stored?.files.map(\.path).contains("Kit-1.0.0.zip") == true, "failure \(count)")
                 try again.store.close()
             }
         }
@@ -184,7 +185,7 @@ import Testing
                 fixture.directory, work: fixture.work, time: fixture.time, log: fixture.log)
             try await again.publisher.reconcile()
             // then
-            #expect(try await again.store.versions(of: package()).map(\.version) == [SemanticVersion(1, 0, 0)])
+            #expect(try await again.store.outlines(of: package()).map(\.version) == [SemanticVersion(1, 0, 0)])
             try again.store.close()
         }
     }
@@ -239,7 +240,7 @@ import Testing
                 product: fixture.product, version: SemanticVersion(1, 0, 0))
             #expect(manifest?.repository == "https://git.example/acme/kit.git")
             #expect(
-                try await fixture.store.versions(of: package()).map(\.repository)
+                try await fixture.store.outlines(of: package()).map(\.repository)
                     == ["https://git.example/acme/kit.git"])
         }
     }
@@ -257,7 +258,7 @@ import Testing
             try await fixture.publisher.reconcile()
             // then
             #expect(try await fixture.store.versions(of: app).map(\.registry) == [nil])
-            #expect(try await fixture.store.versions(of: package()).map(\.product) == [fixture.product])
+            #expect(try await fixture.store.outlines(of: package()).map(\.product) == [fixture.product])
             #expect(
                 fixture.log.lines.contains {
                     $0.description.contains("not in the package registry") && $0.description.contains("owner=kit")
@@ -307,16 +308,5 @@ import Testing
             #expect(publication.version == SemanticVersion(1, 0, 0))
             try await fixture.expectVersions(["1.0.0"])
         }
-    }
-}
-
-extension Store {
-    /// A package's published versions with their files, highest first.
-    func versions(of package: PackageIdentifier) async throws -> [VersionRecord] {
-        var found: [VersionRecord] = []
-        for outline in try await outlines(of: package) {
-            if let record = try await version(outline.version, of: package) { found.append(record) }
-        }
-        return found
     }
 }

@@ -28,7 +28,7 @@ import Testing
             _ = try await reserve("1.3.0", of: "kit", as: nil, in: fixture)
             try await fixture.store.publish(product: name("kit"), version: version("1.3.0"), files: [], at: time(2))
             // when
-            let found = try await fixture.store.versions(of: try #require(otherCase))
+            let found = try await fixture.store.outlines(of: try #require(otherCase))
             // then
             #expect(
                 found.map(\.version.description) == ["1.1.0", "1.0.0"],
@@ -68,7 +68,7 @@ import Testing
             // when
             try await fixture.store.adopt(record, isFromBranch: true, at: time(6))
             // then
-            #expect(try await fixture.store.versions(of: try #require(otherCase)) == [record])
+            #expect(try await fixture.store.outlines(of: try #require(otherCase)) == [record])
         }
     }
 
@@ -119,7 +119,7 @@ import Testing
             // then
             #expect(try owner == name("kit"))
             #expect(try await fixture.store.versions(of: name("app")).map(\.state) == [.published])
-            #expect(try await fixture.store.versions(of: kit).map(\.product) == [name("kit")])
+            #expect(try await fixture.store.outlines(of: kit).map(\.product) == [name("kit")])
             #expect(try await fixture.store.products(of: kit) == [name("kit")])
         }
     }
@@ -146,16 +146,5 @@ import Testing
             #expect(packages.map(\.repository) == ["https://git.example/kit.git"])
             #expect(packages.map(\.package) == [kit])
         }
-    }
-}
-
-extension Store {
-    /// A package's published versions with their files, highest first.
-    func versions(of package: PackageIdentifier) async throws -> [VersionRecord] {
-        var found: [VersionRecord] = []
-        for outline in try await outlines(of: package) {
-            if let record = try await version(outline.version, of: package) { found.append(record) }
-        }
-        return found
     }
 }

@@ -33,9 +33,10 @@ struct NoticeReading: Sendable {
             brokenBy: told.brokenBy, at: content.at, root: root)
         facts.leftOut = told.leftOut ?? 0
         if told.transition == .released {
-            guard let text = content.version, let product = told.product else { return nil }
-            let versions = try await store.versions(of: product)
-            facts.version = versions.first { $0.version.description == text }
+            guard let version = content.version.flatMap({ SemanticVersion($0) }), let product = told.product else {
+                return nil
+            }
+            facts.version = try await store.version(version, of: product)
             guard facts.version != nil else { return nil }
         } else {
             facts.counts = try await store.toldIssues(of: id)

@@ -14,13 +14,14 @@ extension Store {
             guard message.state == .givenUp else {
                 throw IllegalTransition(state: message.state.rawValue, event: "trying again")
             }
-            do {
-                if let tells = message.integration { _ = try Self.integrationRow(tells, db) }
-            } catch let refusal as Refusal where refusal.code == .notFound {
-                let what = message.integration.map { "\($0)" } ?? ""
-                throw Refusal(
-                    code: .notFound,
-                    message: "message \(id) tells of \(what), which was removed: there is nothing left to tell")
+            if let told = message.integration {
+                do {
+                    _ = try Self.integrationRow(told, db)
+                } catch let refusal as Refusal where refusal.code == .notFound {
+                    throw Refusal(
+                        code: .notFound,
+                        message: "message \(id) tells of \(told), which was removed: there is nothing left to tell")
+                }
             }
             let isOld: Bool? = try db.first(
                 "SELECT EXISTS (SELECT 1 FROM outbox WHERE kind = ? AND destination = ? AND subject = ? AND id > ?)",
