@@ -27,21 +27,30 @@ import Testing
         }
     }
 
+    private static func isAlive(_ pid: Int32) -> Bool { ProcessTable.entry(of: pid)?.isAlive ?? false }
+
+    /// Starts a job with a process in a session of its own, which only the supervisor's end would end.
+    /// - Returns: That process too, once it runs.
+    private func startJobThatLeavesAProcess(
+        _ launched: Launched
+    ) async throws -> (attempt: AttemptDirectory, process: Int32) {
+        let attempt = launched.attempt()
+        try attempt.prepare(launched.job("setsid sh -c 'echo $$ > pid; touch ready; exec sleep 1000' & sleep 1000"))
+        try await launched.executor.start(attempt, secrets: [:])
+        await launched.waitFor("ready")
+        let text = try launched.directory.text("workspace/pid")
+        return (attempt, try #require(Int32(text.trimmingPrefix(" ").split(separator: "\n").first ?? "")))
+    }
+
     @Test func testThatWhatAKilledSupervisorLeavesIsEnded() async throws {
         try await withLaunched { launched in
             // given
-            let attempt = launched.attempt()
-            try attempt.prepare(
-                launched.job("setsid sh -c 'echo $$ > pid; touch ready; exec sleep 1000' & sleep 1000"))
-            try await launched.executor.start(attempt, secrets: [:])
-            await launched.waitFor("ready")
-            let text = try launched.directory.text("workspace/pid")
-            let pid = try #require(Int32(text.trimmingPrefix(" ").split(separator: "\n").first ?? ""))
-            #expect(ProcessTable.entry(of: pid)?.isAlive ?? false)
+            let (attempt, pid) = try await startJobThatLeavesAProcess(launched)
+            #expect(Self.isAlive(pid))
             // when
             launched.kill(launched.lockOwner(attempt.paths.lock), SIGKILL)
             // then
-            await until("the orphan is gone") { !(ProcessTable.entry(of: pid)?.isAlive ?? false) }
+            await until("the orphan is gone") { !Self.isAlive(pid) }
             #expect(try await launched.executor.liveness(of: attempt) == .lost)
         }
     }
@@ -50,13 +59,7 @@ import Testing
     @Test(.memoryGroup) func testThatWhatIsLeftWithoutLauncherAndSupervisorIsEndedByTheNext() async throws {
         try await withLaunched { launched in
             // given
-            let attempt = launched.attempt()
-            try attempt.prepare(
-                launched.job("setsid sh -c 'echo $$ > pid; touch ready; exec sleep 1000' & sleep 1000"))
-            try await launched.executor.start(attempt, secrets: [:])
-            await launched.waitFor("ready")
-            let text = try launched.directory.text("workspace/pid")
-            let pid = try #require(Int32(text.trimmingPrefix(" ").split(separator: "\n").first ?? ""))
+            let (attempt, pid) = try await startJobThatLeavesAProcess(launched)
             let first = try #require(launched.lockOwner(launched.socket + ".lock"))
             launched.kill(first, SIGKILL)
             await until("the launcher is gone") { !first.isAlive }
@@ -64,9 +67,7 @@ import Testing
             // when: it is not the second launcher's child
             launched.kill(launched.lockOwner(attempt.paths.lock), SIGKILL)
             // then
-            await until("the orphan is gone", limit: TestLimits.wait * 2) {
-                !(ProcessTable.entry(of: pid)?.isAlive ?? false)
-            }
+            await until("the orphan is gone", limit: TestLimits.wait * 2) { !Self.isAlive(pid) }
         }
     }
 

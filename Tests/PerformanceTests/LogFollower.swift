@@ -26,9 +26,9 @@ final class LogFollower: @unchecked Sendable {
         done.wait()
         if let failure { throw failure }
         // What had been printed before we began was not under way.
-        let late = Array(delays.drop { $0 > 1000 })
-        guard late.count > 50 else { throw ServiceFailure("only \(late.count) lines of the log came") }
-        return late
+        let followed = Array(delays.drop { $0 > 1000 })
+        guard followed.count > 50 else { throw ServiceFailure("only \(followed.count) lines of the log came") }
+        return followed
     }
 
     private func follow(_ socket: String, _ path: String) throws {

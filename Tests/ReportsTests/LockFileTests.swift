@@ -178,15 +178,43 @@ import Testing
         // What is no digest, or is cut.
         ("yarn.lock", "a@1:\n  version \"1.0.0\"\n  integrity sha512-AAAA\n", []),
         ("yarn.lock", "a@1:\n  version \"1.0.0\"\n  integrity \(zeros.dropLast(9))", []),
-        ("go.sum", "a v1.0.0 h2:\(zeros)\n\n//\n v1 h1:\n", []),
-        ("Gemfile.lock", "CHECKSUMS\n  a (1.0) sha256=zz\n  b 1.0 sha256=\(digest)\n  c () sha256=\(digest)\n", []),
+        ("go.sum", "a v1.0.0 h2:\(String(repeating: "A", count: 43))=\n\n//\n v1 h1:\n", []),
+        (
+            "Gemfile.lock",
+            "CHECKSUMS\n  a (1.0) sha256=\(String(repeating: "z", count: 64))\n  b 1.0 sha256=\(digest)\n  c () sha256=\(digest)\n",
+            []
+        ),
+        // What stands in another section, or in a table within the package's.
+        ("Gemfile.lock", "GEM\n  specs:\n    a (1.0) sha256=\(digest)\n", []),
+        ("pnpm-lock.yaml", "lockfileVersion: '9.0'\nother:\n  a@1.0.0:\n    resolution: {integrity: \(zeros)}\n", []),
+        ("Cargo.lock", "[[patch.unused]]\nname = \"a\"\nversion = \"1.0.0\"\nchecksum = \"\(digest)\"\n", []),
+        ("Cargo.lock", "\"checksum a 1.0.0\n\"checksum \n", []),
+        (
+            "uv.lock",
+            "[[package]]\nname = \"a\"\nversion = \"1\"\ndependencies = [\n    { name = \"b\", version = \"2\" },\n]\n"
+                + "sdist = { url = \"https://h/a-1%2Bc.tar.gz?x\", hash = \"sha256:\(digest)\" }\n",
+            ["pkg:pypi/a@1?filename=a-1%2Bc.tar.gz sha256:abababab"]
+        ),
+        // A range, a comment, and what a platform must have.
+        (
+            "Pipfile.lock", "{\"default\": {\"a\": {\"version\": \">=1\", \"hashes\": [\"sha256:\(digest)\"]}}}", []
+        ),
+        ("requirements.txt", "a==1 # --hash=sha256:\(digest)\n", []),
+        (
+            "requirements.txt", "a==1;python_version<'4' --hash=sha256:\(digest)\n",
+            ["pkg:pypi/a@1 sha256:abababab"]
+        ),
         ("requirements.txt", "a==1 --hash=sha256:12\n==1 --hash=sha256:\(digest)\n--hash=sha256:\(digest)\n", []),
         (
             "package-lock.json",
             "{\"packages\": {\"node_modules/\": {\"version\": \"1\", \"integrity\": \"\(zeros)\"}}}", []
         ),
         ("package-lock.json", "{\"packages\": [], \"dependencies\": {\"a\": 7, \"b\": {\"version\": {}}}}", []),
-        ("composer.lock", "{\"packages\": {\"a\": 1}, \"packages-dev\": [null, 7, {\"name\": \"a//b\"}]}", []),
+        (
+            "composer.lock",
+            "{\"packages\": {\"a\": 1}, \"packages-dev\": [null, 7, {\"name\": \"a//b\", "
+                + "\"version\": \"1\", \"dist\": {\"shasum\": \"\(digest.prefix(40))\"}}]}", []
+        ),
     ])
     func testThatOtherVersionsAreReadAndWhatIsNoPinIsNone(name: String, text: String, expected: [String]) {
         let pins = Self.pins(text, name)

@@ -16,14 +16,14 @@ def claim(holds, what, figure=""):
 class World(showcase_world.World):
     """A bot `kit` that publishes from release branches."""
 
-    def __init__(self, martlet, bot="", settings=""):
+    def __init__(self, martlet, bot="", settings="", publish="version: branch"):
         super().__init__(martlet, "releases", ("bots", "secrets", "state"))
         self.url = f"http://127.0.0.1:{self.port}"
         write(f"{self.home}/martlet.yml",
               f"listen: 127.0.0.1:{self.port}\nurl: {self.url}\nstate: {self.home}/state\nisolation: sandbox\n{settings}")
         write(f"{self.home}/bots/kit.yml",
               f"repository: {self.remote}\npoll: off\n{bot}triggers:\n"
-              "  - { name: publish, branches: ['release/*'], publish: { version: branch } }\n")
+              f"  - {{ name: publish, branches: ['release/*'], publish: {{ {publish} }} }}\n")
         self.environment = os.environ | {"XDG_CONFIG_HOME": f"{self.home}/config"}
 
     def command(self, *words, cwd=None):

@@ -13,8 +13,10 @@ extension FakeTransport {
         }
         if let witness = state.withLock({ $0.witness }) { await witness(request.url) }
         if request.destination == .head { return TransferResponse(status: answer.status, headers: answer.headers) }
-        guard answer.body.count <= request.limits.response else {
-            throw error(.tooLarge, request, "the answer is larger than the limit of \(request.limits.response) bytes")
+        var limit = request.limits.response
+        if case .file = request.destination, !answer.isSuccess { limit = 64 << 10 }
+        guard answer.body.count <= limit else {
+            throw error(.tooLarge, request, "the answer is larger than the limit of \(limit) bytes")
         }
         switch request.destination {
         case .memory, .head: return answer
@@ -24,6 +26,10 @@ extension FakeTransport {
                 throw error(.file, request, "\(path) cannot be written")
             }
             defer { fclose(file) }
+            guard answer.isSuccess else {
+                unlink(path)
+                return answer
+            }
             guard fwrite(answer.body, 1, answer.body.count, file) == answer.body.count else {
                 throw error(.file, request, "\(path) cannot be written")
             }

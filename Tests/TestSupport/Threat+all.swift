@@ -17,7 +17,6 @@ extension Threat {
         Threat("G7", "a repository in the repository", .denied),
         Threat("G8", "a fork that poisons the mirror", .denied),
         Threat("G15", "names of branches that a shell would run", .denied),
-        Threat("J5", "the daemon is stopped for a while", .contained),
     ]
 
     /// What the list asks for and is not tried, and why; printed beside the others.

@@ -9,8 +9,9 @@ import Storage
 import TestSupport
 import Testing
 
-/// Row J5: the daemon is stopped for a while; jobs that ended meanwhile are not taken for late.
-@Suite(.threat("J5")) struct J5SuspensionTests {
+/// Row J5: the daemon is stopped for a while; jobs that ended meanwhile are not taken for late. That the supervisor stands still is a row of
+/// `ThreatTests`.
+@Suite struct J5SuspensionTests {
     @Test func testThatAJobThatEndedWhileTheDaemonWasStoppedIsTakenUp() async throws {
         try await withDaemon { daemon in
             // given
