@@ -105,7 +105,7 @@ extension JobRunner {
 
     private func limits(of bot: BotSpecification) -> JobDescription.Limits {
         var limits = JobDescription.Limits(logBytes: bot.logLimit.bytes)
-        limits.memoryBytes = isolation.limits.memory?.bytes
+        limits.memoryBytes = isolation.limits.memory.bytes
         limits.processes = isolation.limits.processes
         limits.workspaceBytes = isolation.limits.workspace.bytes
         return limits

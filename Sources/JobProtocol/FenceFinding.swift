@@ -6,7 +6,7 @@ package struct FenceFinding: Sendable, Equatable {
         case cgroup2
         /// Control groups of version 1: as the machine has them, for root.
         case cgroup1
-        /// The limits of processes alone: the number of processes, counted within the fence; memory is not held.
+        /// The limits of processes alone: their number, counted by the kernel within the fence; memory, counted now and then.
         case rlimit
     }
 

@@ -15,7 +15,7 @@ enum FenceReader {
         var fence = FenceSettings()
         guard let node, let fields = Fields(node, Keys.fence, of: "`fence`", &diagnostics) else { return fence }
         fence.readOnly = paths(fields["read-only"], &diagnostics)
-        fence.memory = diagnostics.size(fields["memory"], "memory", within: memoryRange)
+        fence.memory = diagnostics.size(fields["memory"], "memory", within: memoryRange) ?? fence.memory
         fence.processes =
             diagnostics.number(fields["processes"], "processes", within: processesRange) ?? fence.processes
         fence.workspace =

@@ -34,8 +34,6 @@ final class ControlGroup {
     /// The directory, open; of version 2 alone, in which a process can be made where it is to be.
     let birthplace: Int32?
 
-    var limitsProcesses: Bool { directories[.pids] != nil }
-
     /// Nothing where this machine lets us make none, or where a limit could not be set.
     init?(place: ControlGroupPlace, limits: JobDescription.Limits) {
         let name = ControlGroupPlace.name(of: LockContent.ofThisProcess())

@@ -6,7 +6,7 @@ import JobProtocol
 struct Launcher {
     /// How often, in milliseconds, control groups are looked at whose supervisor has died without our being told, since it was the child of
     /// a launcher before us: nothing of a job remains after 15 s.
-    private static let careMilliseconds: Int32 = 10_000
+    private static let careMilliseconds: Int64 = 10_000
     /// systemd passes sockets from this descriptor on (sd_listen_fds(3)).
     private static let firstPassedDescriptor: Int32 = 3
 
@@ -143,16 +143,23 @@ struct Launcher {
         clinux_fcntl(listening, F_SETFL, O_NONBLOCK)
         let signals = Signals()
         let pool = SupervisorPool(isAttached: lifetime == .attached)
+        var careAt = Time.monotonicMilliseconds() + Self.careMilliseconds
         while true {
+            // However much there is to do meanwhile.
+            let now = Time.monotonicMilliseconds()
+            if now >= careAt {
+                groups?.removeAbandoned()
+                careAt = now + Self.careMilliseconds
+            }
             var sources = [
                 pollfd(fd: signals.descriptor, events: Int16(POLLIN), revents: 0),
                 pollfd(fd: listening, events: Int16(POLLIN), revents: 0),
                 // A negative descriptor is passed over (poll(2)).
                 pollfd(fd: lifetime == .attached ? 0 : -1, events: Int16(POLLIN), revents: 0),
             ]
-            let refillTimeout = pool.refillTimeout
-            if poll(&sources, 3, refillTimeout < 0 ? Self.careMilliseconds : refillTimeout) == 0 {
-                if refillTimeout < 0 { groups?.removeAbandoned() } else { pool.refill() }
+            let (refill, care) = (pool.refillTimeout, Int32(clamping: careAt - now))
+            if poll(&sources, 3, refill < 0 ? care : min(refill, care)) == 0 {
+                if refill >= 0, refill <= care { pool.refill() }
                 continue
             }
             if sources[2].revents != 0 { return end(groups) }

@@ -5,8 +5,10 @@ import JobProtocol
 final class LimitWatch {
     /// How often the control group is asked. A step that is out of memory or cannot fork is ended this long after, at most.
     private static let groupMilliseconds: Int64 = 200
-    /// How often processes are counted where no control group counts them: it reads all of /proc.
-    private static let countMilliseconds: Int64 = 1000
+    /// How often processes and their memory are counted where no control group does that: it reads all of /proc.
+    private static let countMilliseconds: Int64 = 250
+    /// How much longer than such a look takes the next one waits: a twentieth of a processor.
+    private static let restFactor: Int64 = 20
 
     /// What ends a step.
     enum Finding: Equatable {
@@ -33,7 +35,7 @@ final class LimitWatch {
 
     /// When to look again, on the monotonic clock.
     var nextLook: Int64 {
-        min(workspace.nextLook, group == nil ? .max : nextGroup, group?.limitsProcesses ?? false ? .max : nextCount)
+        min(workspace.nextLook, group == nil ? nextCount : nextGroup)
     }
 
     /// A step begins: what happened before is not its fault.
@@ -47,15 +49,16 @@ final class LimitWatch {
 
     /// - Returns: What the step is to be ended for.
     func look(now: Int64) -> Finding? {
-        if now >= nextGroup, let group {
-            nextGroup = now + Self.groupMilliseconds
-            if let finding = finding(in: group.events()) { return finding }
-        }
-        if now >= nextCount, !(group?.limitsProcesses ?? false) {
-            nextCount = now + Self.countMilliseconds
-            let count = ProcessTable.descendants(of: getpid()).reduce(0) { $0 + ($1.isAlive ? $1.threads : 0) }
-            // In a fence forks fail one beyond the limit.
-            if count > limits.processes + (isFenced ? ControlGroup.ownProcesses : 0) { return .limit(processWords) }
+        if let group {
+            if now >= nextGroup {
+                nextGroup = now + Self.groupMilliseconds
+                if let finding = finding(in: group.events()) { return finding }
+            }
+        } else if now >= nextCount {
+            let words = count()
+            let cost = Time.monotonicMilliseconds() - now
+            nextCount = now + max(Self.countMilliseconds, cost * Self.restFactor)
+            if let words { return .limit(words) }
         }
         return now >= workspace.nextLook ? workspace.look(now: now).map { .limit($0) } : nil
     }
@@ -69,6 +72,20 @@ final class LimitWatch {
         (signal == SIGXFSZ ? workspace.byteWords : workspace.lookAtEnd()).map { .limit($0) }
     }
 
+    /// What the job's processes are over, by all that /proc tells of them.
+    private func count() -> String? {
+        let processes = ProcessTable.descendants(of: getpid()).filter(\.isAlive)
+        // In a fence forks fail one beyond the limit.
+        let threads = processes.reduce(0) { $0 + $1.threads }
+        if threads > limits.processes + (isFenced ? ControlGroup.ownProcesses : 0) { return processWords }
+        guard let limit = limits.memoryBytes, MemoryUse.atMost(processes) > limit,
+            MemoryUse.together(processes) > limit
+        else { return nil }
+        return memoryWords(limit)
+    }
+
+    private func memoryWords(_ limit: Int64) -> String { "out of memory at \(Words.size(limit))" }
+
     private var processWords: String { "processes over \(limits.processes)" }
 
     /// The kernel counts what it kills of a group also when the machine has no memory left; then it is none of the group's doing
@@ -78,7 +95,7 @@ final class LimitWatch {
             guard events.memoryLimits > before.memoryLimits, let limit = limits.memoryBytes else {
                 return .fault("the machine ran out of memory, and the kernel ended a process of the job")
             }
-            return .limit("out of memory at \(Words.size(limit))")
+            return .limit(memoryWords(limit))
         }
         return events.refusedForks > before.refusedForks ? .limit(processWords) : nil
     }

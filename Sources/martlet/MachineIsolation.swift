@@ -42,7 +42,7 @@ extension FenceFinding.Means {
         switch self {
         case .cgroup2: "limits by control groups"
         case .cgroup1: "limits by control groups of version 1"
-        case .rlimit: "no control group, so a job's memory is not held"
+        case .rlimit: "no control group, so a job's memory and processes are counted four times a second"
         }
     }
 }

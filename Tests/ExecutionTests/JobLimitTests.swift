@@ -57,6 +57,25 @@ import Testing
         }
     }
 
+    @Test(.program("perl"), .enabled(if: getuid() == 0, "only root can be others"), arguments: [true, false])
+    func testThatMemoryIsHeldWithoutControlGroups(isFenced: Bool) async throws {
+        try await expectLimit(
+            "out of memory at 64 MiB", "perl -e '$a = \"x\" x (128 << 20); sleep 60'; echo survived",
+            .init(memoryBytes: 64 << 20), isFenced: isFenced, as: .ordinary)
+    }
+
+    /// Five processes with the same 20 to 40 MiB, together over the limit if each counted for itself, which they have in common; the time is for two looks.
+    @Test(.program("perl"), .enabled(if: getuid() == 0, "only root can be others"), arguments: [true, false])
+    func testThatWhatProcessesShareIsCountedOnce(isFenced: Bool) async throws {
+        try await withLaunched(as: .ordinary) { launched in
+            let script = "perl -e '$a = \"x\" x (20 << 20); for (1..4) { last unless fork } sleep 1'; echo survived"
+            let end = try await launched.run(
+                job(launched, isFenced: isFenced, script, .init(memoryBytes: 64 << 20)))
+            #expect(end.limit == nil, "\(end.log)")
+            #expect(end.log.contains("survived"))
+        }
+    }
+
     /// A shell that goes on after a fork that failed. The one around it is killed a moment after it, or before.
     private static let bomb = "bash -c 'f() { f | f & }; while :; do f; done' 2>/dev/null; sleep 20; echo survived"
 
@@ -65,7 +84,7 @@ import Testing
         try await expectLimit("processes over 40", Self.bomb, .init(processes: 40), isFenced: isFenced, as: user)
     }
 
-    /// Processes are counted once a second there; a bomb must not have the machine meanwhile.
+    /// Processes are counted now and then there; a bomb must not have the machine meanwhile.
     @Test(.enabled(if: getuid() == 0, "only root can be others"))
     func testThatTheKernelStopsABombThatNoControlGroupHolds() async throws {
         try await withLaunched(as: .ordinary) { launched in

@@ -1,3 +1,4 @@
+import Foundation
 import Model
 import Settings
 import TestSupport
@@ -25,6 +26,19 @@ import Testing
         #expect(settings.images == nil)
         #expect(settings.user == "martlet")
         #expect(settings.url == nil)
+    }
+
+    @Test func testThatAJobHasThreeQuartersOfTheMachinesMemory() throws {
+        // given: `MemTotal:       24609084 kB`
+        let first = try String(contentsOfFile: "/proc/meminfo", encoding: .utf8).split(separator: "\n")[0]
+        let words = first.split { $0 == " " }
+        let machine = try #require(words[0] == "MemTotal:" ? Int64(words[1]) : nil) * 1024
+        // when
+        let memory = FenceSettings.usualMemory.bytes
+        // then: whole gibibytes below it
+        #expect(memory <= machine / 4 * 3)
+        #expect(memory > machine / 4 * 3 - (1 << 30))
+        #expect(memory % (machine >= 4 << 30 ? 1 << 30 : 1 << 20) == 0)
     }
 
     @Test func testThatItReadsEveryKey() throws {
