@@ -179,7 +179,7 @@ package struct IntegrationService: Service {
     package func prepare() async throws {
         try await poller.reload()
         try await publisher.reconcile()
-        try await jobs.retakeWorkspaces(of: try await store.running().map(\.id))
+        try await jobs.retake(of: try await store.running().map(\.id))
     }
 
     /// Prepares, then works until graceful shutdown or cancellation. Jobs that run then go on without it.

@@ -47,12 +47,18 @@ package struct JobIsolation: Sendable {
     /// - Parameters:
     ///   - path: The daemon's PATH, which names the toolchains.
     ///   - supervisor: The absolute path of `martlet-supervisor`.
+    ///   - wasFenced: Whether jobs had a fence here before. Then a fence that cannot work now is a fault, perhaps a passing one, and nothing
+    ///     to run strangers' commits without one for.
     /// - Throws: When the settings ask for what cannot be; the service must not start then.
     package static func decide(
-        _ settings: ServiceSettings, probe: Probe, path: String, supervisor: String
+        _ settings: ServiceSettings, probe: Probe, path: String, supervisor: String, wasFenced: Bool = false
     ) throws(IsolationError) -> JobIsolation {
         switch (settings.isolation, probe) {
         case (.some(.none), _): return unfenced("the settings say isolation: none", settings)
+        case (nil, .fails(let reason)) where wasFenced:
+            throw IsolationError(
+                "jobs had a fence here until now, and it cannot work: \(reason); mend that, or write isolation: none in the settings, with "
+                    + "which jobs have all rights of the service's user")
         case (nil, .fails(let reason)): return unfenced(reason, settings)
         case (.sandbox, .fails(let reason)):
             throw IsolationError(

@@ -23,14 +23,16 @@ extension JobRunner {
         await workspaces.giveBack(workspace)
     }
 
-    /// Marks the workspaces of jobs that a daemon before this one started, before any other job may take them.
-    package func retakeWorkspaces(of integrations: [IntegrationID]) async throws {
+    /// Marks the workspaces and the slots of jobs that a daemon before this one started, before any other job may take them.
+    package func retake(of integrations: [IntegrationID]) async throws {
         var lost: [AttemptID] = []
-        for integration in integrations {
-            for attempt in try await store.attempts(of: integration) where attempt.state.verdict == nil {
+        for id in integrations {
+            guard let integration = try await store.integration(id) else { continue }
+            for attempt in try await store.attempts(of: id) where attempt.state.verdict == nil {
                 let directory = directory(of: attempt.id)
                 let liveness = try await executor.liveness(of: directory)
                 guard liveness != .notStarted else { continue }
+                if liveness == .running { running.takeUp(attempt.id, Self.claim(of: integration)) }
                 do {
                     let job = try await lane.run { try directory.job() }
                     if let workspace = Workspace(tree: job.workspace) { await workspaces.retake(workspace) }

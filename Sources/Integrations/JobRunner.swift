@@ -16,6 +16,7 @@ package struct JobRunner: Sendable {
     let executor: any Executor
     let planner: JobPlanner
     let slots: JobSlots
+    let running: RunningJobs
     let archiver: ProductArchiver
     let clock: WallClock
     /// For the pauses between tries to reach the launcher.
@@ -45,6 +46,7 @@ package struct JobRunner: Sendable {
         self.executor = executor
         self.planner = planner
         self.slots = slots
+        running = RunningJobs(slots: slots)
         self.archiver = archiver
         self.clock = clock
         self.timer = timer
@@ -113,6 +115,9 @@ package struct JobRunner: Sendable {
         }
         var request = request
         request.testFilter = attempt.testFilter
+        let claim = Self.claim(of: request.integration)
+        var runsOn = false
+        defer { if !runsOn { running.end(attempt.id) } }
         do {
             let isHeld = request.held?.take(job) ?? false
             // What has entered no step was never started: that is stored before the start.
@@ -121,24 +126,26 @@ package struct JobRunner: Sendable {
                     try await executor.liveness(of: directory(of: attempt.id)) == .notStarted
                 }
             if isNew {
+                // As a try before this one left it, of which nothing runs.
+                running.end(attempt.id)
                 let slots = slots
-                let claim = JobSlots.Claim(
-                    priority: Scheduler.priority(of: request.integration), bot: request.bot.name)
                 if !isHeld {
                     guard try await cancellation.interrupting({ try await slots.take(claim) }) != nil else {
                         try await finish(attempt.id, verdict: .canceled, reason: await reason(of: cancellation))
                         return nil
                     }
                 }
-                defer { slots.give(claim) }
+                running.begin(attempt.id, claim)
                 try await begin(attempt, of: request, isEntered: isHeld, cancellation: cancellation)
             } else {
-                // It runs already, since before a restart: it waits for no slot.
+                // It runs already, since before a restart: it waits for no slot, and has one.
+                running.takeUp(attempt.id, claim)
                 try await takeUp(attempt, of: request, cancellation: cancellation)
             }
         } catch let error as CancellationError {
             throw error
         } catch let error as StoreError {
+            runsOn = mustWait(after: error)
             throw error
         } catch {
             if Task.isCancelled { throw CancellationError() }
@@ -146,6 +153,11 @@ package struct JobRunner: Sendable {
             try await finish(attempt.id, verdict: .internalError, reason: "\(error)")
         }
         return nil
+    }
+
+    /// What an integration's jobs ask for a slot with.
+    static func claim(of integration: IntegrationRecord) -> JobSlots.Claim {
+        JobSlots.Claim(priority: Scheduler.priority(of: integration), bot: integration.id.bot)
     }
 
     private func mayRetry(_ last: AttemptRecord, _ attempts: [AttemptRecord], of request: Request) -> Bool {

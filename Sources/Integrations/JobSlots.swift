@@ -22,7 +22,7 @@ package final class JobSlots: Sendable {
     }
 
     private struct State {
-        /// Above 0 only as long as nobody waits.
+        /// Above 0 only as long as nobody waits; below it, so many run beside those that may.
         var free: Int
         var waiting: [Waiter] = []
         /// How many slots each bot's jobs have; none is not kept.
@@ -108,12 +108,20 @@ package final class JobSlots: Sendable {
         }
     }
 
+    /// Takes a slot for what runs already, whether one is free or not: the next one waits until as many as may run do.
+    package func occupy(_ claim: Claim = Claim()) {
+        state.withLock { state in
+            state.free -= 1
+            state.count(claim, by: 1)
+        }
+    }
+
     /// Gives a slot back: straight on to the next that waits.
     /// - Parameter claim: With which it was taken.
     package func give(_ claim: Claim = Claim()) {
         let waiter = state.withLock { state -> Waiter? in
             state.count(claim, by: -1)
-            let next = state.takeNext()
+            let next = state.free < 0 ? nil : state.takeNext()
             if next == nil { state.free += 1 }
             return next
         }

@@ -37,6 +37,15 @@ extension Store {
         return AttemptRecord(id: attempt, run: integration.run, testFilter: testFilter, queuedAt: time)
     }
 
+    /// Whether any attempt that is known ran within the fence.
+    package func hasFencedAttempts() async throws(StoreError) -> Bool {
+        try await read("look for fenced attempts") { db in
+            try Bool.fetchOne(
+                db, sql: "SELECT EXISTS (SELECT 1 FROM attempts WHERE isolation = ?)",
+                arguments: [Isolation.sandbox.description.kept]) ?? false
+        }
+    }
+
     /// Changes an attempt's state by Model's state machine.
     /// - Parameters:
     ///   - reason: Kept when given; else the reason before stays.

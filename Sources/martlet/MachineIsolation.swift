@@ -7,17 +7,21 @@ import Settings
 
 /// What keeps jobs from this machine: asked once, when a program that runs jobs starts.
 enum MachineIsolation {
-    /// - Parameter launcher: The socket of the launcher that will start the jobs; nothing when one is started for them alone.
+    /// - Parameters:
+    ///   - launcher: The socket of the launcher that will start the jobs; nothing when one is started for them alone.
+    ///   - wasFenced: Whether jobs had a fence here before.
     /// - Throws: `Failure` when the settings ask for what cannot be here, or nobody can be asked.
     static func decide(
-        _ settings: ServiceSettings, supervisor: String, launcher: String? = nil
+        _ settings: ServiceSettings, supervisor: String, launcher: String? = nil, wasFenced: Bool = false
     ) async throws -> JobIsolation {
         do {
             // Who wants no fence needs to know of none.
             if settings.isolation == ServiceSettings.Isolation.none {
                 return try JobIsolation.decide(settings, probe: .works, path: "", supervisor: supervisor)
             }
-            return try await find(settings, supervisor: supervisor, launcher: launcher).isolation
+            let found = try await find(
+                settings, supervisor: supervisor, launcher: launcher, wasFenced: wasFenced)
+            return found.isolation
         } catch {
             throw Failure(.configuration, "\(error)")
         }
@@ -27,12 +31,14 @@ enum MachineIsolation {
     /// - Throws: `IsolationError` when the settings ask for what cannot be; `ExecutionError` when the supervisor cannot be
     ///   asked.
     static func find(
-        _ settings: ServiceSettings, supervisor: String, launcher: String?
+        _ settings: ServiceSettings, supervisor: String, launcher: String?, wasFenced: Bool = false
     ) async throws -> (isolation: JobIsolation, finding: FenceFinding) {
         let finding = try await FenceProbe(supervisor: supervisor, launcher: launcher).find()
         let probe: JobIsolation.Probe = finding.works ? .works : .fails(finding.reason ?? "the probe gives no reason")
         let path = ProcessInfo.processInfo.environment["PATH"] ?? ""
-        return (try JobIsolation.decide(settings, probe: probe, path: path, supervisor: supervisor), finding)
+        let isolation = try JobIsolation.decide(
+            settings, probe: probe, path: path, supervisor: supervisor, wasFenced: wasFenced)
+        return (isolation, finding)
     }
 }
 

@@ -40,6 +40,18 @@ import Testing
                 == .none(reason: "the settings say isolation: none"))
     }
 
+    /// The machine may have been out of processes for a moment.
+    @Test func testThatWhereJobsWereFencedTheyAreNotRunWithoutAFence() throws {
+        let error = #expect(throws: IsolationError.self) {
+            try JobIsolation.decide(
+                settings(nil), probe: .fails("no bwrap"), path: "", supervisor: "/s", wasFenced: true)
+        }
+        expectContains(error?.description ?? "", "until now, and it cannot work: no bwrap; mend that, or write isolation: none")
+        let wished = try JobIsolation.decide(
+            settings(ServiceSettings.Isolation.none), probe: .works, path: "", supervisor: "/s", wasFenced: true)
+        #expect(wished.isolation == .none(reason: "the settings say isolation: none"))
+    }
+
     @Test func testThatAFenceThatIsAskedForAndCannotWorkKeepsTheServiceFromStarting() throws {
         let error = #expect(throws: IsolationError.self) { try decide(.sandbox, .fails("no bwrap")) }
         expectContains(error?.description ?? "", "cannot work here: no bwrap; or write isolation: none")

@@ -123,6 +123,27 @@ import Testing
         #expect(slots.takeFree())
     }
 
+    @Test func testThatWhatRunsAlreadyTakesItsPlaceFromTheNext() async throws {
+        // given: two that run, where one may
+        let slots = JobSlots(count: 1)
+        let claim = JobSlots.Claim(bot: Name(nearest: "kit"))
+        for _ in 1...2 { slots.occupy(claim) }
+        let hasBegun = Locked(false)
+        let waiter = Task.immediate {
+            try await slots.take()
+            hasBegun.withLock { $0 = true }
+        }
+
+        // when, then
+        slots.give(claim)
+        #expect(!slots.takeFree())
+        #expect(!hasBegun.value)
+        slots.give(claim)
+        try await waiter.value
+        slots.give()
+        #expect(slots.takeFree())
+    }
+
     @Test func testThatHeldSlotsAreHandedOutOnceAndTheRestGivenBack() throws {
         // given
         let slots = JobSlots(count: 2)

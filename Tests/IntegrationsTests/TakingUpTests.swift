@@ -43,6 +43,33 @@ import Testing
         }
     }
 
+    /// As many jobs run at one time as may, however often the daemon is started anew.
+    @Test func testThatAJobThatRunsAlreadyHasASlot() async throws {
+        let executor = ScriptedExecutor()
+        try await withBot(
+            BotPlan(configurations: ["debug", "release"], executor: .scripted(executor), concurrency: 1)
+        ) { bot in
+            // given
+            let id = try await bot.begin()
+            await until("the first attempt") { executor.starts.count == 1 }
+            try await bot.restart()
+            // What could begin beside it would have begun by the time that two more commits are queued.
+            let (first, store) = (AttemptDirectory(path: executor.starts[0]), try bot.store)
+            try await until("the other configuration's attempt") { try await store.attempts(of: id).count == 2 }
+            for name in ["a", "b"] { _ = try await bot.begin(Commit(files: [name: ""])) }
+            #expect(executor.starts.count == 1)
+
+            // when
+            try await executor.cancel(first, reason: "enough", grace: .zero)
+
+            // then
+            await until("the second attempt") { executor.starts.count == 2 }
+            try await executor.cancel(
+                AttemptDirectory(path: executor.starts[1]), reason: "enough", grace: .zero)
+            expectVerdict(of: try await bot.completion(of: id), .canceled)
+        }
+    }
+
     /// Nothing says which of the workspaces the lost one was in, but which it was not.
     @Test func testThatAWorkspaceInUseStaysWhereAnotherJobOfTheConfigurationWasLost() async throws {
         let executor = ScriptedExecutor()
