@@ -107,6 +107,7 @@ extension JobRunner {
         var limits = JobDescription.Limits(logBytes: bot.logLimit.bytes)
         limits.memoryBytes = isolation.limits.memory.bytes
         limits.processes = isolation.limits.processes
+        limits.cpuWeight = isolation.limits.cpuWeight
         limits.workspaceBytes = isolation.limits.workspace.bytes
         return limits
     }

@@ -7,6 +7,8 @@ enum FenceReader {
     /// Fewer start no build, and more than the kernel's usual `pid_max` cannot be (proc(5)).
     static let processesRange = 16...32_768
     static let memoryRange = ByteCount.mebibytes(64)...ByteCount.gibibytes(16 << 10)
+    /// As of the kernel's `cpu.weight` (cgroup-v2, "CPU Interface Files").
+    static let cpuWeightRange = 1...10_000
     static let workspaceRange = ByteCount.mebibytes(64)...ByteCount.gibibytes(16 << 10)
     /// What every fence has of its own, in which the machine's cannot be shown.
     private static let taken = ["/proc", "/dev", "/sys", "/tmp", "/martlet"]
@@ -20,6 +22,7 @@ enum FenceReader {
             diagnostics.number(fields["processes"], "processes", within: processesRange) ?? fence.processes
         fence.workspace =
             diagnostics.size(fields["workspace"], "workspace", within: workspaceRange) ?? fence.workspace
+        fence.cpuWeight = diagnostics.number(fields["cpu-weight"], "cpu-weight", within: cpuWeightRange)
         return fence
     }
 

@@ -12,6 +12,8 @@ package struct FenceSettings: Hashable, Sendable {
     package var processes: Int
     /// What a workspace may hold at the end of a step.
     package var workspace: ByteCount
+    /// A job's share of the processors where it is not alone, beside 100 of everybody else's; nothing: the same.
+    package var cpuWeight: Int?
 
     /// A build with a compiler per processor has about fifty processes; a fork bomb stops here.
     package static let usualProcesses = 512
@@ -28,11 +30,12 @@ package struct FenceSettings: Hashable, Sendable {
 
     package init(
         readOnly: [String] = [], memory: ByteCount = usualMemory, processes: Int = usualProcesses,
-        workspace: ByteCount = usualWorkspace
+        workspace: ByteCount = usualWorkspace, cpuWeight: Int? = nil
     ) {
         self.readOnly = readOnly
         self.memory = memory
         self.processes = processes
         self.workspace = workspace
+        self.cpuWeight = cpuWeight
     }
 }

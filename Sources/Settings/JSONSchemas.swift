@@ -63,7 +63,8 @@ package enum JSONSchemas {
                 "read-only": { "$ref": "#/$defs/texts" },
                 "memory": { "$ref": "#/$defs/size" },
                 "processes": { "type": "integer", "minimum": 16, "maximum": 32768, "default": 512 },
-                "workspace": { "$ref": "#/$defs/size", "default": "20GiB" }
+                "workspace": { "$ref": "#/$defs/size", "default": "20GiB" },
+                "cpu-weight": { "type": "integer", "minimum": 1, "maximum": 10000 }
               }
             },
             "images": { "type": "string" },

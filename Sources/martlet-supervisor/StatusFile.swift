@@ -38,6 +38,22 @@ final class StatusFile {
         return isEntered ? 0 : enter()
     }
 
+    /// How often a second the last word is tried again.
+    private static let lastWordTries = 600
+
+    /// The last word: without it all that the job did is lost, so where the disk is full it is tried again for ten minutes.
+    func finish(_ event: StatusEvent, isStopped: () -> Bool) {
+        for _ in 0..<Self.lastWordTries {
+            let size = lseek(descriptor, 0, SEEK_END)
+            let failure = append(event)
+            // One that stands there is not written twice, whether or not it is on the disk.
+            guard failure == ENOSPC || failure == EDQUOT, lseek(descriptor, 0, SEEK_END) == size, !isStopped() else {
+                return
+            }
+            poll(nil, 0, 1000)
+        }
+    }
+
     private func enter() -> Int32 {
         let failure = Descriptor.synchronize(directory: directory)
         isEntered = failure == 0

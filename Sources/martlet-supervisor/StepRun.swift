@@ -134,6 +134,11 @@ struct StepRun {
         let timeoutAt = deadline.overflow ? Int64.max : deadline.partialValue
         while true {
             let now = Time.monotonicMilliseconds()
+            if log.failure != 0 {
+                // What it printed from now on would be lost. The supervisor's status says so, if that can be written.
+                if !hasEnded { killAt = now }
+                return
+            }
             if !hasEnded, killAt == nil {
                 if now >= timeoutAt {
                     stop(limit: "\(step.step) exceeded \(Words.duration(step.timeoutMilliseconds))", &log)

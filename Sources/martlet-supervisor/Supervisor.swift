@@ -93,7 +93,11 @@ struct Supervisor {
         let finished = JobRun(paths: paths, status: status, signals: signals, groups: groups).run(
             secrets: request.secrets)
         synchronizeJob()
-        status.append(finished)
+        let wasStopped = signals.isTerminationRequested
+        status.finish(finished) { [signals] in
+            signals.read()
+            return !wasStopped && signals.isTerminationRequested
+        }
         return 0
     }
 

@@ -67,6 +67,69 @@ import Testing
         }
     }
 
+    @Test(.smallDisk) func testThatAStepWhoseLogCannotBeWrittenIsEnded() async throws {
+        try await withLaunched { launched in
+            try await withSmallDisk(launched) { disk, attempt in
+                // given: more than a page, of which the first may have room
+                let script = "cat /dev/zero >\(disk)/full 2>/dev/null; head -c 9000 /dev/zero; sleep 600"
+                try attempt.prepare(launched.job(script))
+                // when
+                try await launched.executor.start(attempt, secrets: [:])
+                // then
+                let end = try await launched.end(of: attempt)
+                #expect(end.result == .faulty)
+                expectContains(end.reason ?? "", "writing in \(attempt.path) failed: No space left on device")
+                // Not by its time-out.
+                #expect(end.step(0) == "signal 9")
+            }
+        }
+    }
+
+    /// That it waits is seen by its system call, which has other numbers on other processors.
+    @Test(.smallDisk, .enabled(if: isX86, "only x86-64's poll(2) is known here"))
+    func testThatTheLastWordWaitsForRoom() async throws {
+        try await withLaunched { launched in
+            try await withSmallDisk(launched) { disk, attempt in
+                // given: a disk that is full when what is left of the file's page is too little for a step's end and the last word
+                let script =
+                    "s=$(stat -c %s \(attempt.paths.status)); [ $((4096 - s % 4096)) -ge 300 ] || cat /dev/zero >\(disk)/full; true"
+                var job = launched.job(script)
+                job.steps = Array(repeating: job.steps[0], count: 60)
+                try attempt.prepare(job)
+                // when
+                try await launched.executor.start(attempt, secrets: [:])
+                let supervisor = try #require(launched.lockOwner(attempt.paths.lock)).pid
+                // poll(2) for a second (proc_pid_syscall(5)).
+                await until("the supervisor waits for room") {
+                    let call = SmallFile.read("/proc/\(supervisor)/syscall", limit: 256) ?? []
+                    return String(decoding: call, as: UTF8.self).split(separator: " ").dropFirst().prefix(3)
+                        .elementsEqual(
+                            ["0x0", "0x0", "0x3e8"])
+                }
+                unlink(disk + "/full")
+                // then
+                let end = try await launched.end(of: attempt)
+                #expect(end.result == .faulty)
+                expectContains(end.reason ?? "", "No space left on device")
+            }
+        }
+    }
+
+    #if arch(x86_64)
+        private static let isX86 = true
+    #else
+        private static let isX86 = false
+    #endif
+
+    private func withSmallDisk(
+        _ launched: Launched, _ body: (_ disk: String, AttemptDirectory) async throws -> Void
+    ) async throws {
+        let disk = try launched.directory.makeDirectory("disk")
+        try await SmallDisk.mounted(on: disk, size: "256k") {
+            try await body(disk, AttemptDirectory(path: disk + "/attempt"))
+        }
+    }
+
     // asm/unistd_64.h, asm-generic/unistd.h
     #if arch(arm64)
         private static let fsync: UInt32 = 82

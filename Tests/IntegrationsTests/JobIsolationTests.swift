@@ -46,7 +46,8 @@ import Testing
             try JobIsolation.decide(
                 settings(nil), probe: .fails("no bwrap"), path: "", supervisor: "/s", wasFenced: true)
         }
-        expectContains(error?.description ?? "", "until now, and it cannot work: no bwrap; mend that, or write isolation: none")
+        expectContains(
+            error?.description ?? "", "until now, and it cannot work: no bwrap; mend that, or write isolation: none")
         let wished = try JobIsolation.decide(
             settings(ServiceSettings.Isolation.none), probe: .works, path: "", supervisor: "/s", wasFenced: true)
         #expect(wished.isolation == .none(reason: "the settings say isolation: none"))
@@ -92,7 +93,7 @@ import Testing
         private let isolation = JobIsolation(
             isolation: .sandbox, readOnly: ["/lib/martlet-supervisor", "/opt/swift"],
             path: "/opt/swift/usr/bin:/usr/bin",
-            limits: FenceSettings(memory: .gibibytes(2), processes: 99, workspace: .gibibytes(3)))
+            limits: FenceSettings(memory: .gibibytes(2), processes: 99, workspace: .gibibytes(3), cpuWeight: 50))
 
         @Test func testThatItsPathsAreThoseOfTheFence() async throws {
             let executor = ScriptedExecutor.playing()
@@ -118,6 +119,7 @@ import Testing
                 #expect(job.fence?.readOnly.dropLast() == ["/lib/martlet-supervisor", "/opt/swift"])
                 #expect(job.limits.memoryBytes == 2 << 30)
                 #expect(job.limits.processes == 99)
+                #expect(job.limits.cpuWeight == 50)
                 #expect(job.limits.workspaceBytes == 3 << 30)
             }
         }
