@@ -118,6 +118,44 @@ import Testing
             }
         }
 
+        @Test func testThatATerminalIsToldOfTheTestsSoFar() async throws {
+            // given: tests that go on for a while after two of them have ended
+            let script = """
+                printf '%s\n' "Test Case 'KitTests.testAdds' started at 2026-01-01" \
+                    "Test Case 'KitTests.testAdds' passed (0.1 seconds)" \
+                    "Test Case 'KitTests.testFalls' started at 2026-01-01" \
+                    "Test Case 'KitTests.testFalls' failed (0.1 seconds)"
+                sleep 2; exit 1
+
+                """
+            try await withWorkingTree([
+                ".martlet.yml": "configurations: { debug: { build: 'true', test: sh ./tests } }\nanalyze: []\n",
+                "tests": script,
+            ]) { fixture in
+                // when
+                let live = try await fixture.martletOnTerminal()
+                // then
+                #expect(live.status == 1, "\(live.stdout)")
+                #expect(live.stdout.contains(/debug testing \d+ s, 1 passed, 1 failing\r/), "\(live.stdout)")
+            }
+        }
+
+        @Test(.fence) func testThatItsJobsAreInTheFence() async throws {
+            try await withWorkingTree(["Makefile": "all:\n\t@echo in $$PWD; echo as $$(id -un); exit 1\n"]) { fixture in
+                for (isolation, place) in [
+                    ("sandbox", "in /martlet/kit\nas martlet\n"), ("none", "in \(fixture.caches)"),
+                ] {
+                    // when
+                    let result = try await fixture.martlet(["--isolation", isolation])
+                    // then
+                    let line = try #require(
+                        result.stdout.split(separator: "\n").first { $0.hasPrefix("log of debug: ") })
+                    let log = String(line.dropFirst("log of debug: ".count))
+                    expectContains(String(decoding: try WholeFile.read(log, limit: 1 << 20), as: UTF8.self), place)
+                }
+            }
+        }
+
         @Test func testThatACacheWithinTheTreeIsNoPartOfIt() async throws {
             try await withWorkingTree(["Makefile": "all:\n\t@test ! -e cache && touch out\n", ".gitignore": "out\n"]) {
                 fixture in
