@@ -10,13 +10,18 @@ extension AttemptProcessorTests {
     @Suite struct GivenOtherTools {
         private let outer = AttemptProcessorTests()
 
-        @Test(arguments: [
-            "--- FAIL: TestA (0.00s)\n    a_test.go:3: no\nFAIL\nFAIL\tkit/a\t0.1s\nok  \tkit/b\t0.1s\n",
-            "running 1 test\ntest a ... FAILED\n\ntest result: FAILED. 0 passed; 1 failed; 0 ignored;\n",
-            "Test project /b\n1/1 Test #1: a ....***Failed    0.00 sec\n\n0% tests passed, 1 tests failed out of 1\n",
-            "TAP version 13\n1..1\nnot ok 1 - a\n",
-        ])
-        func testThatTestsOnTheConsoleCount(output: String) async throws {
+        private static let consoles = [
+            "go": "--- FAIL: TestA (0.00s)\n    a_test.go:3: no\nFAIL\nFAIL\tkit/a\t0.1s\nok  \tkit/b\t0.1s\n",
+            "cargo":
+                "running 1 test\ntest a ... FAILED\n\ntest result: FAILED. 0 passed; 1 failed; 0 ignored;\n",
+            "ctest":
+                "Test project /b\n1/1 Test #1: a ....***Failed    0.00 sec\n\n0% tests passed, 1 tests failed out of 1\n",
+            "TAP": "TAP version 13\n1..1\nnot ok 1 - a\n",
+        ]
+
+        // By name: what a test prints of its arguments is read by tools, too, and would say that something failed here.
+        @Test(arguments: consoles.keys.sorted()) func testThatTestsOnTheConsoleCount(tool: String) async throws {
+            let output = try #require(Self.consoles[tool])
             let results = try await outer.results(of: [Played(step: .testing, output: output, exit: 1)])
             #expect(results.reason == "1 of 1 test failed")
             #expect(results.tested == "1 test, 1 failing")
