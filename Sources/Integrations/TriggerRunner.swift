@@ -199,8 +199,8 @@ package struct TriggerRunner: Sendable {
                 return finish(&record, .failed, wish.reason)
             }
             if wish == nil, error is CancellationError { throw error }
-            // It is taken up again; what was published is the publisher's to mend.
-            if let error = error as? StoreError, error.isPassing, !trigger.action.isPublishing { throw error }
+            // It is taken up again; what was published by then is found as this commit's.
+            if let error = error as? StoreError, error.isPassing { throw error }
             logger.warning(
                 "a trigger failed",
                 metadata: [

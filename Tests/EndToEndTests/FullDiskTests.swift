@@ -97,6 +97,51 @@ import Testing
         expectResult(of: try await bot.integrate(), "succeeded")
     }
 
+    /// A publication is no failure of the commit's when the database has no room for it: it is made as soon as there is some.
+    @Test(.smallDisk, .program("python3")) func testThatAPublicationWaitsForADatabaseThatCannotBeWritten() async throws {
+        try await withTemporaryDirectory { outer in
+            let (disk, state) = (try outer.makeDirectory("disk"), StateDirectory(path: outer.path("state")))
+            try await SmallDisk.mounted(on: disk, size: "24m") {
+                try state.create()
+                try #require(symlink(disk + "/martlet.sqlite", state.database) == 0)
+                // given: nothing is stored between the command for the version and the version's number
+                let (asked, go) = (outer.path("asked"), outer.path("go"))
+                let plan = BotPlan(
+                    recipe: """
+                        configurations: { debug: { steps: [{ name: make, step: building, run: "printf bytes > kit" }] } }
+                        analyze: []
+                        archive: { include: [kit] }
+
+                        """,
+                    file: """
+                        branches: [main]
+                        triggers:
+                          - { name: publish, branches: [main], publish: { version: { command: "touch \(asked); until [ -e \(go) ]; do sleep 0.01; done; echo 1.4.0" } } }
+
+                        """, state: state.path, executor: .local)
+                try await withBot(plan) { bot in
+                    let id = try await bot.begin(.succeeding)
+                    await until("the question for the version", limit: Bot.waitLimit) { access(asked, F_OK) == 0 }
+
+                    // when
+                    #expect(try await SQLProgram.read("PRAGMA wal_checkpoint(TRUNCATE)", at: bot.state.database) == "0")
+                    try SmallDisk.fill(with: disk + "/full")
+                    try outer.write("go", "")
+                    await until("what could not be stored is told") {
+                        bot.log.lines.contains { $0.message.contains("could not be stored") }
+                    }
+                    try FileManager.default.removeItem(atPath: disk + "/full")
+
+                    // then
+                    let integration = try await end(of: id, bot)
+                    expectResult(of: integration, "succeeded")
+                    expectTriggers(of: integration, ["publish": .succeeded])
+                    try await expectPublished(by: bot, ["1.4.0"])
+                }
+            }
+        }
+    }
+
     private func end(of id: IntegrationID, _ bot: Bot) async throws -> Integrated {
         let store = try bot.store
         try await until("its end", limit: Bot.waitLimit) {
