@@ -1,4 +1,5 @@
 import Model
+import Storage
 import Synchronization
 
 /// The slots of jobs that run, by attempt. A job has its slot for as long as it runs, also when nobody brings it for a while: a daemon before

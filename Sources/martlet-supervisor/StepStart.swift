@@ -93,7 +93,7 @@ struct StepStart {
     /// kernel stops it here (RLIMIT_NPROC: of its user, threads counted; nobody stops root): far enough above all that runs on the
     /// machine that a step within its limit never notices, not even beside others of its user.
     private var processCeiling: Int? {
-        guard !(group?.limitsProcesses ?? false) else { return nil }
+        guard group == nil else { return nil }
         // "0.00 0.01 0.05 2/345 6789": 345 threads there are (proc_loadavg(5)).
         let load = String(decoding: SmallFile.read("/proc/loadavg", limit: 128) ?? [], as: UTF8.self)
         let running = load.split(separator: "/").last?.split(separator: " ").first.flatMap { Int($0) }
