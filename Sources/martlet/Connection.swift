@@ -223,12 +223,16 @@ struct Connection: Sendable {
         return try await transport.perform(next)
     }
 
+    /// How near the deadline a request may end because of it: libcurl is given whole milliseconds, and the difference of two times
+    /// that it compares with them is up to one too large (`Curl_timediff`, lib/timeval.c), by a clock that is not quite ours.
+    private static let slack = Duration.milliseconds(100)
+
     private func explained(_ error: TransferError) -> Failure {
         switch error.code {
         case .unreachable: Failure(.unavailable, "no daemon answers at \(place): \(error.message)")
         // It ended, or is ending.
         case .interrupted: Failure(.unavailable, error.description)
-        case .timedOut where deadline.map { $0 <= .now } ?? false:
+        case .timedOut where deadline.map { ContinuousClock.now.duration(to: $0) <= Self.slack } ?? false:
             Failure(
                 .unavailable,
                 "\(error.description); the time for all of it is over: say --time-limit SECONDS to give it more")
