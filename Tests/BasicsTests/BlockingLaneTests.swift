@@ -37,6 +37,37 @@ import Testing
         }
     }
 
+    /// Counts those that are there.
+    private final class Held: Sendable {
+        private let there: Locked<Int>
+
+        init(_ there: Locked<Int>) {
+            self.there = there
+            there.withLock { $0 += 1 }
+        }
+
+        deinit { there.withLock { $0 -= 1 } }
+
+        /// What alone holds one.
+        static func body(_ there: Locked<Int>) -> @Sendable () -> Int {
+            let held = Held(there)
+            return { held.there.value }
+        }
+    }
+
+    /// A moment later would do for memory, not for descriptors. Often: who is later is so by chance.
+    @Test func testThatWhatTheBodyAloneHeldIsGoneWhenItHasRun() async {
+        // given
+        let lane = BlockingLane(label: "test")
+        let there = Locked(0)
+        for _ in 0..<2000 {
+            // when
+            let during = await lane.run(Held.body(there))
+            // then
+            #expect((during, there.value) == (1, 0))
+        }
+    }
+
     @Test func testThatOneLaneDoesNotHoldUpAnother() async {
         // given: a body that ends only when one on another lane has run
         let gate = Gate()
