@@ -84,6 +84,56 @@ import Testing
         }
     }
 
+    /// Whether its reader found it in the store already or not.
+    @Test(arguments: [2, 5] as [Int64]) func testThatATransactionUnderWayIsCountedOnce(found: Int64) {
+        // given: two are stored, three are being stored, one came since
+        let (product, other) = (SampleContent.kit, Name(nearest: "other"))
+        let version = SemanticVersion(1, 0, 0)
+        let keys = ["a", "new"].map { Downloads.Key(product: product, version: version, path: $0) }
+        let others = Downloads.Key(product: other, version: version, path: "a")
+        var tally = DownloadTally()
+        for key in keys + [others] { for _ in 1...3 { tally.count(key) } }
+        let taken = tally.begin(of: [product], stored: [keys[0]: 2])
+        #expect(taken == [keys[0]: 3, keys[1]: 3])
+        let second = tally.begin(of: [product], stored: [:])
+        #expect(second == nil, "one at a time")
+        tally.count(keys[0])
+        let turn = tally.turn
+        let stored = found == 2 ? [keys[0]: 2] : [keys[0]: 5, keys[1]: 3]
+
+        // when
+        let counts = tally.counts(of: product, stored: stored, at: turn)
+
+        // then
+        #expect(counts == [keys[0]: 6, keys[1]: 3])
+        #expect(tally.counts(of: other, stored: [:], at: turn) == [others: 3])
+
+        // when: it ends while somebody reads
+        tally.end(isStored: found == 5)
+
+        // then
+        #expect(tally.counts(of: product, stored: stored, at: turn) == nil, "what was read is of neither side")
+        #expect(tally.counts(of: product, stored: stored, at: tally.turn) == counts)
+        #expect(tally.pending == (found == 5 ? [keys[0]: 1, others: 3] : [keys[0]: 4, keys[1]: 3, others: 3]))
+    }
+
+    /// As one that began while somebody read.
+    @Test func testThatWhatWasReadBeforeATransactionIsNotAddedToWhatIsLeftOfIt() {
+        // given
+        let key = Downloads.Key(product: SampleContent.kit, version: SemanticVersion(1, 0, 0), path: "a")
+        var tally = DownloadTally()
+        tally.count(key)
+        let turn = tally.turn
+        // when
+        let taken = tally.begin(of: [key.product], stored: [:])
+        // then
+        #expect(taken == [key: 1])
+        #expect(tally.counts(of: key.product, stored: [:], at: turn) == nil)
+        tally.end(isStored: true)
+        #expect(tally.counts(of: key.product, stored: [:], at: turn) == nil)
+        #expect(tally.counts(of: key.product, stored: [key: 1], at: tally.turn) == [key: 1])
+    }
+
     @Test func testThatWhatCannotBeStoredIsCountedLater() async throws {
         try await FileServerTests.withVersions { web in
             let store = try Store.open(path: web.directory.path("other.sqlite"))

@@ -15,12 +15,7 @@ final class Downloads: Service {
     /// A daemon that is killed loses the counts of so long.
     static let interval = Duration.seconds(10)
 
-    private struct State {
-        var pending: [Key: Int64] = [:]
-        /// Of these the transaction is under way.
-        var storing: [Key: Int64] = [:]
-    }
-    private let state = Mutex(State())
+    private let tally = Mutex(DownloadTally())
     private let store: Store
     private let logger: Logger
 
@@ -29,46 +24,49 @@ final class Downloads: Service {
         self.logger = logger
     }
 
-    func count(_ key: Key) { state.withLock { $0.pending[key, default: 0] += 1 } }
+    func count(_ key: Key) { tally.withLock { $0.count(key) } }
 
     /// What is not stored yet.
-    var pending: [Key: Int64] { state.withLock { $0.pending.merging($0.storing) { $0 + $1 } } }
+    var pending: [Key: Int64] { tally.withLock { $0.pending } }
 
-    /// Stores what was counted; what cannot be stored stays for the next time.
+    /// Stores what was counted; what cannot be stored stays for the next time. One that comes while another is under way does nothing.
     func flush() async {
-        let taken = state.withLock { state in
-            let taken = state.pending
-            state.pending = [:]
-            state.storing.merge(taken) { $0 + $1 }
-            return taken
-        }
-        guard !taken.isEmpty else { return }
-        var isStored = false
+        let products = Set(pending.keys.map(\.product))
+        guard !products.isEmpty else { return }
+        var hasBegun = false
         do throws(StoreError) {
+            let before = try await stored(of: products)
+            guard let taken = tally.withLock({ $0.begin(of: products, stored: before) }) else { return }
+            hasBegun = true
             try await store.addDownloads(
                 taken.map { DownloadCount(product: $0.product, version: $0.version, path: $0.path, count: $1) })
-            isStored = true
+            tally.withLock { $0.end(isStored: true) }
         } catch {
+            if hasBegun { tally.withLock { $0.end(isStored: false) } }
             logger.error("downloads could not be counted", metadata: ["error": "\(error)"])
-        }
-        state.withLock { [isStored] state in
-            for (key, count) in taken {
-                let left = state.storing[key, default: 0] - count
-                state.storing[key] = left == 0 ? nil : left
-                if !isStored { state.pending[key, default: 0] += count }
-            }
         }
     }
 
-    /// Of a product's files, all that were ever counted. Reading writes nothing: pages are asked for more often than files. One that is
-    /// asked for while a transaction ends may be told those of ten seconds less.
-    func counts(of product: Name) async throws -> Counts {
-        var counts: [Key: Int64] = [:]
-        for file in try await store.downloads(of: product) {
-            counts[Key(product: file.product, version: file.version, path: file.path)] = file.count
+    private func stored(of products: Set<Name>) async throws(StoreError) -> [Key: Int64] {
+        var stored: [Key: Int64] = [:]
+        for product in products {
+            for file in try await store.downloads(of: product) {
+                stored[Key(product: file.product, version: file.version, path: file.path)] = file.count
+            }
         }
-        for (key, count) in pending where key.product == product { counts[key, default: 0] += count }
-        return Counts(counts: counts)
+        return stored
+    }
+
+    /// Of a product's files, all that were ever counted. Reading writes nothing: pages are asked for more often than files. Nor does it
+    /// wait for a transaction; it is done again where one began or ended meanwhile, each of which is once in `interval`.
+    func counts(of product: Name) async throws -> Counts {
+        while true {
+            let turn = tally.withLock { $0.turn }
+            let stored = try await stored(of: [product])
+            if let counts = tally.withLock({ $0.counts(of: product, stored: stored, at: turn) }) {
+                return Counts(counts: counts)
+            }
+        }
     }
 
     /// How often a product's files were downloaded.
