@@ -32,11 +32,11 @@ import Testing
                 let (sum, size, link) = (row[0], row[1], row[3])
                 let whole = daemon.directory.path("whole")
                 let parts = daemon.directory.path("parts")
-                try await runExpectingSuccess(["curl", "-fsS", "-o", whole, link])
-                let first = try await run(["curl", "-fsS", "-r", "0-99", "-o", parts, link])
+                try await runExpectingSuccess(TestTools.curl + ["-f", "-o", whole, link])
+                let first = try await run(TestTools.curl + ["-f", "-r", "0-99", "-o", parts, link])
                 // The rest of it, as an interrupted download is gone on with.
-                let rest = try await run(["curl", "-fsS", "-C", "-", "-o", parts, link])
-                let head = try await run(["curl", "-fsSI", link]).stdout.lowercased()
+                let rest = try await run(TestTools.curl + ["-f", "-C", "-", "-o", parts, link])
+                let head = try await run(TestTools.curl + ["-f", "-I", link]).stdout.lowercased()
 
                 // then
                 #expect(try await digest(whole) == sum)

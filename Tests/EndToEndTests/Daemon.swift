@@ -83,7 +83,7 @@ final class Daemon: Sendable {
 
     private func isHealthy() async -> Bool {
         // It does not answer yet.
-        (try? await run(["curl", "-fsS", "--max-time", "2", url + "/health"]).status) == 0
+        (try? await run(TestTools.curl + ["-f", url + "/health"]).status) == 0
     }
 
     /// Ends it as systemd does.
@@ -142,8 +142,8 @@ final class Daemon: Sendable {
 
     /// The body of an answer, and its status.
     func get(_ path: String, headers: [String] = []) async throws -> (status: Int, body: String) {
-        let result = try await run(
-            ["curl", "-sS", "--max-time", "5", "-w", "\n%{http_code}"] + headers.flatMap { ["-H", $0] } + [url + path])
+        let fields = headers.flatMap { ["-H", $0] }
+        let result = try await run(TestTools.curl + ["-w", "\n%{http_code}", url + path] + fields)
         var lines = result.stdout.split(separator: "\n", omittingEmptySubsequences: false)
         let status = lines.popLast().flatMap { Int($0) } ?? 0
         return (status, lines.joined(separator: "\n"))

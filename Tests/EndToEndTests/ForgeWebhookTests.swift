@@ -21,8 +21,8 @@ import Testing
             + #""repository":{"id":1,"full_name":"acme/kit","clone_url":"https://elsewhere.example/acme/kit.git"}}"#
         let code = Hexadecimal.encode(Digest.hmacSHA256(key: Array(secret.utf8), message: Array(body.utf8)))
         let result = try await run(
-            [
-                "curl", "-sS", "--max-time", "20", "-w", "\n%{http_code}", "-X", "POST", "-H", "X-GitHub-Event: push",
+            TestTools.curl + [
+                "-w", "\n%{http_code}", "-X", "POST", "-H", "X-GitHub-Event: push",
                 "-H", "X-GitHub-Delivery: \(id)", "-H", "X-Hub-Signature-256: sha256=\(code)",
                 "-H", "Content-Type: application/json", "--data-binary", "@-", daemon.url + path,
             ], input: body)

@@ -188,9 +188,9 @@ struct SmartHTTPTests {
                     if fault == "TLS 1.1" {
                         // The server itself serves whoever takes it.
                         try await runExpectingSuccess(
-                            [
-                                "env", "OPENSSL_CONF=\(openSSL)", "curl", "-fsS", "-k", "--tlsv1.1", "-u", "ci:secret",
-                                "-o", "/dev/null", server.origin + "/git/kit/info/refs?service=git-upload-pack",
+                            ["env", "OPENSSL_CONF=\(openSSL)"] + TestTools.curl + [
+                                "-f", "-k", "--tlsv1.1", "-u", "ci:secret", "-o", "/dev/null",
+                                server.origin + "/git/kit/info/refs?service=git-upload-pack",
                             ])
                         #expect(try server.log().first?.hasPrefix("200 /git/") == true)
                     }

@@ -13,6 +13,11 @@ package enum TestTools {
         return path
     }
 
+    /// curl with neither settings nor proxies of whoever runs the tests, and with a limit: `-q` holds as the first argument alone.
+    package static var curl: [String] {
+        ["curl", "-q", "-sS", "--noproxy", "*", "--max-time", "\((TestLimits.wait * 2).components.seconds)"]
+    }
+
     /// The path of a program in PATH or the system's directories.
     package static func find(_ name: String) -> String? {
         let path = ProcessInfo.processInfo.environment["PATH"] ?? ""

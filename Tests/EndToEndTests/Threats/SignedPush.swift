@@ -14,8 +14,8 @@ extension Daemon {
         let body = #"{"updates":[\#(list.joined(separator: ","))]}"#
         let signature = Hexadecimal.encode(Digest.hmacSHA256(key: Array("a secret".utf8), message: Array(body.utf8)))
         let result = try await run(
-            [
-                "curl", "-sS", "--max-time", "20", "-o", "/dev/null", "-w", "%{http_code}", "-X", "POST",
+            TestTools.curl + [
+                "-o", "/dev/null", "-w", "%{http_code}", "-X", "POST",
                 "-H", "X-Hub-Signature-256: sha256=\(signature)", "-H", "X-Martlet-Delivery: \(delivery)",
                 "-H", "Content-Type: application/json", "--data-binary", "@-", "\(url)/webhooks/push/kit",
             ], input: body)

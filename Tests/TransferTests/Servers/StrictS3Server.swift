@@ -85,11 +85,12 @@ struct StrictS3Server: Sendable {
 
     /// By curl's own signature: libcurl 7.88 signs what has no parameter without a value.
     private func signed(_ method: String, _ path: String) async throws -> String {
-        try await runExpectingSuccess([
-            "curl", "-sS", "-f", "-X", method, "--aws-sigv4", "aws:amz:us-east-1:s3", "-H",
-            "x-amz-content-sha256: UNSIGNED-PAYLOAD",
-            "http://\(Self.accessKey.replacing(":", with: "%3A")):\(Self.secret)@127.0.0.1:\(port)\(path)",
-        ])
+        try await runExpectingSuccess(
+            TestTools.curl + [
+                "-f", "-X", method, "--aws-sigv4", "aws:amz:us-east-1:s3", "-H",
+                "x-amz-content-sha256: UNSIGNED-PAYLOAD",
+                "http://\(Self.accessKey.replacing(":", with: "%3A")):\(Self.secret)@127.0.0.1:\(port)\(path)",
+            ])
     }
 
     private static func configuration(
