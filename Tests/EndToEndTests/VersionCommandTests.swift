@@ -23,7 +23,7 @@ import Testing
             file: """
                 branches: [main]
                 triggers:
-                  - { name: publish, branches: [main], publish: { version: \(version) }, timeout: 30s }
+                  - { name: publish, branches: [main], publish: { version: \(version) }, timeout: 30m }
 
                 """,
             executor: .local, isolation: isolation)
@@ -75,12 +75,14 @@ import Testing
         ("echo v1.0; echo 1.0.0", "which is no version"), ("sleep 1000", "the command for the version failed"),
     ])
     func testThatWhatIsNoVersionPublishesNothing(command: String, reason: String) async throws {
+        // given: nobody waits for the limit of a command that ends
+        let timeout = command.hasPrefix("sleep") ? "2s" : "30m"
         let plan = BotPlan(
             isRepositoryEmpty: true,
             file: """
                 branches: [main]
                 triggers:
-                  - { name: publish, branches: [main], publish: { version: { command: "\(command)" } }, timeout: 2s }
+                  - { name: publish, branches: [main], publish: { version: { command: "\(command)" } }, timeout: \(timeout) }
 
                 """,
             executor: .local, isolation: try .fenced())

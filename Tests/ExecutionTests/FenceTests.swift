@@ -103,14 +103,15 @@ import Testing
 
         @Test(arguments: JobUser.possible) func testThatItIsGivenTimeToEndInOrder(user: JobUser) async throws {
             try await withLaunched(as: user) { launched in
-                // given
-                let job = launched.fenced(
-                    "trap 'echo cleaning; exit 9' TERM; echo ready; while :; do sleep 0.05; done", timeout: 2000,
-                    limits: .init(graceMilliseconds: 20_000))
+                // given: time enough to be ready
+                let timeout = TestLimits.passing(milliseconds: 2000)
+                var job = launched.fenced(
+                    "trap 'echo cleaning; exit 9' TERM; echo ready; while :; do sleep 0.05; done", timeout: timeout)
+                job.limits.graceMilliseconds = 60_000
                 // when
                 let end = try await launched.run(job)
                 // then
-                #expect(end.step(0) == "exit 9 testing exceeded 2 s")
+                #expect(end.step(0) == "exit 9 testing exceeded \(Launched.words(timeout))")
                 #expect(end.log.contains("cleaning"))
             }
         }

@@ -150,11 +150,11 @@ import Testing
                 """
             var job = job(launched, isFenced: isFenced, script, .init(workspaceBytes: 20 << 20))
             job.limits.graceMilliseconds = 60_000
-            job.steps[0].timeoutMilliseconds = 200
+            job.steps[0].timeoutMilliseconds = TestLimits.passing(milliseconds: 500)
             // when
             let end = try await launched.run(job)
             // then
-            #expect(end.limit == "testing exceeded 200 ms")
+            #expect(end.limit == "testing exceeded \(Launched.words(job.steps[0].timeoutMilliseconds))")
             expectContains(end.log, "martlet: workspace over 20 MiB; script is ended")
             #expect(!end.log.contains("survived"))
         }

@@ -31,6 +31,11 @@ struct Launched: Sendable {
             limits: limits ?? .init(graceMilliseconds: grace), collect: collect)
     }
 
+    /// A time-out below a minute as the supervisor says it.
+    static func words(_ milliseconds: Int64) -> String {
+        milliseconds % 1000 == 0 ? "\(milliseconds / 1000) s" : "\(milliseconds) ms"
+    }
+
     /// Runs a job to its end.
     func run(
         _ job: JobDescription, secrets: [String: String] = [:], name: String = "attempt"

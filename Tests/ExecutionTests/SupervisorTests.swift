@@ -93,11 +93,15 @@ import Testing
 
         @Test func testThatItIsGivenTimeToEndInOrder() async throws {
             try await withLaunched { launched in
+                // given: time enough to be ready
+                let timeout = TestLimits.passing(milliseconds: 500)
                 let job = launched.job(
-                    "trap 'echo cleaning; exit 9' TERM; echo ready; while :; do sleep 0.05; done", timeout: 500,
-                    grace: 20_000)
+                    "trap 'echo cleaning; exit 9' TERM; echo ready; while :; do sleep 0.05; done", timeout: timeout,
+                    grace: 60_000)
+                // when
                 let end = try await launched.run(job)
-                #expect(end.step(0) == "exit 9 testing exceeded 500 ms")
+                // then
+                #expect(end.step(0) == "exit 9 testing exceeded \(Launched.words(timeout))")
                 #expect(end.log.contains("cleaning"))
             }
         }

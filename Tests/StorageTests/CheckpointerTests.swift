@@ -93,7 +93,13 @@ import Testing
 
     @Suite struct GivenAReaderThatDoesNotEnd {
         @Test func testThatNobodyWaitsForItAndTheLogIsBegunAnewWhenItEnds() async throws {
-            try await CheckpointerTests().withFollowed(largestLog: 50) { followed, path in
+            // given: what the machine takes for the same while nobody reads
+            var alone = Duration.zero
+            try await CheckpointerTests().withFollowed(largestLog: 50) { followed, _ in
+                try await followed.write(1)
+                alone = try await ContinuousClock().measure { try await followed.write(20) }
+            }
+            try await CheckpointerTests().withFollowed(largestLog: 50) { [alone] followed, path in
                 // given: it reads what only the log has
                 try await followed.write(1)
                 var configuration = Configuration()
@@ -104,13 +110,13 @@ import Testing
                     return try Int.fetchOne(db, sql: "SELECT count(*) FROM filling")
                 }
                 #expect(count == 1)
-                // when: SQLite alone would let the writer wait five seconds for it
+                // when: SQLite alone would let the writer wait five seconds for it, several times
                 let taken = try await ContinuousClock().measure { try await followed.write(20) }
                 followed.settle()
                 // Nobody copies now, so the writer tries it itself, before the second of these.
                 try await followed.write(2)
                 // then
-                #expect(taken < Store.busyTimeout)
+                #expect(taken < Store.busyTimeout + alone * 4)
                 #expect(followed.checkpointer.figures.failed > 0)
                 #expect(followed.checkpointer.figures.relieved == 0)
                 #expect(followed.checkpointer.figures.pages > 100)

@@ -89,6 +89,13 @@ package final class LoopbackSocket: Sendable {
         return nil
     }
 
+    /// Lets a connection's `recv` fail where nothing comes for twice `TestLimits.wait`: an answer that does not come is a failure, not a
+    /// hang.
+    package static func limitWaiting(of number: Int32) {
+        var limit = timeval(tv_sec: Int((TestLimits.wait * 2).components.seconds), tv_usec: 0)
+        setsockopt(number, SOL_SOCKET, SO_RCVTIMEO, &limit, socklen_t(MemoryLayout<timeval>.size))
+    }
+
     private static func listening(port: Int = 0) throws -> (Int32, Int) {
         let number = socket(AF_INET, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
         var reuses: Int32 = 1

@@ -10,4 +10,10 @@ package enum TestLimits {
 
     /// What `until` and the fixtures wait at most: 10 s, scaled.
     package static var wait: Duration { .seconds(10) * scale }
+
+    /// A limit that a test lets pass, and that something has to come before: scaled, but since it is waited out each time, to no more
+    /// than five seconds, or what is asked for. In milliseconds.
+    package static func passing(milliseconds: Int64, most: Int64 = 5000) -> Int64 {
+        max(milliseconds, min(Int64(Double(milliseconds) * scale), most))
+    }
 }

@@ -121,6 +121,9 @@ import Transfer
     }
 
     @Suite(.program("python3")) struct GivenAnOddServer {
+        /// Before it is over the server has to have the mail.
+        private let passing = Duration.milliseconds(TestLimits.passing(milliseconds: 700))
+
         private func answer(_ manner: String, limit: Duration = .seconds(60)) async throws -> TransferResponse {
             try await withTemporaryDirectory { directory in
                 var result: TransferResponse?
@@ -145,14 +148,14 @@ import Transfer
 
         @Test func testThatASlowServerIsWaitedForOnlySoLong() async throws {
             let error = await expectRejection(TransferError.self, \.code, .timedOut) {
-                try await answer("slow", limit: .milliseconds(700))
+                try await answer("slow", limit: passing)
             }
             #expect(error?.mayHaveArrived == true)
         }
 
         /// libcurl waits for the farewell's answer when its limit is over.
         @Test func testThatAnAnswerThatComesAfterTheLimitIsOne() async throws {
-            let answer = try await answer("late", limit: .milliseconds(700))
+            let answer = try await answer("late", limit: passing)
             #expect(answer.status == 250)
             #expect(String(decoding: answer.body, as: UTF8.self) == "taken as 7")
         }

@@ -49,9 +49,7 @@ struct RawAnswer: Sendable {
             throw Failure(what: "nobody listens at \(port)")
         }
         defer { close(descriptor) }
-        // An answer that does not come is a failure, not a hang.
-        var limit = timeval(tv_sec: 20, tv_usec: 0)
-        setsockopt(descriptor, SOL_SOCKET, SO_RCVTIMEO, &limit, socklen_t(MemoryLayout<timeval>.size))
+        LoopbackSocket.limitWaiting(of: descriptor)
         var sent = 0
         while sent < bytes.count {
             let count = bytes.withUnsafeBytes {

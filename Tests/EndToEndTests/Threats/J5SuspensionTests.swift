@@ -36,7 +36,9 @@ import Testing
     }
 
     @Test func testThatADeadlineHoldsWithoutTheDaemon() async throws {
-        let recipe = "configurations:\n  debug: { build: 'sleep 600', timeout: 1s }\nanalyze: []\n"
+        // The daemon has to be gone before.
+        let seconds = TestLimits.passing(milliseconds: 2000) / 1000
+        let recipe = "configurations:\n  debug: { build: 'sleep 600', timeout: \(seconds)s }\nanalyze: []\n"
         try await withBot(BotPlan(recipe: recipe, executor: .local)) { bot in
             // given
             let id = try await bot.begin()
@@ -48,7 +50,7 @@ import Testing
 
             // then
             try await bot.start()
-            expectVerdict(of: try await bot.completion(of: id), .buildErrors, because: "building exceeded 1 s")
+            expectVerdict(of: try await bot.completion(of: id), .buildErrors, because: "building exceeded \(seconds) s")
         }
     }
 
