@@ -360,7 +360,7 @@ import Testing
             let id = try await bot.begin()
             for number in 1...2 {
                 await until("attempt \(number)") { executor.starts.count == number }
-                executor.lose(AttemptDirectory(path: executor.starts[number - 1]))
+                executor.lose(AttemptDirectory(path: try #require(executor.starts.dropFirst(number - 1).first)))
             }
             expectVerdict(of: try await bot.completion(of: id), .internalError, because: "the supervisor was lost")
 
@@ -368,7 +368,7 @@ import Testing
             _ = try await bot.operations.rerun(id, Rerun(isFailedOnly: true), by: "ada")
             for number in 3...4 {
                 await until("attempt \(number)") { executor.starts.count == number }
-                executor.lose(AttemptDirectory(path: executor.starts[number - 1]))
+                executor.lose(AttemptDirectory(path: try #require(executor.starts.dropFirst(number - 1).first)))
             }
 
             // then

@@ -22,7 +22,7 @@ import Testing
             let id = try await bot.begin()
             await until("the first attempt") { executor.starts.count == 1 }
             try await bot.stop()
-            let first = AttemptDirectory(path: executor.starts[0])
+            let first = try started(0, of: executor.starts)
             executor.lose(first)
             let directory = try Directory(opening: first.path)
             let workspace = try Directory(opening: try first.job().workspace)
@@ -36,7 +36,7 @@ import Testing
 
             // then
             #expect(access(workspace.path + "/built", F_OK) != 0)
-            executor.lose(AttemptDirectory(path: executor.starts[1]))
+            executor.lose(try started(1, of: executor.starts))
             let integration = try await bot.completion(of: id)
             expectVerdict(of: integration, .internalError, because: "the supervisor was lost")
             #expect(integration.attempts.count == 2)
@@ -94,7 +94,7 @@ import Testing
             // then
             #expect(access(workspaces[0] + "/built", F_OK) != 0)
             #expect(access(workspaces[1] + "/built", F_OK) == 0)
-            let again = AttemptDirectory(path: executor.starts[2])
+            let again = try started(2, of: executor.starts)
             #expect(try again.job().workspace != workspaces[1])
             for job in [jobs[1], again] { try await executor.cancel(job, reason: "enough", grace: .zero) }
             for id in ids { expectVerdict(of: try await bot.completion(of: id), .canceled) }
@@ -108,7 +108,7 @@ import Testing
             // given
             let id = try await bot.begin()
             await until("the first attempt") { executor.starts.count == 1 }
-            let first = AttemptDirectory(path: executor.starts[0])
+            let first = try started(0, of: executor.starts)
             let tree = try first.job().workspace
             try Directory(opening: tree).makeDirectories("mounted")
             try await runExpectingSuccess(["mount", "-t", "tmpfs", "-o", "size=64k", "tmpfs", tree + "/mounted"])
@@ -124,7 +124,7 @@ import Testing
             ])
 
             // then
-            let second = AttemptDirectory(path: executor.starts[1])
+            let second = try started(1, of: executor.starts)
             #expect(try second.job().workspace == tree)
             #expect(access(tree + "/mounted", F_OK) != 0)
             let lane = String(tree.dropLast("/0/tree".count))
@@ -159,7 +159,7 @@ import Testing
 
             // then
             try await executor.cancel(
-                AttemptDirectory(path: executor.inner.starts[0]), reason: "enough", grace: .zero)
+                try started(0, of: executor.inner.starts), reason: "enough", grace: .zero)
             let integration = try await bot.completion(of: id)
             expectVerdict(of: integration, .canceled, because: "enough")
             #expect(integration.attempts.count == 1)
@@ -174,7 +174,7 @@ import Testing
             bot.log.expectErrors(containing: "our fault")
             let id = try await bot.begin()
             await until("the attempt") { executor.starts.count == 1 }
-            let attempt = AttemptDirectory(path: executor.starts[0])
+            let attempt = try started(0, of: executor.starts)
             let directory = try Directory(opening: attempt.path)
             await until("its status") { access(attempt.paths.status, F_OK) == 0 }
             let status = try directory.read("status.jsonl", limit: 1 << 20)
@@ -214,7 +214,7 @@ import Testing
             let integration = try await bot.completion(of: id)
             expectVerdict(of: integration, .canceled, because: "ada wants it")
             #expect(integration.attempts.map(\.state.verdict) == [.canceled])
-            #expect(try await executor.liveness(of: AttemptDirectory(path: executor.starts[0])) == .finished)
+            #expect(try await executor.liveness(of: try started(0, of: executor.starts)) == .finished)
         }
     }
 
@@ -231,7 +231,7 @@ import Testing
                 await until("try \(number - 1)") { executor.starts.count == number }
 
                 // when
-                executor.lose(AttemptDirectory(path: executor.starts[number - 1]))
+                executor.lose(try started(number - 1, of: executor.starts))
             }
 
             // then
@@ -301,4 +301,9 @@ private final class LateExecutor: Executor {
     func cancel(_ attempt: AttemptDirectory, reason: String, grace: Duration) async throws(ExecutionError) {
         try await inner.cancel(attempt, reason: reason, grace: grace)
     }
+}
+
+/// The directory of an attempt that was started, by its place among them; where too few were, the test ends.
+private func started(_ index: Int, of starts: [String]) throws -> AttemptDirectory {
+    AttemptDirectory(path: try #require(starts.dropFirst(index).first, "only \(starts.count) were started"))
 }
