@@ -14,7 +14,7 @@ import Testing
         _ = try await daemon.work.commit(files: Self.files, message: "Begin")
         try await daemon.work.push(to: daemon.remote)
         var body = ""
-        try await until("the end of kit#1", limit: .seconds(30)) {
+        try await until("the end of kit#1", limit: .seconds(30) * TestLimits.scale) {
             body = try await daemon.get("/api/v1/bots/kit/integrations/1").body
             return body.contains("\"completed\"")
         }

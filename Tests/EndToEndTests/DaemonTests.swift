@@ -24,7 +24,7 @@ import Testing
     /// Waits until an integration is completed.
     private func completion(of number: Int, _ daemon: Daemon) async throws -> String {
         var body = ""
-        try await until("the end of kit#\(number)", limit: .seconds(30)) {
+        try await until("the end of kit#\(number)", limit: .seconds(30) * TestLimits.scale) {
             body = try await daemon.get("/api/v1/bots/kit/integrations/\(number)").body
             return body.contains("\"completed\"")
         }

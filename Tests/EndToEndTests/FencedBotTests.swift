@@ -92,7 +92,7 @@ import Testing
                 Commit(files: [
                     "Package.swift": manifest(bot), "Sources/Kit/Kit.swift": "public let kit = 1\n",
                     ".martlet.yml": Self.recipe,
-                ]), limit: .seconds(120))
+                ]), limit: .seconds(120) * TestLimits.scale)
             expectResult(of: integration, "succeeded")
             let log = try bot.log(of: try #require(integration.attempt("debug")))
             let places = [bot.state.path + "/planted", bot.directory.path("planted")]
@@ -151,7 +151,7 @@ import Testing
             ]
             try await withBot(plan(try .fenced(readOnly: [other.path]))) { bot in
                 // when
-                let first = try await bot.integrate(Commit(files: package), limit: .seconds(300))
+                let first = try await bot.integrate(Commit(files: package), limit: .seconds(300) * TestLimits.scale)
 
                 // then
                 expectResult(of: first, "succeeded")
@@ -164,10 +164,10 @@ import Testing
                 let tree = job.workspace
                 let pins = try String(contentsOfFile: tree + "/Package.resolved", encoding: .utf8)
                 let second = try await bot.integrate(
-                    Commit(files: ["Package.resolved": pins]), limit: .seconds(300))
+                    Commit(files: ["Package.resolved": pins]), limit: .seconds(300) * TestLimits.scale)
                 let third = try await bot.integrate(
                     Commit(files: ["Sources/Kit/Kit.swift": "import Other\npublic let kit = other + 2\n"]),
-                    limit: .seconds(300))
+                    limit: .seconds(300) * TestLimits.scale)
 
                 // then
                 expectResult(of: second, "succeeded")
@@ -183,7 +183,8 @@ import Testing
                 let moved = pins.replacing("1.0.0", with: "1.0.1").replacing(
                     try await other.git("rev-parse", "1.0.0").trimmingCharacters(in: .whitespacesAndNewlines),
                     with: try await other.git("rev-parse", "1.0.1").trimmingCharacters(in: .whitespacesAndNewlines))
-                let fourth = try await bot.integrate(Commit(files: ["Package.resolved": moved]), limit: .seconds(300))
+                let fourth = try await bot.integrate(
+                    Commit(files: ["Package.resolved": moved]), limit: .seconds(300) * TestLimits.scale)
 
                 // then: resolved anew, and built against what it is now.
                 expectResult(of: fourth, "build-errors")

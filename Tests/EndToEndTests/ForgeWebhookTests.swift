@@ -49,7 +49,7 @@ import Testing
             // then
             #expect(answer.status == 202, "\(answer.body)")
             #expect(answer.body == #"{"delivery":"1","duplicate":false,"ignored":null}"#)
-            try await until("the end of kit#1", limit: .seconds(30)) {
+            try await until("the end of kit#1", limit: .seconds(30) * TestLimits.scale) {
                 try await daemon.get("/api/v1/bots/kit/integrations/1").body.contains("\"completed\"")
             }
             let integration = try await daemon.get("/api/v1/bots/kit/integrations/1").body
@@ -67,7 +67,7 @@ import Testing
             try await daemon.start()
             #expect(try await deliver(commit, id: "1", daemon: daemon).body.contains(#""duplicate":true"#))
             #expect(try await deliver(commit, id: "4", to: "/webhooks/github", daemon: daemon).status == 202)
-            try await until("the fates", limit: .seconds(30)) {
+            try await until("the fates", limit: .seconds(30) * TestLimits.scale) {
                 try await !deliveries(daemon).contains(#""fate":"pending""#)
             }
             let all = try await deliveries(daemon)

@@ -14,7 +14,7 @@ import Testing
     ]
 
     private func completion(of number: Int, _ daemon: Daemon) async throws {
-        try await until("the end of kit#\(number)", limit: .seconds(60)) {
+        try await until("the end of kit#\(number)", limit: .seconds(60) * TestLimits.scale) {
             try await daemon.get("/api/v1/bots/kit/integrations/\(number)").body.contains("\"completed\"")
         }
     }

@@ -31,7 +31,8 @@ import Testing
 
                 // when
                 let integration = try await bot.integrate(
-                    commit, removing: removed, on: scenario.expected.branch ?? "main", limit: .seconds(120))
+                    commit, removing: removed, on: scenario.expected.branch ?? "main",
+                    limit: .seconds(120) * TestLimits.scale)
 
                 // then
                 try await expect(integration, expected, in: bot)

@@ -23,14 +23,14 @@ import Testing
             try await daemon.work.push(to: daemon.remote)
             try await completion(of: 1, daemon)
             let database = daemon.state + "/martlet.sqlite"
-            try await until("the first version is noted", limit: .seconds(30)) {
+            try await until("the first version is noted", limit: .seconds(30) * TestLimits.scale) {
                 try await SQLProgram.read("SELECT version FROM toolchains", at: database) == "6.3.0"
             }
             // when: it is another one, and the daemon is killed once it has seen that
             await daemon.stop()
             try install("6.3.1")
             try await daemon.start(after: path)
-            try await until("the upgrade", limit: .seconds(30)) {
+            try await until("the upgrade", limit: .seconds(30) * TestLimits.scale) {
                 try await daemon.get("/api/v1/bots/kit/integrations/2").status == 200
             }
             _ = await daemon.end(by: [SIGKILL])
@@ -46,7 +46,7 @@ import Testing
     }
 
     private func completion(of number: Int, _ daemon: Daemon) async throws {
-        try await until("the end of kit#\(number)", limit: .seconds(60)) {
+        try await until("the end of kit#\(number)", limit: .seconds(60) * TestLimits.scale) {
             try await daemon.get("/api/v1/bots/kit/integrations/\(number)").body.contains("\"completed\"")
         }
     }

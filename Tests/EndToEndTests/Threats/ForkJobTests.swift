@@ -68,7 +68,7 @@ import Testing
         try await withBot(plan) { bot in
             // given: a secret, and a main whose jobs keep a cache
             try bot.secrets.set("registry-token", "hunter2-hunter2")
-            _ = try await bot.integrate(Commit(files: ["steps": Self.steps]), limit: .seconds(120))
+            _ = try await bot.integrate(Commit(files: ["steps": Self.steps]), limit: .seconds(120) * TestLimits.scale)
             let script = Self.hostile.replacing("STATE", with: bot.state.path)
                 .replacing("SECRETS", with: bot.directory.path("secrets"))
             let stolen = """
@@ -82,7 +82,7 @@ import Testing
 
             // when
             try await bot.tell("opened", pull: 1, head: head)
-            let done = try await bot.completion(ofPull: 1, at: head, limit: .seconds(120))
+            let done = try await bot.completion(ofPull: 1, at: head, limit: .seconds(120) * TestLimits.scale)
 
             // then: the base said what ran, its author's script could do nothing
             #expect(done.attempts.map(\.id.job.description) == ["debug"], "\(done.record.reason ?? "")")
@@ -104,11 +104,11 @@ import Testing
             // and what is trusted never meets it, whichever way it goes
             let own = try await bot.pull(2, ["own": "1\n"], branch: "topic")
             try await bot.tell("opened", pull: 2, head: own)
-            let trusted = try await bot.completion(ofPull: 2, at: own, limit: .seconds(120))
+            let trusted = try await bot.completion(ofPull: 2, at: own, limit: .seconds(120) * TestLimits.scale)
             let theirs = try bot.log(of: try #require(trusted.attempt("debug")))
             expectContains(theirs, "network reached\n")
             expectContains(theirs, "cache: none\n")
-            let after = try await bot.integrate(Commit(files: ["more": "1\n"]), limit: .seconds(120))
+            let after = try await bot.integrate(Commit(files: ["more": "1\n"]), limit: .seconds(120) * TestLimits.scale)
             expectContains(try bot.log(of: try #require(after.attempt("debug"))), "cache: by refs/heads/main\n")
         }
     }
@@ -122,7 +122,7 @@ import Testing
         plan.concurrency = 1
         try await withBot(plan) { bot in
             // given
-            _ = try await bot.integrate(Commit(files: ["steps": Self.steps]), limit: .seconds(120))
+            _ = try await bot.integrate(Commit(files: ["steps": Self.steps]), limit: .seconds(120) * TestLimits.scale)
             let head = try await bot.pull(1, ["a": "1\n"])
             try await bot.tell("opened", pull: 1, head: head)
 
@@ -131,7 +131,7 @@ import Testing
                 pullRequest: 1, of: bot.name, commit: head.description, by: "ada")
 
             // then: and still nothing else
-            let done = try await bot.completion(of: record.id, limit: .seconds(120))
+            let done = try await bot.completion(of: record.id, limit: .seconds(120) * TestLimits.scale)
             let log = try bot.log(of: try #require(done.attempt("debug")))
             expectContains(log, "network reached\n")
             expectContains(log, "cache: none\n")
@@ -152,7 +152,7 @@ import Testing
         try await withBot(plan) { bot in
             // given
             try bot.secrets.set("registry-token", "hunter2-hunter2")
-            expectResult(of: try await bot.integrate(limit: .seconds(120)), "succeeded")
+            expectResult(of: try await bot.integrate(limit: .seconds(120) * TestLimits.scale), "succeeded")
             let fork = try await bot.pull(1, ["a": "1\n"])
             let own = try await bot.pull(2, ["b": "1\n"], branch: "topic")
 
@@ -161,10 +161,10 @@ import Testing
             try await bot.tell("opened", pull: 2, head: own)
 
             // then: said, and not passed over
-            let refused = try await bot.completion(ofPull: 1, at: fork, limit: .seconds(120))
+            let refused = try await bot.completion(ofPull: 1, at: fork, limit: .seconds(120) * TestLimits.scale)
             expectVerdict(of: refused, .buildErrors)
             expectContains(refused.attempt("debug")?.reason ?? "", "a job of a fork has no secrets")
-            let given = try await bot.completion(ofPull: 2, at: own, limit: .seconds(120))
+            let given = try await bot.completion(ofPull: 2, at: own, limit: .seconds(120) * TestLimits.scale)
             expectResult(of: given, "succeeded")
             expectContains(try bot.log(of: try #require(given.attempt("debug"))), "got ***")
         }
@@ -187,12 +187,12 @@ import Testing
         try await withBot(plan) { bot in
             // given
             try bot.secrets.set("registry-token", "hunter2-hunter2")
-            _ = try await bot.integrate(limit: .seconds(120))
+            _ = try await bot.integrate(limit: .seconds(120) * TestLimits.scale)
             let head = try await bot.pull(1, ["b": "1\n"], branch: "topic")
             // when
             try await bot.tell("opened", pull: 1, head: head)
             // then
-            let refused = try await bot.completion(ofPull: 1, at: head, limit: .seconds(120))
+            let refused = try await bot.completion(ofPull: 1, at: head, limit: .seconds(120) * TestLimits.scale)
             expectVerdict(of: refused, .buildErrors)
             expectContains(refused.attempt("debug")?.reason ?? "", "registry-token")
         }
