@@ -99,7 +99,7 @@ import Testing
         #expect(second == nil, "one at a time")
         tally.count(keys[0])
         let turn = tally.turn
-        let stored = found == 2 ? [keys[0]: 2] : [keys[0]: 5, keys[1]: 3]
+        let stored: [Downloads.Key: Int64] = found == 2 ? [keys[0]: 2] : [keys[0]: 5, keys[1]: 3]
 
         // when
         let counts = tally.counts(of: product, stored: stored, at: turn)
