@@ -52,20 +52,20 @@ import Testing
             // given
             let id = try await bot.begin()
             await until("the first attempt") { executor.starts.count == 1 }
-            try await bot.restart()
-            // What could begin beside it would have begun by the time that two more commits are queued.
-            let (first, store) = (AttemptDirectory(path: executor.starts[0]), try bot.store)
+            // What could begin beside it has begun when the daemon has come as far, and is told to stop.
+            let store = try bot.store
             try await until("the other configuration's attempt") { try await store.attempts(of: id).count == 2 }
-            for name in ["a", "b"] { _ = try await bot.begin(Commit(files: [name: ""])) }
+            for _ in 1...2 { try await bot.restart() }
             #expect(executor.starts.count == 1)
+            let first = AttemptDirectory(path: try #require(executor.starts.first))
 
             // when
             try await executor.cancel(first, reason: "enough", grace: .zero)
 
             // then
             await until("the second attempt") { executor.starts.count == 2 }
-            try await executor.cancel(
-                AttemptDirectory(path: executor.starts[1]), reason: "enough", grace: .zero)
+            let second = AttemptDirectory(path: try #require(executor.starts.last))
+            try await executor.cancel(second, reason: "enough", grace: .zero)
             expectVerdict(of: try await bot.completion(of: id), .canceled)
         }
     }
