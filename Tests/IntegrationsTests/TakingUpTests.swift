@@ -52,10 +52,11 @@ import Testing
             // given
             let id = try await bot.begin()
             await until("the first attempt") { executor.starts.count == 1 }
-            // What could begin beside it has begun when the daemon has come as far, and is told to stop.
+            // What could begin beside it has begun by the time that a commit is pushed which nobody integrates.
             let store = try bot.store
             try await until("the other configuration's attempt") { try await store.attempts(of: id).count == 2 }
-            for _ in 1...2 { try await bot.restart() }
+            try await bot.restart()
+            _ = try await bot.push(Commit(files: ["a": ""]), on: "elsewhere")
             #expect(executor.starts.count == 1)
             let first = AttemptDirectory(path: try #require(executor.starts.first))
 
