@@ -38,8 +38,8 @@ extension JSON {
         output.append(UInt8(ascii: "\""))
     }
 
-    /// A string as it stands between the quotes. Also one of the forms in which a secret is masked.
-    package static func escaped(_ text: String) -> [UInt8] {
+    /// A string as it stands between the quotes.
+    private static func escaped(_ text: String) -> [UInt8] {
         var output: [UInt8] = []
         for byte in text.utf8 {
             switch byte {

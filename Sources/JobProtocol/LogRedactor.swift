@@ -1,27 +1,29 @@
 /// Replaces secrets by `***` in a stream of bytes, whichever way the stream is cut into pieces: a log, or a report.
 ///
-/// Bytes that cannot begin a secret are passed over by a table of pairs, some 1 GB a second; from a byte that can, the
-/// automaton of all `SecretForms` decides. The time is linear in the bytes, whatever they are. Only bytes that may be the
-/// beginning of a secret are held back. Line ends and terminal escapes (ECMA-48 CSI, as in colors; ECMA-35 designations, as `tput sgr0`
-/// prints) within a secret count for nothing, so a wrapped or colored one is masked too. A secret with an ESC of its own is not found.
+/// Bytes that cannot begin a secret are passed over (`SecretBeginnings`); from a byte that can, the automaton of all `SecretForms`
+/// decides, for what stands there and for what each kind of `Escaping` makes of it (`SecretView`). The time is linear in the bytes,
+/// whatever they are. Only bytes that may be the beginning of a secret are held back. Line ends and terminal escapes (ECMA-48 CSI, as in
+/// colors; ECMA-35 designations, as `tput sgr0` prints) within a secret count for nothing, so a wrapped or colored one is masked too. A
+/// secret with an ESC of its own is not found.
 package struct LogRedactor: Sendable {
-    /// The most bytes of all secrets of one attempt together; bounds the automaton: some 36 MB for one ASCII secret of one line, 70
-    /// for one of many lines, whose lines have forms of their own, 100 for bytes that percent-encode, 180 for quotation marks, which XML
-    /// escapes in many ways (21 bytes a node, computed).
+    /// The most bytes of all secrets of one attempt together; bounds the automaton: some 36 MB for one secret of one line, 70
+    /// for one of many lines, whose lines have forms of their own (21 bytes a node, computed).
     package static let secretsLimit = 128 * 1024
     /// The most bytes that count for nothing in a row within a secret.
-    private static let transparentLimit = 64
-    /// How far a possible beginning is followed in place before the automaton takes it; below `transparentLimit`.
-    private static let peekLimit = 12
+    private static let transparentLimit = SecretView.widthLimit
     private static let mask = Array("***".utf8)
 
     private let automaton: SecretAutomaton
-    /// By two bytes, the second one the higher: 1 where they can begin a secret.
-    private let pairs: [UInt8]
+    private let beginnings: SecretBeginnings?
     /// Whether the stream is no text: its length is kept, and NULs within a secret count for nothing.
     private let isBinary: Bool
 
-    private var state = 0
+    /// What stands there.
+    private var plain = SecretView(escaping: nil)
+    /// What escapes in it stand for.
+    private var views: [SecretView]
+    /// One of them is active.
+    private var isReading = false
     private(set) var held = HeldBytes()
     private var escape = Escape.none
     private var transparentRun = 0
@@ -39,14 +41,11 @@ package struct LogRedactor: Sendable {
     }
 
     private init(_ automaton: SecretAutomaton, isBinary: Bool) {
-        var pairs: [UInt8] = []
-        if !automaton.isEmpty {
-            pairs = [UInt8](repeating: 0, count: 1 << 16)
-            automaton.forEachPair(orBefore: [0x0A, 0x0D, 0x1B] + (isBinary ? [0] : [])) {
-                pairs[Int($0) | Int($1) << 8] = 1
-            }
-        }
-        (self.automaton, self.pairs, self.isBinary) = (automaton, pairs, isBinary)
+        // Without a space in a secret a form's escapes are those of any URL.
+        let escapings = Escaping.allCases.filter { $0 != .form || automaton.isEscaped(0x20) }
+        views = escapings.map(SecretView.init)
+        beginnings = automaton.isEmpty ? nil : SecretBeginnings(automaton, escapings: escapings, isBinary: isBinary)
+        (self.automaton, self.isBinary) = (automaton, isBinary)
     }
 
     /// One for bytes that are no text: each byte of a secret becomes `*`, so that whatever counts bytes can still be read, and NULs
@@ -72,12 +71,12 @@ package struct LogRedactor: Sendable {
 
     /// The same, added to `output`, whose room is used again by a caller that empties it in between.
     package mutating func redact(_ input: UnsafeRawBufferPointer, into output: inout [UInt8]) {
-        guard !automaton.isEmpty else { return output.append(contentsOf: input) }
+        guard let beginnings else { return output.append(contentsOf: input) }
         var position = 0
         while position < input.count {
             if held.isEmpty {
                 let start = position
-                position = nextBeginning(in: input, from: position)
+                position = beginnings.next(in: input, from: position)
                 if position > start {
                     output.append(contentsOf: UnsafeRawBufferPointer(rebasing: input[start..<position]))
                     wroteMask = false
@@ -85,7 +84,7 @@ package struct LogRedactor: Sendable {
                 guard position < input.count else { return }
             }
             repeat {
-                take(input[position], into: &output)
+                take(input[position], mayOpen: beginnings.mayOpen(input[position]), into: &output)
                 position += 1
             } while position < input.count && !held.isEmpty
         }
@@ -97,76 +96,42 @@ package struct LogRedactor: Sendable {
     /// What was held back to the end.
     package mutating func finish() -> [UInt8] {
         var output: [UInt8] = []
-        state = 0
+        for index in views.indices where views[index].finish(automaton, &held) { hasMasked = true }
+        plain.begin(at: held.end)
+        isReading = false
         escape = .none
-        release(keeping: 0, into: &output)
+        release(before: held.end, into: &output)
         return output
-    }
-
-    // MARK: Most bytes
-
-    /// The first place from `start` on at which a secret may begin, or the end.
-    private func nextBeginning(in input: UnsafeRawBufferPointer, from start: Int) -> Int {
-        pairs.withUnsafeBufferPointer { pairs in
-            var position = start
-            let last = input.count - 1
-            while position < last {
-                // Four at a time: the loads of one do not wait for the others.
-                while position + 4 < input.count {
-                    let first = pairs[Int(input[position]) | Int(input[position + 1]) << 8]
-                    let second = pairs[Int(input[position + 1]) | Int(input[position + 2]) << 8]
-                    let third = pairs[Int(input[position + 2]) | Int(input[position + 3]) << 8]
-                    let fourth = pairs[Int(input[position + 3]) | Int(input[position + 4]) << 8]
-                    if first | second | third | fourth != 0 { break }
-                    position += 4
-                }
-                guard position < last else { break }
-                if pairs[Int(input[position]) | Int(input[position + 1]) << 8] != 0, mayBegin(input, at: position) {
-                    return position
-                }
-                position += 1
-            }
-            return position == last && !automaton.begins(with: input[last]) ? input.count : position
-        }
-    }
-
-    /// Looks some bytes ahead. No when no secret begins just here; one that begins further on has its own turn.
-    private func mayBegin(_ input: UnsafeRawBufferPointer, at start: Int) -> Bool {
-        var state = 0
-        for position in start..<min(start + Self.peekLimit, input.count) {
-            let byte = input[position]
-            if state != 0 {
-                if byte == 0x0A || byte == 0x0D || isBinary && byte == 0 { continue }
-                if byte == 0x1B { return true }
-            }
-            state = automaton.child(state, byte)
-            if state == 0 { return false }
-            if automaton.matched(state) > 0 { return true }
-        }
-        return true
     }
 
     // MARK: What may be a secret
 
-    private mutating func take(_ byte: UInt8, into output: inout [UInt8]) {
+    private mutating func take(_ byte: UInt8, mayOpen: Bool, into output: inout [UInt8]) {
         guard !isTransparent(byte) else {
             held.append(byte, isSignificant: false)
             return
         }
+        if plain.state == 0 { plain.begin(at: held.end) }
+        let before = (plain.state, plain.start)
         held.append(byte, isSignificant: true)
-        state = automaton.next(state, byte)
-        let length = automaton.matched(state)
-        if length > 0 {
-            held.mask(last: length)
-            hasMasked = true
+        if plain.follow(byte, automaton, &held) { hasMasked = true }
+        let after = (plain.state, plain.start)
+        var needed = plain.start
+        if mayOpen || isReading {
+            isReading = false
+            for index in views.indices {
+                if views[index].take(byte, before: before, after: after, automaton, &held) { hasMasked = true }
+                guard views[index].isActive else { continue }
+                isReading = true
+                needed = min(needed, views[index].start)
+            }
         }
-        if automaton.isLeaf(state) { state = automaton.failure(state) }
-        release(keeping: automaton.depth(state), into: &output)
+        release(before: needed, into: &output)
     }
 
     /// Whether the byte counts for nothing: only within what may be a secret, and only so many in a row.
     private mutating func isTransparent(_ byte: UInt8) -> Bool {
-        guard state != 0 else {
+        guard plain.state != 0 || isReading else {
             escape = .none
             transparentRun = 0
             return false
@@ -204,9 +169,9 @@ package struct LogRedactor: Sendable {
         }
     }
 
-    /// Gives out all held bytes but those from the `count`th last significant one on.
-    private mutating func release(keeping count: Int, into output: inout [UInt8]) {
-        while let (byte, isMasked) = held.removeFirst(keeping: count) {
+    /// Gives out the held bytes before a position.
+    private mutating func release(before position: Int, into output: inout [UInt8]) {
+        while let (byte, isMasked) = held.removeFirst(before: position) {
             if !isMasked {
                 output.append(byte)
             } else if isBinary {

@@ -10,6 +10,8 @@ struct SecretAutomaton: Sendable {
     /// The longest form that ends in this state; 0 for none.
     private var matched: [Int32] = [0]
     private var rootChild = [Int32](repeating: 0, count: 256)
+    /// Bytes of forms that an escape can stand for.
+    private var escaped = [Bool](repeating: false, count: 256)
 
     init(forms: Set<[UInt8]>) {
         for form in forms { add(form) }
@@ -22,13 +24,17 @@ struct SecretAutomaton: Sendable {
     /// Whether a form begins with the byte.
     func begins(with byte: UInt8) -> Bool { rootChild[Int(byte)] != 0 }
 
+    /// Whether a form has the byte, and writers of URLs, JSON or XML may write it in another way. An escape that stands for any other byte is
+    /// none here.
+    func isEscaped(_ byte: UInt8) -> Bool { escaped[Int(byte)] }
+
     /// How many bytes of a form the state stands for.
     func depth(_ state: Int) -> Int { Int(depth[state]) }
 
     /// How many bytes the longest form has that ends here; 0 when none does.
     func matched(_ state: Int) -> Int { Int(matched[state]) }
 
-    /// The longest other beginning that the bytes so far end with.
+    /// The longest other beginning that the bytes so far end with and that goes on otherwise than this one.
     func failure(_ state: Int) -> Int { Int(failure[state]) }
 
     /// No form goes on from here.
@@ -52,15 +58,17 @@ struct SecretAutomaton: Sendable {
         }
     }
 
-    /// Every pair of bytes that can begin a form, also with one of `others` after the first byte.
-    func forEachPair(orBefore others: [UInt8], _ body: (UInt8, UInt8) -> Void) {
-        for first in UInt8.min...UInt8.max where begins(with: first) {
-            let state = Int(rootChild[Int(first)])
-            for second in UInt8.min...UInt8.max
-            where matched[state] > 0 || others.contains(second) || child(state, second) != 0 {
-                body(first, second)
-            }
+    /// What can follow a form's first byte. Nothing when the byte is no form's first.
+    func second(after first: UInt8) -> (isEnd: Bool, bytes: [UInt8]) {
+        let state = Int(rootChild[Int(first)])
+        guard state != 0 else { return (false, []) }
+        var seconds: [UInt8] = []
+        var child = Int(firstChild[state])
+        while child != 0 {
+            seconds.append(bytes[child])
+            child = Int(sibling[child])
         }
+        return (matched[state] > 0, seconds)
     }
 
     private mutating func add(_ form: [UInt8]) {
@@ -77,6 +85,7 @@ struct SecretAutomaton: Sendable {
                 matched.append(0)
                 firstChild[state] = Int32(next)
                 if state == 0 { rootChild[Int(byte)] = Int32(next) }
+                escaped[Int(byte)] = Escaping.mayEscape(byte)
             }
             state = next
         }
@@ -98,5 +107,25 @@ struct SecretAutomaton: Sendable {
                 child = Int(sibling[child])
             }
         }
+        shorten(queue)
+    }
+
+    /// Leaves out of each chain of failures what goes on with no byte that was not tried before it, as Knuth, Morris and Pratt do. Chains
+    /// are then short for a secret that repeats itself, too. That matters to a `SecretView`, which takes over a state that was reached
+    /// byte by byte, falls from it, and takes over the next.
+    private mutating func shorten(_ states: [Int]) {
+        // A state's failure comes before it, and is shortened.
+        for state in states where failure[state] != 0 && !goesOnOtherwise(Int(failure[state]), than: state) {
+            failure[state] = failure[Int(failure[state])]
+        }
+    }
+
+    private func goesOnOtherwise(_ other: Int, than state: Int) -> Bool {
+        var child = Int(firstChild[other])
+        while child != 0 {
+            if self.child(state, bytes[child]) == 0 { return true }
+            child = Int(sibling[child])
+        }
+        return false
     }
 }

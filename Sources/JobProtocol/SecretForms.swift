@@ -3,22 +3,15 @@ package enum SecretForms {
     /// The fewest bytes of a form other than the secret itself. Shorter ones would mask half of every log.
     package static let shortest = 4
 
-    /// The secret itself; its lines; its hexadecimal, percent-encoded, JSON-escaped and XML-escaped forms; and, for Base64 (RFC 4648
-    /// sections 4 and 5), the digits that depend on nothing but the secret at each of the three offsets at which it can
-    /// stand in what was encoded. Reversed, compressed or encrypted secrets are not found.
+    /// The secret itself; its lines; its hexadecimal forms; and, for Base64 (RFC 4648 sections 4 and 5), the digits that depend on
+    /// nothing but the secret at each of the three offsets at which it can stand in what was encoded. Escapes have no forms here: they
+    /// are read (`Escaping`). Reversed, compressed or encrypted secrets are not found.
     package static func all(of secret: String) -> Set<[UInt8]> {
         let bytes = Array(secret.utf8)
         guard !bytes.isEmpty else { return [] }
         var forms: Set<[UInt8]> = []
         for text in [bytes] + lines(of: bytes) {
             forms.formUnion([hexadecimal(text, upper: false), hexadecimal(text, upper: true)])
-            for upper in [false, true] {
-                forms.insert(percentEncoded(text, upper: upper, plus: false))
-                forms.insert(percentEncoded(text, upper: upper, plus: true))
-            }
-            forms.insert(JSON.escaped(String(decoding: text, as: UTF8.self)))
-            forms.insert(JSON.escaped(String(decoding: text, as: UTF8.self)).replacing("/".utf8, with: "\\/".utf8))
-            forms.formUnion(XMLEscaping.usual.map { $0.escaped(String(decoding: text, as: UTF8.self)) })
             for offset in 0..<3 {
                 forms.insert(base64(text, offset: offset, last: "+/"))
                 forms.insert(base64(text, offset: offset, last: "-_"))
@@ -40,20 +33,6 @@ package enum SecretForms {
     private static func hexadecimal(_ bytes: [UInt8], upper: Bool) -> [UInt8] {
         let digits = Array((upper ? "0123456789ABCDEF" : "0123456789abcdef").utf8)
         return bytes.flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 15)]] }
-    }
-
-    /// RFC 3986 section 2.3: all but the unreserved characters are encoded.
-    private static func percentEncoded(_ bytes: [UInt8], upper: Bool, plus: Bool) -> [UInt8] {
-        bytes.flatMap { byte -> [UInt8] in
-            switch byte {
-            case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-                UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "."), UInt8(ascii: "_"),
-                UInt8(ascii: "~"):
-                [byte]
-            case UInt8(ascii: " ") where plus: [UInt8(ascii: "+")]
-            default: [UInt8(ascii: "%")] + hexadecimal([byte], upper: upper)
-            }
-        }
     }
 
     /// The Base64 digits of `bytes` when `offset` unknown bytes stand before them (modulo 3), without those digits that

@@ -1,0 +1,143 @@
+/// Where in a stream a secret may begin. Passes over the bytes at which none can, some 1 GB a second.
+struct SecretBeginnings: Sendable {
+    private let automaton: SecretAutomaton
+    private let escapings: [Escaping]
+    /// By two bytes, the second one the higher: 1 where they can begin a secret.
+    private var pairs = [UInt8](repeating: 0, count: 1 << 16)
+    /// By a byte: whether it can begin a secret when nothing is known of the next.
+    private var firsts = [Bool](repeating: false, count: 256)
+    /// By a byte: whether an escape may begin with it.
+    private var openings = [Bool](repeating: false, count: 256)
+    private let isBinary: Bool
+
+    /// How far a possible beginning is followed in place before the automaton takes it; below `LogRedactor.transparentLimit`.
+    private static let peekLimit = 12
+
+    /// What may count for nothing within a secret, or begin what does.
+    private static let betweens: [UInt8] = [0, 0x0A, 0x0D, 0x1B]
+
+    init(_ automaton: SecretAutomaton, escapings: [Escaping], isBinary: Bool) {
+        (self.automaton, self.escapings, self.isBinary) = (automaton, escapings, isBinary)
+        for byte in UInt8.min...UInt8.max {
+            openings[Int(byte)] = escapings.contains { $0.opens(byte) }
+        }
+        for first in UInt8.min...UInt8.max where automaton.begins(with: first) {
+            let (isEnd, seconds) = automaton.second(after: first)
+            if isEnd { add(first, before: UInt8.min...UInt8.max) }
+            add(first, before: seconds)
+            for escaping in escapings {
+                add(first, before: seconds.flatMap { escaping.beginnings(of: $0).map(\.first) })
+                // What an escape of the first byte begins with.
+                for (opening, second) in escaping.beginnings(of: first) where automaton.isEscaped(first) {
+                    if let second {
+                        add(opening, before: [second])
+                    } else {
+                        add(opening, before: UInt8.min...UInt8.max)
+                    }
+                }
+            }
+        }
+    }
+
+    private mutating func add(_ first: UInt8, before seconds: some Sequence<UInt8>) {
+        firsts[Int(first)] = true
+        for second in seconds { pairs[Int(first) | Int(second) << 8] = 1 }
+        for second in Self.betweens where second == 0x1B || isPassedOver(second) {
+            pairs[Int(first) | Int(second) << 8] = 1
+        }
+    }
+
+    /// Whether an escape may begin with the byte.
+    func mayOpen(_ byte: UInt8) -> Bool { openings[Int(byte)] }
+
+    /// The first place from `start` on at which a secret may begin, or the end.
+    func next(in input: UnsafeRawBufferPointer, from start: Int) -> Int {
+        pairs.withUnsafeBufferPointer { pairs in
+            var position = start
+            let last = input.count - 1
+            while position < last {
+                // Four at a time: the loads of one do not wait for the others.
+                while position + 4 < input.count {
+                    let first = pairs[Int(input[position]) | Int(input[position + 1]) << 8]
+                    let second = pairs[Int(input[position + 1]) | Int(input[position + 2]) << 8]
+                    let third = pairs[Int(input[position + 2]) | Int(input[position + 3]) << 8]
+                    let fourth = pairs[Int(input[position + 3]) | Int(input[position + 4]) << 8]
+                    if first | second | third | fourth != 0 { break }
+                    position += 4
+                }
+                guard position < last else { break }
+                if pairs[Int(input[position]) | Int(input[position + 1]) << 8] != 0, mayBegin(input, at: position) {
+                    return position
+                }
+                position += 1
+            }
+            return position == last && !firsts[Int(input[last])] ? input.count : position
+        }
+    }
+
+    /// Looks some bytes ahead. No when no secret begins just here; one that begins further on has its own turn.
+    private func mayBegin(_ input: UnsafeRawBufferPointer, at start: Int) -> Bool {
+        var (state, position) = (0, start)
+        while position < min(start + Self.peekLimit, input.count) {
+            let byte = input[position]
+            if state != 0 {
+                if isPassedOver(byte) {
+                    position += 1
+                    continue
+                }
+                if byte == 0x1B { return true }
+            }
+            var next = (state: automaton.child(state, byte), position: position + 1)
+            if openings[Int(byte)] {
+                switch escape(after: state, input, at: position) {
+                case .none: break
+                case .one(let state, let width):
+                    // Two ways are one too many for a look.
+                    if next.state != 0 { return true }
+                    next = (state, position + width)
+                case .some: return true
+                }
+            }
+            (state, position) = next
+            if state == 0 { return false }
+            if automaton.matched(state) > 0 { return true }
+        }
+        return true
+    }
+
+    /// Escapes at a place with which what has begun goes on.
+    private enum Following { case none, one(state: Int, width: Int), some }
+
+    private func escape(after state: Int, _ input: UnsafeRawBufferPointer, at position: Int) -> Following {
+        let rest = UnsafeRawBufferPointer(rebasing: input[position...].prefix(Escaping.longest))
+        var found: (state: Int, width: Int)?
+        for escaping in escapings where escaping.opens(rest[0]) {
+            var next: (state: Int, width: Int)
+            switch escaping.read(rest) {
+            case .none:
+                // One that is wrapped is not read here.
+                if rest.contains(where: { $0 == 0x1B || isPassedOver($0) }) { return .some }
+                continue
+            case .more: return .some
+            case .byte(0x0A, let width), .byte(0x0D, let width), .scalar("\n", let width), .scalar("\r", let width):
+                next = (state, width)
+            case .byte(let byte, let width): next = (automaton.child(state, byte), width)
+            case .scalar(let scalar, let width):
+                next = (state, width)
+                for (index, byte) in scalar.utf8.enumerated() where index == 0 || next.state != 0 {
+                    next.state = automaton.child(next.state, byte)
+                }
+            }
+            if next.state == 0 { continue }
+            // A form's escapes are a URL's but for `+`.
+            if let found, found != next { return .some }
+            found = next
+        }
+        return found.map { .one(state: $0.state, width: $0.width) } ?? .none
+    }
+
+    /// Whether the byte counts for nothing within a secret.
+    private func isPassedOver(_ byte: UInt8) -> Bool {
+        byte == 0x0A || byte == 0x0D || isBinary && byte == 0
+    }
+}

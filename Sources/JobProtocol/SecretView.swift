@@ -1,0 +1,168 @@
+/// One way to read a stream in which secrets are looked for: as it stands, or with one kind of escapes read.
+///
+/// A view with escapes is active only from an escape on, until what it read last is again what stands there. So it costs nothing where
+/// there is none. Escapes are read from the left, as their readers do: where text ends with half of one just before a secret, as `%2` before
+/// `F/a`, what both make may be read in its place.
+struct SecretView: Sendable {
+    /// Nil: as it stands.
+    let escaping: Escaping?
+    /// In the marks of `HeldBytes`.
+    private let bit: UInt8
+    private(set) var state = 0
+    /// Where in the stream that begins which may be a secret.
+    private(set) var start = 0
+    private(set) var isActive = false
+    /// What may become an escape.
+    private var pending: [UInt8] = []
+    /// Where in the stream the first escape is that was read; nil while there only may be one.
+    private var firstRead: Int?
+
+    /// The most bytes of the stream for each byte of a secret. What lies between is not without end, so neither is what is held.
+    static let widthLimit = 64
+
+    init(escaping: Escaping?) {
+        self.escaping = escaping
+        bit = escaping.map { 2 << UInt8(Escaping.allCases.firstIndex(of: $0) ?? 0) } ?? 1
+    }
+
+    /// Nothing has begun before the end of what is held.
+    mutating func begin(at end: Int) { (state, start) = (0, end) }
+
+    /// A byte that stands for itself, or for which an escape stood.
+    /// - Parameter rest: How many after it are held and not followed yet.
+    /// - Returns: Whether a secret ended with it.
+    mutating func follow(_ byte: UInt8, rest: Int = 0, _ automaton: SecretAutomaton, _ held: inout HeldBytes) -> Bool {
+        var depth = automaton.depth(state) + 1
+        move(to: automaton.next(state, byte), from: &depth, rest, automaton, held)
+        let length = automaton.matched(state)
+        if length > 0 {
+            // With escapes the whole of what may have been a longer secret: it is the beginning of one at least.
+            if escaping == nil { held.mask(last: length) } else { held.mask(from: start) }
+        }
+        if automaton.isLeaf(state) { move(to: automaton.failure(state), from: &depth, rest, automaton, held) }
+        return length > 0
+    }
+
+    /// The start goes on with the state. From whichever end is nearer, so that a state which is taken over again and again and falls each
+    /// time costs nothing of its depth.
+    private mutating func move(
+        to next: Int, from depth: inout Int, _ rest: Int, _ automaton: SecretAutomaton, _ held: HeldBytes
+    ) {
+        let kept = automaton.depth(next)
+        let dropped = depth - kept
+        start =
+            kept + rest < dropped
+            ? held.position(ofLast: kept + rest, bit) : held.position(after: dropped, from: start, bit)
+        (state, depth) = (next, kept)
+    }
+
+    /// A byte of the stream, the last one held.
+    /// - Parameters:
+    ///   - before: The view of what stands there, before this byte.
+    ///   - after: The same, after it.
+    /// - Returns: Whether a secret ended with it.
+    mutating func take(
+        _ byte: UInt8, before: (state: Int, start: Int), after: (state: Int, start: Int), _ automaton: SecretAutomaton,
+        _ held: inout HeldBytes
+    ) -> Bool {
+        guard let escaping else { return false }
+        var hasFound = false
+        if !pending.isEmpty {
+            switch append(byte, escaping, automaton, &held, &hasFound) {
+            case .more, .read: return rest(after, automaton, &held, hasFound)
+            case .none: break
+            }
+            // No escape: its bytes are what they are, and this one may be the first of another.
+            if firstRead != nil {
+                followLiterals(count: pending.count - 1, rest: 1, automaton, &held, &hasFound)
+            } else {
+                isActive = false
+            }
+            pending.removeAll(keepingCapacity: true)
+        }
+        if escaping.opens(byte) {
+            if !isActive { (state, start, firstRead, isActive) = (before.state, before.start, nil, true) }
+            if append(byte, escaping, automaton, &held, &hasFound) != .none {
+                return rest(after, automaton, &held, hasFound)
+            }
+            pending.removeAll(keepingCapacity: true)
+        }
+        guard isActive else { return hasFound }
+        if follow(byte, automaton, &held) { hasFound = true }
+        return rest(after, automaton, &held, hasFound)
+    }
+
+    /// The stream ends: what may have become an escape is none.
+    mutating func finish(_ automaton: SecretAutomaton, _ held: inout HeldBytes) -> Bool {
+        var hasFound = false
+        if isActive, firstRead != nil {
+            followLiterals(count: pending.count, rest: 0, automaton, &held, &hasFound)
+        }
+        end(&held)
+        return hasFound
+    }
+
+    // MARK: Escapes
+
+    private enum Progress { case none, more, read }
+
+    private mutating func append(
+        _ byte: UInt8, _ escaping: Escaping, _ automaton: SecretAutomaton, _ held: inout HeldBytes,
+        _ hasFound: inout Bool
+    ) -> Progress {
+        pending.append(byte)
+        switch pending.withUnsafeBytes({ escaping.read($0) }) {
+        case .none: return .none
+        case .more: return .more
+        case .byte(0x0A, _), .byte(0x0D, _), .scalar("\n", _), .scalar("\r", _):
+            // A line end counts for nothing (`LogRedactor`), and where nothing has begun there is none to pass over.
+            guard state != 0 else { return .none }
+            join(into: 0, &held)
+        case .byte(let byte, _):
+            guard automaton.isEscaped(byte) else { return .none }
+            join(into: 1, &held)
+            hasFound = follow(byte, automaton, &held) || hasFound
+        case .scalar(let scalar, _):
+            guard scalar.utf8.allSatisfy(automaton.isEscaped) else { return .none }
+            join(into: scalar.utf8.count, &held)
+            let count = scalar.utf8.count
+            for (index, byte) in scalar.utf8.enumerated() {
+                hasFound = follow(byte, rest: count - 1 - index, automaton, &held) || hasFound
+            }
+        }
+        pending.removeAll(keepingCapacity: true)
+        return .read
+    }
+
+    /// Ends the view where it is of no more use.
+    private mutating func rest(
+        _ plain: (state: Int, start: Int), _ automaton: SecretAutomaton, _ held: inout HeldBytes,
+        _ hasFound: Bool
+    ) -> Bool {
+        let hasNothing = pending.isEmpty && (state == 0 || state == plain.state && start == plain.start)
+        let width = (Self.widthLimit + 1) * (automaton.depth(state) + Escaping.longest)
+        if hasNothing || held.end - start > width { end(&held) }
+        return hasFound
+    }
+
+    /// What looked like an escape and is none.
+    private mutating func followLiterals(
+        count: Int, rest: Int, _ automaton: SecretAutomaton, _ held: inout HeldBytes, _ hasFound: inout Bool
+    ) {
+        for index in 0..<count {
+            hasFound = follow(pending[index], rest: count - 1 - index + rest, automaton, &held) || hasFound
+        }
+    }
+
+    private mutating func join(into count: Int, _ held: inout HeldBytes) {
+        let position = held.join(last: pending.count, into: count, bit)
+        firstRead = firstRead ?? position
+    }
+
+    private mutating func end(_ held: inout HeldBytes) {
+        // What stands there may have begun within the escapes, and this view may go on from it.
+        if isActive, let firstRead { held.separate(from: firstRead, bit) }
+        (isActive, firstRead) = (false, nil)
+        pending.removeAll(keepingCapacity: true)
+    }
+}

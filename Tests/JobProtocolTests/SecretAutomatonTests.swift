@@ -1,0 +1,26 @@
+import Testing
+
+@testable import JobProtocol
+
+@Suite struct SecretAutomatonTests {
+    /// A view with escapes takes over a state and falls from it, again and again: no fall may cost the depth.
+    @Test(arguments: ["a", "ab", "\"/+&é ~*'%", "aab", "q/\n"])
+    func testThatAFallIsShortFromASecretThatRepeatsItself(part: String) {
+        // given
+        let secret = String(repeating: part, count: 1000)
+        let automaton = SecretAutomaton(forms: SecretForms.all(of: secret))
+        var state = 0
+        for byte in secret.utf8 where byte != 0x0A {
+            // when
+            state = automaton.next(state, byte)
+            var (other, falls) = (state, 0)
+            while other != 0 {
+                other = automaton.failure(other)
+                falls += 1
+            }
+            // then: of two, at most half of what is left each time
+            #expect(falls < 16, "at \(automaton.depth(state))")
+        }
+        #expect(automaton.matched(state) > 0)
+    }
+}
