@@ -1,12 +1,12 @@
 /// The ways in which a secret can appear in a log although nobody printed it as it is.
-package enum SecretForms {
+enum SecretForms {
     /// The fewest bytes of a form other than the secret itself. Shorter ones would mask half of every log.
-    package static let shortest = 4
+    static let shortest = 4
 
     /// The secret itself; its lines; its hexadecimal forms; and, for Base64 (RFC 4648 sections 4 and 5), the digits that depend on
     /// nothing but the secret at each of the three offsets at which it can stand in what was encoded. Escapes have no forms here: they
     /// are read (`Escaping`). Reversed, compressed or encrypted secrets are not found.
-    package static func all(of secret: String) -> Set<[UInt8]> {
+    static func all(of secret: String) -> Set<[UInt8]> {
         let bytes = Array(secret.utf8)
         guard !bytes.isEmpty else { return [] }
         var forms: Set<[UInt8]> = []
