@@ -98,7 +98,8 @@ import Testing
     }
 
     /// A publication is no failure of the commit's when the database has no room for it: it is made as soon as there is some.
-    @Test(.smallDisk, .program("python3")) func testThatAPublicationWaitsForADatabaseThatCannotBeWritten() async throws {
+    @Test(.smallDisk, .program("python3")) func testThatAPublicationWaitsForADatabaseThatCannotBeWritten() async throws
+    {
         try await withTemporaryDirectory { outer in
             let (disk, state) = (try outer.makeDirectory("disk"), StateDirectory(path: outer.path("state")))
             try await SmallDisk.mounted(on: disk, size: "24m") {

@@ -98,20 +98,46 @@ import Testing
                 try attempt.prepare(job)
                 // when
                 try await launched.executor.start(attempt, secrets: [:])
-                let supervisor = try #require(launched.lockOwner(attempt.paths.lock)).pid
-                // poll(2) for a second (proc_pid_syscall(5)).
-                await until("the supervisor waits for room") {
-                    let call = SmallFile.read("/proc/\(supervisor)/syscall", limit: 256) ?? []
-                    return String(decoding: call, as: UTF8.self).split(separator: " ").dropFirst().prefix(3)
-                        .elementsEqual(
-                            ["0x0", "0x0", "0x3e8"])
-                }
+                try await awaitWaiting(launched.lockOwner(attempt.paths.lock))
                 unlink(disk + "/full")
                 // then
                 let end = try await launched.end(of: attempt)
                 #expect(end.result == .faulty)
                 expectContains(end.reason ?? "", "No space left on device")
             }
+        }
+    }
+
+    @Test(.smallDisk, .enabled(if: isX86, "only x86-64's poll(2) is known here"))
+    func testThatAStepThatCannotBeNotedIsNotRun() async throws {
+        try await withLaunched { launched in
+            try await withSmallDisk(launched) { disk, attempt in
+                // given: a disk with room for the lock alone
+                try attempt.prepare(launched.job("touch ran"))
+                try await runExpectingSuccess([
+                    "sh", "-c",
+                    "dd if=/dev/zero of=\(disk)/full bs=4096 2>/dev/null; truncate -s -4096 \(disk)/full; test -s \(disk)/full",
+                ])
+                // when
+                try await launched.executor.start(attempt, secrets: [:])
+                try await awaitWaiting(launched.lockOwner(attempt.paths.lock))
+                unlink(disk + "/full")
+                // then
+                let end = try await launched.end(of: attempt)
+                #expect(end.result == .faulty)
+                expectContains(end.reason ?? "", "No space left on device")
+                #expect(access(launched.workspace + "/ran", F_OK) != 0)
+            }
+        }
+    }
+
+    /// Waits until a supervisor has nothing to do but to try its last word again: poll(2) for a second (proc_pid_syscall(5)).
+    private func awaitWaiting(_ supervisor: LockContent?) async throws {
+        let pid = try #require(supervisor).pid
+        await until("the supervisor waits for room") {
+            let call = SmallFile.read("/proc/\(pid)/syscall", limit: 256) ?? []
+            return String(decoding: call, as: UTF8.self).split(separator: " ").dropFirst().prefix(3).elementsEqual(
+                ["0x0", "0x0", "0x3e8"])
         }
     }
 

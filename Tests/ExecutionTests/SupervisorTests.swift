@@ -136,32 +136,6 @@ import Testing
     }
 
     /// A step whose beginning cannot be written down has no effects, since nobody would know of it.
-    @Test(.smallDisk) func testThatAStepThatCannotBeNotedIsNotRun() async throws {
-        try await withLaunched { launched in
-            // given: a disk with room for the lock alone
-            let disk = try launched.directory.makeDirectory("disk")
-            try await runExpectingSuccess(["mount", "-t", "tmpfs", "-o", "size=256k", "tmpfs", disk])
-            let attempt = try launched.prepare(launched.job("touch ran"), name: "disk/attempt")
-            try await runExpectingSuccess([
-                "sh", "-c",
-                "dd if=/dev/zero of=\(disk)/full bs=4096 2>/dev/null; truncate -s -4096 \(disk)/full; test -s \(disk)/full",
-            ])
-            // when
-            var ended: String?
-            do {
-                try await launched.executor.start(attempt, secrets: [:])
-                ended = try await launched.end(of: attempt).reason
-            } catch {
-                ended = "\(error)"
-            }
-            // then
-            #expect(ended != nil)
-            #expect(access(launched.workspace + "/ran", F_OK) != 0)
-            await until("the supervisor's end") { !(launched.lockOwner(attempt.paths.lock)?.isAlive ?? false) }
-            try await runExpectingSuccess(["umount", "-l", disk])
-        }
-    }
-
     @Suite struct GivenALog {
         /// The secret's first half is printed before the line of ours, its second after it.
         @Test(.program("perl")) func testThatALineOfOursCutsNoSecret() async throws {
