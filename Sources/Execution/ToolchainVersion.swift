@@ -1,3 +1,4 @@
+import Basics
 import Subprocess
 import SystemPackage
 
@@ -10,13 +11,33 @@ package enum ToolchainVersion {
     /// Characters kept of a snapshot's version.
     private static let maximumLength = 100
 
+    /// Where it may leave what it likes while it is asked: Swift's driver (6.3.1) makes a directory in TMPDIR each time, and does not
+    /// remove it.
+    private static let temporary = ".martlet-toolchain"
+
     /// The version of the `swift` in PATH, such as `6.3.1`; nothing where there is none, or it does not say.
-    package static func swift() async -> String? {
+    /// - Parameter place: A directory of ours, in which nothing of it is left; what a daemon that was killed left there goes first.
+    package static func swift(within place: String) async -> String? {
+        let lane = BlockingLane(label: "toolchain")
+        // Where nothing can be written there is nobody to be told a version either.
+        guard (try? await lane.run { try empty(place) }) != nil else { return nil }
+        let version = await ask(temporary: "\(place)/\(temporary)")
+        // It is emptied before the next time too.
+        _ = try? await lane.run { try Directory(opening: place).remove(temporary) }
+        return version
+    }
+
+    private static func empty(_ place: String) throws(FileError) {
+        try Directory(opening: place).makeEmptyDirectory(temporary, mode: 0o700)
+    }
+
+    private static func ask(temporary: String) async -> String? {
         await withTaskGroup(of: String?.self) { group in
             group.addTask {
                 // Not there, or not to be started: there is none.
                 let result = try? await Subprocess.run(
-                    .name("swift"), arguments: ["--version"], workingDirectory: "/", input: .none,
+                    .name("swift"), arguments: ["--version"],
+                    environment: .inherit.updating(["TMPDIR": temporary]), workingDirectory: "/", input: .none,
                     output: .string(limit: outputLimit), error: .discarded)
                 guard let result, result.terminationStatus.isSuccess else { return nil }
                 return version(in: result.standardOutput)

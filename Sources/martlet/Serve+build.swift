@@ -72,7 +72,7 @@ extension Serve {
             let secrets = SecretStore(
                 directory: settings.secrets, credentialsDirectory: environment["CREDENTIALS_DIRECTORY"])
             let known = try await store.specifications()
-            let mirrors = Mirrors(directory: state.repositories)
+            let (mirrors, place) = (Mirrors(directory: state.repositories), state.path)
             await logProgram(of: mirrors)
             let integrations = try IntegrationService(
                 .init(
@@ -85,7 +85,8 @@ extension Serve {
                     transport: try CurlTransport(),
                     // Nor a mail server that does not answer the farewell, for which libcurl holds its thread up.
                     mailTransport: try CurlTransport(), environment: environment, supervisor: supervisor,
-                    isolation: isolation, version: Martlet.version, toolchain: { await ToolchainVersion.swift() },
+                    isolation: isolation, version: Martlet.version,
+                    toolchain: { await ToolchainVersion.swift(within: place) },
                     logger: logger))
             try await integrations.prepare()
             let notifier = SystemdNotifier(environment: environment)

@@ -1,3 +1,4 @@
+import Basics
 import TestSupport
 import Testing
 
@@ -20,7 +21,26 @@ import Testing
     }
 
     @Test(.program("swift")) func testThatTheMachinesToolchainIsAsked() async throws {
-        let version = try #require(await ToolchainVersion.swift())
-        #expect(version.first?.isNumber == true)
+        try await withTemporaryDirectory { directory in
+            let version = try #require(await ToolchainVersion.swift(within: directory.path))
+            #expect(version.first?.isNumber == true)
+        }
+    }
+
+    @Test(.program("swift")) func testThatWhatItLeavesIsRemoved() async throws {
+        try await withTemporaryDirectory { directory in
+            // given: what a daemon that was killed left
+            try directory.write(".martlet-toolchain/TemporaryDirectory.1/file", "1")
+
+            // when
+            _ = await ToolchainVersion.swift(within: directory.path)
+
+            // then
+            #expect(try directory.directory().entries().map(\.name) == [])
+        }
+    }
+
+    @Test(.program("swift")) func testThatWhereNothingCanBeWrittenItIsNotAsked() async {
+        #expect(await ToolchainVersion.swift(within: "/proc/nowhere") == nil)
     }
 }
