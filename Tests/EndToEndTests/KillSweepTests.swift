@@ -1,5 +1,6 @@
 import Basics
 import Foundation
+import Glibc
 import Model
 import TestSupport
 import Testing
@@ -7,21 +8,36 @@ import Testing
 @testable import ServiceSupport
 
 /// A sample of what `Tests/KillSweep` does for every change of state: real processes, killed from outside.
-@Suite(.program("sha256sum"), .program("zstd")) struct KillSweepTests {
+@Suite(.program("sha256sum"), .program("zstd"), .program("curl")) struct KillSweepTests {
     private static let sample: [KillSweep.Place] = [
         .init("delivery.stored", "after", .daemon), .init("attempt.checkout", "after", .launcher),
         .init("step.started", "before", .supervisor), .init("status.ended", "after", .daemon),
         .init("version.reserved", "after", .daemon), .init("integration.completed", "before", .daemon),
         .init("log.compressed", "after", .daemon),
+        .init("integration.uploading", "after", .daemon, in: .uploading),
         .init("trigger.running", "after", .daemon, in: .beforeTriggers),
         .init("trigger.failed", "after", .daemon, in: .failedTrigger),
         .init("rerun.queued", "after", .daemon, in: .rerun),
         .init("attempt.processed", "before", .launcher, in: .rerunOfFailed),
         .init("status.finished", "before", .supervisor, in: .cancel),
         .init("look.stored", "after", .daemon, in: .supersede),
+        .init("outbox.sent", "before", .daemon, in: .telling),
+        .init("outbox.waiting", "before", .daemon, in: .tellingBusy),
+        .init("outbox.given-up", "after", .daemon, in: .tellingGone),
+        .init("outbox.waiting", "after", .daemon, in: .tellingAgain),
+        .init("outbox.unneeded", "before", .daemon, in: .tellingNobody),
+        .init("outbox.sent", "before", .daemon, in: .reporting),
+        .init("outbox.superseded", "after", .daemon, in: .reportingNewest),
+        .init("retention.moved", "before", .daemon, in: .retention),
+    ]
+    private static let fencedSample: [KillSweep.Place] = [
+        .init("pull.approved", "after", .daemon, in: .pull), .init("integration.merged", "before", .daemon, in: .pull),
     ]
 
+    private static let root = URL(fileURLWithPath: #filePath).pathComponents.dropLast(3).joined(separator: "/")
+
     private func withSweep<Value: Sendable>(
+        isFenced: Bool = false, _ scenarios: [KillScenario] = [],
         _ body: @escaping @Sendable (KillSweep) throws -> Value
     ) async throws -> Value {
         let martlet = try TestTools.builtProduct("martlet")
@@ -29,22 +45,156 @@ import Testing
             let root = try directory.makeDirectory("sweep")
             return try await BlockingLane(label: "sweep").run {
                 let programs = String(martlet.dropLast("/martlet".count))
-                let sweep = try KillSweep(root: root, programs: programs)
+                let sweep = try KillSweep(root: root, programs: programs, isFenced: isFenced, scenarios: scenarios)
                 defer { sweep.end() }
                 return try body(sweep)
             }
         }
     }
 
-    @Test(.threat("K1")) func testThatAKillLosesNothingAndDoesNothingTwice() async throws {
+    private func expectHeld(_ sample: [KillSweep.Place], isFenced: Bool) async throws {
         // when
-        let outcomes = try await withSweep { sweep in try Self.sample.map { ($0, try sweep.run($0)) } }
+        let scenarios = KillScenario.allCases.filter { scenario in sample.contains { $0.scenario == scenario } }
+        let outcomes = try await withSweep(isFenced: isFenced, scenarios) { sweep in
+            try sample.map { ($0, try sweep.run($0)) }
+        }
 
         // then
         for (place, outcome) in outcomes {
             #expect(outcome.isKilled, "\(place)")
             #expect(outcome.violations == [], "\(place)")
         }
+    }
+
+    @Test(.threat("K1")) func testThatAKillLosesNothingAndDoesNothingTwice() async throws {
+        try await expectHeld(Self.sample, isFenced: false)
+    }
+
+    @Test(.fence) func testThatAKillLosesNoApprovalOfAPullRequest() async throws {
+        try await expectHeld(Self.fencedSample, isFenced: true)
+    }
+
+    // MARK: The table
+
+    @Test func testThatASampleOfEveryScenarioIsRun() {
+        #expect(Set((Self.sample + Self.fencedSample).map(\.scenario)) == Set(KillScenario.allCases))
+    }
+
+    @Test func testThatTheTableHasEveryFailpointOfTheSources() throws {
+        // given
+        let sources = try SourceFailpoints(beneath: Self.root + "/Sources")
+
+        // when
+        let table = Set(KillScenario.allCases.flatMap(\.transitions))
+
+        // then
+        #expect(sources.unknown == [])
+        #expect(sources.names.subtracting(table).subtracting(KillScenario.unreached.keys) == [])
+        #expect(table.subtracting(sources.names) == [])
+        #expect(Set(KillScenario.unreached.keys).subtracting(sources.names) == [])
+        #expect(table.intersection(KillScenario.unreached.keys) == [])
+    }
+
+    @Test func testThatAFailpointIsFoundHoweverItIsNamed() {
+        // given
+        let text = """
+            func passes(_ transition: @autoclosure () -> String) {}
+            transaction.passes("a.stored")
+            transaction.passes(
+                isDone ? "b.ended" : "b.started")
+            transaction.passes("trigger.\\(record.state.rawValue)")
+            transaction.passes("c.\\(what(it, is))")
+            Failpoint.pass("d.moved", .before)
+            for name in names { Failpoint.pass(name, .after) }
+            clinux_failpoint(Self.name(of: event), "before")
+            case .started: "status.started"
+            """
+
+        // when
+        let sources = SourceFailpoints(text, file: "A.swift")
+
+        // then
+        let triggers = ["failed", "running", "skipped", "succeeded"].map { "trigger." + $0 }
+        #expect(
+            sources.names.sorted()
+                == (["a.stored", "b.ended", "b.started", "d.moved", "status.started"] + triggers).sorted())
+        #expect(sources.unknown == [#"A.swift: "c.\(what(it, is))""#])
+    }
+
+    // MARK: What is left
+
+    /// What a job could leave, and how it is told.
+    private static let left = [
+        "tmp/download": "/tmp/download", "state/staging/one": "staging/one",
+        "state/integrations/.removed/kit.1/log": ".removed/kit.1",
+        "state/integrations/kit/1/debug/1/log.zst.part": "debug/1/log.zst.part",
+        "state/integrations/kit/1/debug/1/core": "debug/1/core",
+        "state/integrations/kit/1/debug/1/reports/.martlet-1": "reports/.martlet-1",
+        "state/integrations/kit/1/trigger-a/1.work/tmp/file": "trigger-a/1.work",
+        "state/workspaces/kit/debug/release/0/tmp/file": "release/0/tmp/file",
+        "state/workspaces/kit/debug/release/0/tree/.martlet-2": "tree/.martlet-2",
+        "state/workspaces/kit/debug/fork/0/tree/file": "fork/0", "state/files/kit/.martlet-3": "kit/.martlet-3",
+        "uploads/.kit.part-1": "uploads/.kit.part-1",
+    ]
+
+    @Test func testThatWhatIsLeftIsFound() async throws {
+        // given
+        let (clean, found) = try await withSweep { sweep in
+            let service = sweep.service
+            let clean = Leftovers(service: service).awaitNone()
+            // when: and a process that a job started
+            for path in Self.left.keys { try service.write(path, "") }
+            let process = try Shell.start(["sleep", "600"], in: service.state + "/workspaces/kit/debug/release/0/tree")
+            defer {
+                kill(process, SIGKILL)
+                Shell.wait(process)
+            }
+            var found: [String] = []
+            // It becomes `sleep` a moment after it is started.
+            _ = Moment.until(limit: 10) {
+                found = Leftovers(service: service).now()
+                return found.contains { $0.hasSuffix("is left: sleep 600 ") }
+            }
+            return (clean, found)
+        }
+
+        // then
+        #expect(clean == [])
+        for text in Self.left.values { #expect(found.contains { $0.contains(text + " is left") }, "\(text): \(found)") }
+        #expect(found.contains { $0.hasSuffix("is left: sleep 600 ") }, "\(found)")
+    }
+
+    @Test(.fence) func testThatAMountAndAControlGroupThatAreLeftAreFound() async throws {
+        // given
+        let (groups, found) = try await withSweep { sweep in
+            let service = sweep.service
+            let left = Leftovers(service: service)
+            let mounted = service.state + "/workspaces/kit"
+            // when: in a namespace that nobody names, and as the group of a supervisor that has ended, where we may make one
+            let process = try Shell.start(
+                ["bwrap", "--dev-bind", "/", "/", "--bind", mounted, "/mnt", "--chdir", "/", "sleep", "600"])
+            let names = left.supervisors()
+            let groups = left.groupPlaces().flatMap { (place: String) -> [String] in names.map { place + "/" + $0 } }
+                .filter { (path: String) -> Bool in mkdir(path, 0o755) == 0 }
+            defer {
+                for group in groups { rmdir(group) }
+                kill(process, SIGKILL)
+                Shell.wait(process)
+            }
+            var found: [String] = []
+            _ = Moment.until(limit: 10) {
+                found = left.now()
+                // Bubblewrap makes it elsewhere first.
+                return found.contains { $0.hasPrefix("mount /mnt of ") }
+            }
+            return (groups, found)
+        }
+
+        // then
+        #expect(
+            found.contains { $0.hasPrefix("mount /mnt of ") && $0.contains("/state/workspaces/kit is left") },
+            "\(found)")
+        for group in groups { #expect(found.contains("control group \(group) is left")) }
     }
 
     @Test func testThatTheLedgerSeesWhatIsWrong() async throws {

@@ -2,12 +2,13 @@ import Foundation
 import Glibc
 import ServiceSupport
 
-// Kills daemon, launcher and supervisor at every change of state of an integration, before and after it is stored, twice each, and
-// checks what is left against a ledger of its own.
+// Kills daemon, launcher and supervisor at every change of state, before and after it is stored, twice each, and checks what is left
+// against a ledger of its own.
 //
-//   KillSweep [--fenced] [TRANSITION|SCENARIO…]      all without a name
+//   KillSweep [--fenced] [TRANSITION|SCENARIO…|others]      all without a name; others: all scenarios but `publishing`
 //
-// With --fenced, jobs run in the fence, and only what publishes is killed. A place at which there is nobody to kill is passed once.
+// With --fenced, jobs run in the fence, and of the scenarios those that jobs make other there; pull requests run there alone. A
+// place at which there is nobody to kill is passed once.
 // MARTLET_BUILD: the directory with debug builds of `martlet` and `martlet-supervisor`; else the one that this program is in.
 // Prints a line a place and a sum; the exit status is 1 when a promise was broken.
 
@@ -15,16 +16,19 @@ let own = (try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/sel
 let programs = ProcessInfo.processInfo.environment["MARTLET_BUILD"] ?? (own as NSString).deletingLastPathComponent
 let arguments = CommandLine.arguments.dropFirst()
 let isFenced = arguments.contains("--fenced")
-let wanted = arguments.filter { $0 != "--fenced" }
-let scenarios = isFenced ? [KillScenario.publishing.rawValue] : KillScenario.allCases.map(\.rawValue)
-for name in wanted where !scenarios.contains(name) && !KillSweep.transitions.contains(name) {
-    Shell.say("KillSweep: there is no \(name); there are \((scenarios + KillSweep.transitions).joined(separator: " "))")
+let scenarios = KillScenario.all(isFenced: isFenced)
+let names = scenarios.map(\.rawValue)
+let wanted = arguments.filter { $0 != "--fenced" }.flatMap { name in
+    name == "others" ? names.filter { $0 != KillScenario.publishing.rawValue } : [name]
+}
+let transitions = KillScenario.publishing.transitions
+for name in wanted where !names.contains(name) && !transitions.contains(name) {
+    Shell.say("KillSweep: there is no \(name); there are \((names + transitions).joined(separator: " "))")
     exit(64)
 }
-let places = KillSweep.places.filter { place in
-    scenarios.contains(place.scenario.rawValue)
-        && (wanted.isEmpty || wanted.contains(place.scenario.rawValue)
-            || place.scenario == .publishing && wanted.contains(place.transition))
+let places = KillSweep.places(of: scenarios).filter { place in
+    wanted.isEmpty || wanted.contains(place.scenario.rawValue)
+        || place.scenario == .publishing && wanted.contains(place.transition)
 }
 let root = FileManager.default.temporaryDirectory.path + "/martlet-kill-\(getpid())"
 var (runs, kills, violations) = (0, 0, 0)
@@ -47,7 +51,9 @@ var (runs, kills, violations) = (0, 0, 0)
 
 do {
     try FileManager.default.createDirectory(atPath: root, withIntermediateDirectories: true)
-    let sweep = try KillSweep(root: root, programs: programs, isFenced: isFenced)
+    let sweep = try KillSweep(
+        root: root, programs: programs, isFenced: isFenced,
+        scenarios: scenarios.filter { scenario in places.contains { $0.scenario == scenario } })
     defer { sweep.end() }
     for place in places where try run(place, round: 1, sweep) { _ = try run(place, round: 2, sweep) }
     for violation in try sweep.changedVersions() {
@@ -58,5 +64,6 @@ do {
     Shell.say("KillSweep: \(error)")
     violations += 1
 }
-Shell.say("\(places.count / 3) transitions × 3 victims, twice: \(runs) runs, \(kills) kills, \(violations) violations")
+let sums = "\(runs) runs, \(kills) kills, \(violations) violations"
+Shell.say("\(places.count / 6) transitions, before and after, × 3 victims, twice: \(sums)")
 exit(violations == 0 ? 0 : 1)

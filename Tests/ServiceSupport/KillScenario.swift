@@ -17,11 +17,35 @@ package enum KillScenario: String, CaseIterable, Sendable {
     case cancel = "slow"
     /// A newer commit ends it while its job runs.
     case supersede = "newer"
+    /// A fork's pull request that a person approves.
+    case pull = "pulls"
+    /// Somebody is told that the branch broke, or is fixed.
+    case telling = "tells"
+    /// The same by one who says once that he is busy, and by one who wants no more.
+    case tellingBusy = "busy"
+    case tellingGone = "gone"
+    /// What was given up is tried again, because a person says so.
+    case tellingAgain = "retried"
+    /// The bot's file does not name him any more when it is his turn.
+    case tellingNobody = "renamed"
+    /// A forge is told of a commit's statuses; and of the newest alone, where it was away meanwhile.
+    case reporting = "reports"
+    case reportingNewest = "replaced"
+    /// Old integrations are removed.
+    case retention = "keeps"
 
-    /// The changes of state that only it has, in their order.
+    /// The table: the changes of state that it kills at, in their order. `KillSweepTests` holds it to the sources' failpoints.
     package var transitions: [String] {
         switch self {
-        case .publishing: KillSweep.transitions
+        case .publishing:
+            // The daemon's rows, the supervisor's lines, and the log's own.
+            [
+                "delivery.stored", "look.stored", "integration.queued", "integration.preparing", "integration.recipe",
+                "integration.running", "attempt.queued", "attempt.checkout", "status.started", "attempt.building",
+                "step.started", "status.ended", "step.ended", "attempt.testing", "status.finished", "attempt.ended",
+                "attempt.processed", "integration.after-triggers", "trigger.running", "version.reserved",
+                "version.published", "trigger.succeeded", "integration.completed", "log.compressed",
+            ]
         case .uploading:
             [
                 "job.locked", "attempt.analyzing", "attempt.testing", "job.collected", "attempt.processed",
@@ -37,62 +61,42 @@ package enum KillScenario: String, CaseIterable, Sendable {
             ]
         case .cancel: ["status.finished", "attempt.processed", "integration.completed"]
         case .supersede: ["look.stored", "attempt.processed", "integration.completed"]
+        case .pull: ["pull.approved", "integration.merged", "attempt.processed", "integration.completed"]
+        case .telling: ["outbox.waiting", "outbox.sending", "outbox.sent"]
+        case .tellingBusy: ["outbox.waiting"]
+        case .tellingGone: ["outbox.given-up"]
+        case .tellingAgain: ["outbox.waiting", "outbox.sent"]
+        case .tellingNobody: ["outbox.unneeded"]
+        case .reporting: ["outbox.sending", "outbox.sent"]
+        case .reportingNewest: ["outbox.superseded"]
+        case .retention: ["retention.removed", "retention.moved", "retention.deleted"]
         }
     }
 
-    /// The repository's recipe, the bot file's lines, and scripts of triggers.
-    struct Bot {
-        var recipe: String
-        var lines = ""
-        /// What is kept of the workspace.
-        var archive = ""
-        var scripts: [String: String] = [:]
+    /// Names that a state machine's words make and that nothing passes, each with the reason.
+    package static let unreached = [
+        "integration.pending": "an integration is queued, and queued again, by `integration.queued` and `rerun.queued`",
+        "attempt.running": "an attempt that runs is in a step, which is its word",
+        "attempt.archiving": "what is kept is collected by the supervisor: `job.collected`",
+        "attempt.processing": "a step of triggers alone, which are no attempts: `trigger.running`",
+    ]
+
+    /// Those of the sweep without the fence, or of the one within it.
+    package static func all(isFenced: Bool) -> [KillScenario] {
+        allCases.filter { isFenced ? $0.isFenced : $0 != .pull }
     }
 
-    /// - Parameters:
-    ///   - flags: A directory whose files say what jobs do.
-    ///   - ledger: The command of a script that notes which attempt it is of.
-    func bot(flags: String, ledger: (String) -> String) -> Bot {
-        let one = "configurations:\n  debug: { build: \"STEP=build; . ./step\" }\n"
+    /// Whether jobs are killed within the fence too. What a daemon tells others and removes is the same there; of pull requests
+    /// nothing runs without one.
+    private var isFenced: Bool {
         switch self {
-        case .publishing: return Bot(recipe: one)
-        case .uploading:
-            return Bot(
-                recipe: """
-                    configurations:
-                      debug:
-                        steps:
-                          - { name: lint, step: analyzing, run: "STEP=lint; . ./step" }
-                          - { name: build, step: building, run: "STEP=build; . ./step; cp file made.txt" }
-                          - { name: test, step: testing, run: "STEP=test; . ./step" }
-
-                    """,
-                lines: "triggers:\n  - { name: office, branches: [main], upload: \"\(flags)/uploads/{commit}/\" }\n",
-                archive: "made.txt")
-        case .beforeTriggers:
-            return Bot(
-                recipe: one, lines: "triggers:\n  - { name: ready, phase: before, run: ready }\n",
-                scripts: ["ready": ledger("ready")])
-        case .failedTrigger:
-            return Bot(
-                recipe: one,
-                lines: "triggers:\n  - { name: breaks, run: breaks }\n  - { name: later, run: later }\n",
-                scripts: ["breaks": ledger("breaks") + "exit 3\n", "later": ledger("later")])
-        case .rerun, .rerunOfFailed:
-            return Bot(
-                recipe: """
-                    configurations:
-                      debug: { build: "STEP=build; . ./step; test -e '\(flags)/mended'" }
-                      good: { build: "STEP=build; . ./step" }
-
-                    """)
-        case .cancel, .supersede:
-            return Bot(
-                recipe: """
-                    configurations:
-                      debug: { build: "STEP=build; . ./step; touch '\(flags)/runs'; until test -e quick -o -e '\(flags)/go'; do sleep 0.05; done" }
-
-                    """, lines: self == .supersede ? "supersede: running\n" : "")
+        case .publishing, .uploading, .rerun, .cancel, .supersede, .pull: true
+        case .beforeTriggers, .failedTrigger, .rerunOfFailed, .telling, .tellingBusy, .tellingGone, .tellingAgain,
+            .tellingNobody, .reporting, .reportingNewest, .retention:
+            false
         }
     }
+
+    /// What its first integration comes to.
+    var firstResult: String { self == .failedTrigger ? "trigger-error" : "succeeded" }
 }

@@ -18,7 +18,7 @@ extension KillSweep {
         found += try versionViolations()
         if try service.log("kit", number) != Self.log { found.append("kit#\(number) answers with another log") }
         found += try databaseViolations()
-        found += leftovers()
+        found += Leftovers(service: service).awaitNone()
         return found
     }
 
@@ -63,7 +63,7 @@ extension KillSweep {
     }
 
     /// In this order: a log goes only once its compressed form is there, which another program than ours reads here.
-    private func logBytes(_ attempt: String) -> Data? {
+    func logBytes(_ attempt: String) -> Data? {
         if let bytes = FileManager.default.contents(atPath: attempt + "/log") { return bytes }
         let copy = service.root + "/log.copy"
         defer { unlink(copy) }
@@ -128,33 +128,10 @@ extension KillSweep {
             let open =
                 try Int.fetchOne(database, sql: "SELECT count(*) FROM integrations WHERE state <> 'completed'") ?? 0
             if open > 0 { found.append("\(open) integrations are not completed") }
+            let removed =
+                try Int.fetchOne(database, sql: "SELECT count(*) FROM integrations WHERE removed_at IS NOT NULL") ?? 0
+            if removed > 0 { found.append("\(removed) integrations are removed in part") }
             return found
         }
-    }
-
-    /// Processes and temporary files of a finished job, which may take 15 s to go.
-    func leftovers() -> [String] {
-        var left: [String] = []
-        let own = [service.pid, service.launcher ?? 0]
-        _ = Moment.until(limit: 15, pause: 20) {
-            left = processes().filter { !own.contains($0.key) }.map { "process \($0.key) is left: \($0.value)" }
-            let staging = (try? FileManager.default.contentsOfDirectory(atPath: service.state + "/staging")) ?? []
-            left += staging.map { "staging/\($0) is left" }
-            return left.isEmpty
-        }
-        return left
-    }
-
-    /// Whose command line names our directory.
-    private func processes() -> [pid_t: String] {
-        var found: [pid_t: String] = [:]
-        for name in (try? FileManager.default.contentsOfDirectory(atPath: "/proc")) ?? [] {
-            guard let pid = pid_t(name), pid != getpid(),
-                let bytes = FileManager.default.contents(atPath: "/proc/\(name)/cmdline")
-            else { continue }
-            let line = String(decoding: bytes.map { $0 == 0 ? 0x20 : $0 }, as: UTF8.self)
-            if line.contains(service.state) || line.contains(service.root + "/etc/") { found[pid] = line }
-        }
-        return found
     }
 }

@@ -2,55 +2,46 @@ import Foundation
 import Glibc
 
 extension KillSweep {
-    /// An integration that is where the kill is to fall, what brings it on, and what must have become of it.
-    private struct Course {
-        let bot: String
-        /// Done over and over until it says that it is accepted, as somebody does who gets no answer.
-        let act: @Sendable (ServiceClient) throws -> Bool
-        /// The result of each commit's one integration.
-        let results: [(commit: String, result: String)]
-        /// How many attempts each job, and each trigger's script, has without a kill.
-        let attempts: [String: Int]
-        /// What else does not hold at the end.
-        var more: () throws -> [String] = { [] }
+    private var around: KillScenario.Surroundings {
+        KillScenario.Surroundings(uploads: service.root + "/uploads", port: listener.port) { [stepLedger] name in
+            "#!/bin/sh\n" + Self.note(name, in: stepLedger)
+        }
     }
-
-    private var flags: String { service.root + "/flags" }
 
     /// Writes the bots of all scenarios and awaits their first integrations. Done at the first kill that needs one.
     private func prepareScenarios() throws {
         guard !hasScenarios else { return }
-        try FileManager.default.createDirectory(atPath: flags, withIntermediateDirectories: true)
-        try flag("go")
-        try flag("mended")
-        for scenario in KillScenario.allCases where scenario != .publishing {
-            let bot = scenario.bot(flags: flags) { "#!/bin/sh\n" + ledgerCommand($0) }
+        let own = scenarios.filter { $0 != .publishing }
+        listener.set(flag: "go", true)
+        listener.set(flag: "mended", true)
+        try service.write("etc/secrets/sweep-key", "whsec_" + Self.key.base64EncodedString(), mode: 0o600)
+        try service.write("etc/secrets/sweep-token", "of-the-sweep", mode: 0o600)
+        for scenario in own {
+            let bot = scenario.bot(around)
             for (name, text) in bot.scripts { try service.write("etc/triggers/\(name)", text, mode: 0o755) }
             _ = try service.makeBot(
                 scenario.rawValue,
                 files: [
                     ".martlet.yml": bot.recipe + "analyze: []\narchive: { include: [\(bot.archive)] }\n",
-                    "step": ledgerCommand("$STEP") + "echo \"$STEP of $(cat file)\"\n", "file": "0\n",
+                    "step": (isFenced ? "" : Self.note("$STEP", in: stepLedger)) + "echo \"$STEP of $(cat file)\"\n",
+                    "file": "0\n",
                 ], lines: bot.lines)
         }
-        for scenario in KillScenario.allCases where scenario != .publishing {
+        for scenario in own {
             let first = try service.begun(scenario.rawValue)
-            let expected = scenario == .failedTrigger ? "trigger-error" : "succeeded"
-            guard first["result"] as? String == expected else {
+            guard first["result"] as? String == scenario.firstResult else {
                 throw ServiceFailure(
                     "the first of \(scenario.rawValue): \(first["result"] ?? ""), \(first["reason"] ?? "")")
             }
         }
-        unflag("go")
+        listener.set(flag: "go", false)
         hasScenarios = true
     }
 
-    private func ledgerCommand(_ name: String) -> String {
-        "echo \"\(name) $(tr '\\0' ' ' </proc/$PPID/cmdline)\" >> '\(stepLedger)'\n"
+    /// The command by which a script notes which attempt it is of.
+    private static func note(_ name: String, in ledger: String) -> String {
+        "echo \"\(name) $(tr '\\0' ' ' </proc/$PPID/cmdline)\" >> '\(ledger)'\n"
     }
-
-    private func flag(_ name: String) throws { try service.write("flags/\(name)", "") }
-    private func unflag(_ name: String) { unlink(flags + "/" + name) }
 
     // MARK: One kill
 
@@ -72,89 +63,10 @@ extension KillSweep {
         for (commit, result) in course.results {
             outcome.violations += try violations(of: commit, result: result, course, extra: extra)
         }
-        outcome.violations += try course.more()
+        outcome.violations += try course.more(outcome.isKilled && place.victim == .daemon)
         outcome.violations += try databaseViolations()
-        outcome.violations += leftovers()
+        outcome.violations += Leftovers(service: service).awaitNone()
         return outcome
-    }
-
-    private func begin(_ scenario: KillScenario) throws -> Course {
-        let bot = scenario.rawValue
-        func push(_ commit: String) -> @Sendable (ServiceClient) throws -> Bool {
-            let push = service.push(to: bot, delivery: "\(bot)-\(runs)", of: commit, branch: "main")
-            return { try push.send(by: $0) == 202 }
-        }
-        switch scenario {
-        case .publishing: throw ServiceFailure("publishing has a way of its own")
-        case .uploading:
-            let commit = try service.commit(bot, files: ["file": "\(runs)\n"])
-            return Course(bot: bot, act: push(commit), results: [(commit, "succeeded")], attempts: ["debug": 1]) {
-                try self.uploadViolations(of: commit, bot: bot)
-            }
-        case .beforeTriggers, .failedTrigger:
-            let commit = try service.commit(bot, files: ["file": "\(runs)\n"])
-            let isBefore = scenario == .beforeTriggers
-            return Course(
-                bot: bot, act: push(commit), results: [(commit, isBefore ? "succeeded" : "trigger-error")],
-                attempts: isBefore
-                    ? ["debug": 1, "trigger-ready": 1] : ["debug": 1, "trigger-breaks": 1, "trigger-later": 0])
-        case .rerun, .rerunOfFailed:
-            unflag("mended")
-            let commit = try service.commit(bot, files: ["file": "\(runs)\n"])
-            let number = try ended(commit, of: bot, by: push(commit))
-            try flag("mended")
-            let body = scenario == .rerun ? "{}" : #"{"failed":true}"#
-            return Course(
-                bot: bot, act: { try Self.rerun("bots/\(bot)/integrations/\(number)", body, $0) },
-                results: [(commit, "succeeded")], attempts: ["debug": 2, "good": scenario == .rerun ? 2 : 1])
-        case .cancel:
-            let (commit, number) = try running(bot, by: push)
-            return Course(
-                bot: bot, act: { try Self.cancel("bots/\(bot)/integrations/\(number)", $0) },
-                results: [(commit, "canceled")], attempts: ["debug": 1])
-        case .supersede:
-            let (commit, _) = try running(bot, by: push)
-            let newer = try service.commit(bot, files: ["file": "\(runs) newer\n", "quick": ""])
-            let push = service.push(to: bot, delivery: "\(bot)-\(runs)-newer", of: newer, branch: "main")
-            return Course(
-                bot: bot, act: { try push.send(by: $0) == 202 }, results: [(commit, "canceled"), (newer, "succeeded")],
-                attempts: ["debug": 1])
-        }
-    }
-
-    /// Brings a new commit to where its job runs.
-    private func running(
-        _ bot: String, by push: (String) -> @Sendable (ServiceClient) throws -> Bool
-    ) throws -> (commit: String, number: Int) {
-        unflag("runs")
-        try service.git(bot, "rm", "-q", "--ignore-unmatch", "quick")
-        let commit = try service.commit(bot, files: ["file": "\(runs)\n"])
-        _ = try push(commit)(service.client)
-        let isRunning = Moment.until(limit: 60) {
-            !service.text("flags/runs").isEmpty || access(flags + "/runs", F_OK) == 0
-        }
-        guard isRunning, let number = try integrations(of: commit, bot: bot).first?["number"] as? Int else {
-            throw ServiceFailure("the job of \(commit) of \(bot) did not begin")
-        }
-        return (commit, number)
-    }
-
-    private func ended(
-        _ commit: String, of bot: String, by act: (ServiceClient) throws -> Bool
-    ) throws -> Int {
-        _ = try act(service.client)
-        return try end(of: commit, bot: bot)
-    }
-
-    /// Who got no answer looks before asking again: a second rerun would be another one.
-    private static func rerun(_ path: String, _ body: String, _ client: ServiceClient) throws -> Bool {
-        if try client.get(path)["run"] as? Int ?? 1 > 1 { return true }
-        return try client.send("POST", "/api/v1/\(path)/rerun", body: body).status == 201
-    }
-
-    private static func cancel(_ path: String, _ client: ServiceClient) throws -> Bool {
-        if try client.get(path)["state"] as? String == "completed" { return true }
-        return try client.send("POST", "/api/v1/\(path)/cancel", body: #"{"grace":1}"#).status == 202
     }
 
     // MARK: What must hold
@@ -171,16 +83,15 @@ extension KillSweep {
         if view["result"] as? String != result {
             found.append("\(name) is \(view["result"] ?? "?") instead of \(result): \(view["reason"] ?? "")")
         }
-        let lines = service.text("steps").split(separator: "\n")
         for (job, allowed) in course.attempts {
-            let directory = "\(service.state)/integrations/\(course.bot)/\(number)/\(job)"
+            let directory = directory(of: job, "\(service.state)/integrations/\(course.bot)/\(number)")
             let made = attempts(in: directory)
             if made.count < allowed || made.count > allowed + (allowed > 0 ? extra : 0) {
                 found.append(
                     "\(name)/\(job) has \(made.count) attempts, where \(allowed) and at most \(extra) more are allowed")
             }
             for attempt in made {
-                let ran = lines.filter { $0.hasSuffix(" \(directory)/\(attempt) ") }.map { $0.split(separator: " ")[0] }
+                let ran = steps(ranIn: "\(directory)/\(attempt)")
                 if Set(ran).count != ran.count { found.append("\(name)/\(job)/\(attempt) ran \(ran)") }
                 if ran.isEmpty, attempt == made.last, result != "canceled" {
                     found.append("\(name)/\(job)/\(attempt) never ran")
@@ -190,16 +101,35 @@ extension KillSweep {
         return found
     }
 
+    /// A trigger's name in an integration's directory may begin with an underscore, so that no configuration's is the same.
+    private func directory(of job: String, _ integration: String) -> String {
+        let own = "\(integration)/_\(job)"
+        return access(own, F_OK) == 0 ? own : "\(integration)/\(job)"
+    }
+
+    /// By the file that steps append to; within the fence, from which they do not reach it, by what they printed.
+    func steps(ranIn attempt: String) -> [String] {
+        guard isFenced else {
+            let lines = service.text("steps").split(separator: "\n")
+            return lines.filter { $0.hasSuffix(" \(attempt) ") }.map { String($0.split(separator: " ")[0]) }
+        }
+        let log = String(decoding: logBytes(attempt) ?? Data(), as: UTF8.self)
+        return log.split(separator: "\n").compactMap { line in
+            let words = line.split(separator: " ")
+            return words.count > 1 && words[1] == "of" ? String(words[0]) : nil
+        }
+    }
+
     /// Each artifact is there once and whole, and nothing else is.
-    private func uploadViolations(of commit: String, bot: String) throws -> [String] {
+    func uploadViolations(of commit: String, bot: String) throws -> [String] {
         let number = try end(of: commit, bot: bot)
         let listed =
             try service.client.get("bots/\(bot)/integrations/\(number)/artifacts")["items"] as? [[String: Any]] ?? []
-        let place = "\(flags)/uploads/\(commit)"
         let wanted = listed.compactMap { item in
             (item["sha256"] as? String).flatMap { sum in (item["path"] as? String).map { "\(sum)  ./\($0)" } }
         }
-        let found = try Shell.run("/bin/sh", ["-c", "cd '\(place)' && find . -type f -exec sha256sum {} +"])
+        let found = try Shell.run(
+            "/bin/sh", ["-c", "cd '\(service.root)/uploads/\(commit)' || exit 0; find . -type f -exec sha256sum {} +"])
         let lines = found.split(separator: "\n").map(String.init)
         return !wanted.isEmpty && Set(wanted) == Set(lines) ? [] : ["\(bot)#\(number) uploaded \(lines) of \(wanted)"]
     }

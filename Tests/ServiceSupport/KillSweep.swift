@@ -35,19 +35,9 @@ package final class KillSweep {
         package var seconds = 0.0
     }
 
-    /// Every change of state of an integration that publishes, in its order: the daemon's rows, the supervisor's lines, and the
-    /// log's own.
-    package static let transitions = [
-        "delivery.stored", "look.stored", "integration.queued", "integration.preparing", "integration.recipe",
-        "integration.running", "attempt.queued", "attempt.checkout", "status.started", "attempt.building",
-        "step.started", "status.ended", "step.ended", "attempt.testing", "status.finished", "attempt.ended",
-        "attempt.processed", "integration.after-triggers", "trigger.running", "version.reserved", "version.published",
-        "trigger.succeeded", "integration.completed", "log.compressed",
-    ]
-
-    /// Every transition of every scenario, before and after, for each victim.
-    package static var places: [Place] {
-        KillScenario.allCases.flatMap { scenario in
+    /// Every transition of scenarios, before and after, for each victim.
+    package static func places(of scenarios: [KillScenario]) -> [Place] {
+        scenarios.flatMap { scenario in
             scenario.transitions.flatMap { transition in
                 ["before", "after"].flatMap { phase in
                     Victim.allCases.map { Place(transition, phase, $0, in: scenario) }
@@ -57,6 +47,9 @@ package final class KillSweep {
     }
 
     let service: Service
+    let listener: Listener
+    /// Those whose bots there are to be.
+    let scenarios: [KillScenario]
     /// Whether jobs run in the fence, from which they reach no ledger outside: there their logs alone tell what ran.
     let isFenced: Bool
     private let failpoint: String
@@ -67,6 +60,8 @@ package final class KillSweep {
     var published: [String: String] = [:]
     /// Integrations that succeeded, each of which publishes.
     var succeeded = 0
+    /// The bots whose branch is broken.
+    var broken: Set<String> = []
 
     static let branch = "release/1.0"
     /// Lines that each step prints, so that both together are a log which is worth compressing, and long enough for the
@@ -81,11 +76,14 @@ package final class KillSweep {
     /// Starts a daemon and brings its bot to a first green integration.
     /// - Parameters:
     ///   - root: An empty directory.
-    ///   - isFenced: Only for the scenario `publishing`.
+    ///   - isFenced: Whether jobs run in the fence.
+    ///   - scenarios: Those that are run; each costs a bot and its first integration.
     /// - Throws: `ServiceFailure`.
-    package init(root: String, programs: String, isFenced: Bool = false) throws {
+    package init(root: String, programs: String, isFenced: Bool = false, scenarios: [KillScenario]) throws {
         failpoint = root + "/failpoint"
         self.isFenced = isFenced
+        self.scenarios = scenarios
+        listener = try Listener()
         service = try Service(
             root: root, programs: programs, settings: "isolation: \(isFenced ? "sandbox" : "none")\n",
             environment: ["MARTLET_FAILPOINT": failpoint])
@@ -123,6 +121,7 @@ package final class KillSweep {
         unlink(failpoint)
         for supervisor in service.supervisors { Glibc.kill(supervisor, SIGCONT) }
         service.endAll()
+        listener.end()
         service.remove()
     }
 
@@ -235,6 +234,7 @@ package final class KillSweep {
 
     func integrations(of commit: String, bot: String = "kit") throws -> [[String: Any]] {
         let items = try service.client.get("bots/\(bot)/integrations?limit=10")["items"] as? [[String: Any]] ?? []
-        return items.filter { $0["commit"] as? String == commit }
+        // Of a pull request the commit is its merge.
+        return items.filter { ($0["head"] as? String ?? $0["commit"] as? String) == commit }
     }
 }

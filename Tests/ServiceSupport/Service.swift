@@ -15,6 +15,8 @@ package final class Service {
     private let environment: [String: String]
 
     package var state: String { root + "/state" }
+    /// The daemon's and the launcher's directory for temporary files.
+    package var temporary: String { root + "/tmp" }
     /// Its process; 0 while none runs.
     package var pid: Int32 { process }
 
@@ -30,11 +32,11 @@ package final class Service {
         self.root = root
         self.programs = programs
         let inherited = ProcessInfo.processInfo.environment
-        var variables = ["HOME": root]
+        var variables = ["HOME": root, "TMPDIR": root + "/tmp"]
         for name in ["PATH", "LD_LIBRARY_PATH", "LANG"] { variables[name] = inherited[name] }
         self.environment = variables.merging(environment) { $1 }
         client = ServiceClient(socket: root + "/state/martlet.socket")
-        for directory in ["etc/bots", "etc/secrets", "etc/triggers", "repositories", "clones"] {
+        for directory in ["etc/bots", "etc/secrets", "etc/triggers", "repositories", "clones", "tmp"] {
             try FileManager.default.createDirectory(atPath: root + "/" + directory, withIntermediateDirectories: true)
         }
         chmod(root + "/etc/secrets", 0o700)

@@ -1,0 +1,99 @@
+extension KillSweep {
+    /// An integration that is where the kill is to fall, what brings it on, and what must have become of it.
+    struct Course {
+        let bot: String
+        /// Done over and over until it says that it is accepted, as somebody does who gets no answer.
+        let act: @Sendable (ServiceClient) throws -> Bool
+        /// The result of each commit's one integration.
+        let results: [(commit: String, result: String)]
+        /// How many attempts each job, and each trigger's script, has without a kill.
+        let attempts: [String: Int]
+        /// What else does not hold at the end, given whether the daemon was killed.
+        var more: (_ isDaemonKilled: Bool) throws -> [String] = { _ in [] }
+    }
+
+    /// Brings a scenario to where its kill is to fall.
+    func begin(_ scenario: KillScenario) throws -> Course {
+        let bot = scenario.rawValue
+        switch scenario {
+        case .publishing: throw ServiceFailure("publishing has a way of its own")
+        case .uploading:
+            let commit = try service.commit(bot, files: ["file": "\(runs)\n"])
+            return Course(
+                bot: bot, act: push(commit, to: bot), results: [(commit, "succeeded")], attempts: ["debug": 1]
+            ) { _ in
+                try self.uploadViolations(of: commit, bot: bot)
+            }
+        case .beforeTriggers, .failedTrigger:
+            let commit = try service.commit(bot, files: ["file": "\(runs)\n"])
+            let isBefore = scenario == .beforeTriggers
+            return Course(
+                bot: bot, act: push(commit, to: bot), results: [(commit, isBefore ? "succeeded" : "trigger-error")],
+                attempts: isBefore
+                    ? ["debug": 1, "trigger-ready": 1] : ["debug": 1, "trigger-breaks": 1, "trigger-later": 0])
+        case .rerun, .rerunOfFailed:
+            listener.set(flag: "mended", false)
+            let commit = try service.commit(bot, files: ["file": "\(runs)\n"])
+            let number = try ended(commit, of: bot)
+            listener.set(flag: "mended", true)
+            let body = scenario == .rerun ? "{}" : #"{"failed":true}"#
+            return Course(
+                bot: bot, act: { try Self.rerun("bots/\(bot)/integrations/\(number)", body, $0) },
+                results: [(commit, "succeeded")], attempts: ["debug": 2, "good": scenario == .rerun ? 2 : 1])
+        case .cancel:
+            let (commit, number) = try running(bot)
+            return Course(
+                bot: bot, act: { try Self.cancel("bots/\(bot)/integrations/\(number)", $0) },
+                results: [(commit, "canceled")], attempts: ["debug": 1])
+        case .supersede:
+            let (commit, _) = try running(bot)
+            let newer = try service.commit(bot, files: ["file": "\(runs) newer\n", "quick": ""])
+            return Course(
+                bot: bot, act: push(newer, to: bot), results: [(commit, "canceled"), (newer, "succeeded")],
+                attempts: ["debug": 1])
+        case .pull: return try beginPull()
+        case .telling, .tellingBusy, .tellingGone, .tellingAgain, .tellingNobody: return try beginTelling(scenario)
+        case .reporting, .reportingNewest: return try beginReporting(scenario)
+        case .retention: return try beginRetention()
+        }
+    }
+
+    /// Tells the service of a commit until it says that it knows.
+    func push(_ commit: String, to bot: String) -> @Sendable (ServiceClient) throws -> Bool {
+        let push = service.push(to: bot, delivery: "\(bot)-\(commit)", of: commit, branch: "main")
+        return { try push.send(by: $0) == 202 }
+    }
+
+    /// Tells of a commit and waits for the end of its integration.
+    /// - Returns: Its number.
+    func ended(_ commit: String, of bot: String) throws -> Int {
+        _ = try push(commit, to: bot)(service.client)
+        return try end(of: commit, bot: bot)
+    }
+
+    /// Brings a new commit to where its job runs.
+    private func running(_ bot: String) throws -> (commit: String, number: Int) {
+        try service.git(bot, "rm", "-q", "--ignore-unmatch", "quick")
+        let commit = try service.commit(bot, files: ["file": "\(runs)\n"])
+        _ = try push(commit, to: bot)(service.client)
+        var number: Int?
+        let isRunning = Moment.until(limit: 60) {
+            number = (try? integrations(of: commit, bot: bot))?.first?["number"] as? Int
+            // Its first words are in its log, within the fence too.
+            return number.map { !service.text("state/integrations/\(bot)/\($0)/debug/1/log").isEmpty } ?? false
+        }
+        guard isRunning, let number else { throw ServiceFailure("the job of \(commit) of \(bot) did not begin") }
+        return (commit, number)
+    }
+
+    /// Who got no answer looks before asking again: a second rerun would be another one.
+    private static func rerun(_ path: String, _ body: String, _ client: ServiceClient) throws -> Bool {
+        if try client.get(path)["run"] as? Int ?? 1 > 1 { return true }
+        return try client.send("POST", "/api/v1/\(path)/rerun", body: body).status == 201
+    }
+
+    private static func cancel(_ path: String, _ client: ServiceClient) throws -> Bool {
+        if try client.get(path)["state"] as? String == "completed" { return true }
+        return try client.send("POST", "/api/v1/\(path)/cancel", body: #"{"grace":1}"#).status == 202
+    }
+}

@@ -1,0 +1,101 @@
+extension KillScenario {
+    /// The repository's recipe, the bot file's lines, and scripts of triggers.
+    struct Bot {
+        var recipe: String
+        var lines = ""
+        /// What is kept of the workspace.
+        var archive = ""
+        var scripts: [String: String] = [:]
+    }
+
+    /// What the bots of a sweep name.
+    struct Surroundings {
+        /// Where uploads go.
+        var uploads: String
+        /// The port of the sweep's `Listener`.
+        var port: Int
+        /// The command of a script that notes which attempt it is of.
+        var ledger: @Sendable (String) -> String
+    }
+
+    /// The name of the one who is told by a webhook.
+    static let told = "chat"
+
+    func bot(_ around: Surroundings) -> Bot {
+        let one = "configurations:\n  debug: { build: \"STEP=build; . ./step\" }\n"
+        // Jobs ask for flags over the network, since within the fence they see no file of ours.
+        func has(_ flag: String) -> String {
+            "curl -q -sfo /dev/null --noproxy '*' http://127.0.0.1:\(around.port)/flags/\(flag)"
+        }
+        switch self {
+        case .publishing: return Bot(recipe: one)
+        case .uploading:
+            return Bot(
+                recipe: """
+                    configurations:
+                      debug:
+                        steps:
+                          - { name: lint, step: analyzing, run: "STEP=lint; . ./step" }
+                          - { name: build, step: building, run: "STEP=build; . ./step; cp file made.txt" }
+                          - { name: test, step: testing, run: "STEP=test; . ./step" }
+
+                    """,
+                lines: "triggers:\n  - { name: office, branches: [main], upload: \"\(around.uploads)/{commit}/\" }\n",
+                archive: "made.txt")
+        case .beforeTriggers:
+            return Bot(
+                recipe: one, lines: "triggers:\n  - { name: ready, phase: before, run: ready }\n",
+                scripts: ["ready": around.ledger("ready")])
+        case .failedTrigger:
+            return Bot(
+                recipe: one,
+                lines: "triggers:\n  - { name: breaks, run: breaks }\n  - { name: later, run: later }\n",
+                scripts: ["breaks": around.ledger("breaks") + "exit 3\n", "later": around.ledger("later")])
+        case .rerun, .rerunOfFailed:
+            return Bot(
+                recipe: """
+                    configurations:
+                      debug: { build: "STEP=build; . ./step; \(has("mended"))", network: full }
+                      good: { build: "STEP=build; . ./step" }
+
+                    """)
+        case .cancel, .supersede:
+            return Bot(
+                recipe: """
+                    configurations:
+                      debug: { build: "STEP=build; . ./step; until test -e quick || \(has("go")); do sleep 0.05; done", network: full }
+
+                    """, lines: self == .supersede ? "supersede: running\n" : "")
+        case .pull:
+            return Bot(
+                recipe: one.replacing(". ./step", with: ". ./step; echo parents $(git rev-parse HEAD^@)"),
+                lines: "pull-requests: approved\n")
+        case .telling, .tellingBusy, .tellingGone, .tellingAgain, .tellingNobody:
+            return Bot(
+                recipe: one.replacing(". ./step", with: ". ./step; test ! -e broken"),
+                lines: lines(telling: Self.told, at: around.port))
+        case .reporting, .reportingNewest:
+            return Bot(
+                recipe: one,
+                lines: """
+                    insecure: true
+                    status: { forge: gitea, credentials: sweep-token, api: "http://127.0.0.1:\(around.port)/api/v1", project: acme/\(rawValue) }
+
+                    """)
+        case .retention:
+            return Bot(
+                recipe: one.replacing(". ./step", with: ". ./step; cp file made.txt"),
+                lines: "retention: { integrations: 1 }\n", archive: "made.txt")
+        }
+    }
+
+    /// A bot file's lines by which one is told of a branch that breaks and is mended.
+    func lines(telling name: String, at port: Int) -> String {
+        """
+        insecure: true
+        notify:
+          - { name: \(name), when: [broke, fixed], webhook: "http://127.0.0.1:\(port)/hooks/\(rawValue)", secret: sweep-key }
+
+        """
+    }
+}
