@@ -2,7 +2,7 @@ import Basics
 import Foundation
 import Model
 
-/// Wishes to cancel running integrations, kept as a file `cancel` in the integration's directory, so that a daemon which takes
+/// Wishes to cancel running integrations, kept as a file `_cancel` in the integration's directory, so that a daemon which takes
 /// it up knows of them.
 package struct CancelWishes: Sendable {
     private let state: StateDirectory
@@ -25,24 +25,28 @@ package struct CancelWishes: Sendable {
 
     /// - Throws: `FileError`.
     func store(_ wish: Cancellation.Wish, for id: IntegrationID, run: Int) async throws {
-        let directory = state.integration(id)
+        let (directory, path) = (state.integration(id), state.wish(id))
         let reason = String(decoding: wish.reason.utf8.prefix(Self.maximumReasonBytes), as: UTF8.self)
         let bytes = try JSONEncoder().encode(File(run: run, reason: reason, grace: wish.grace.milliseconds))
         try await lane.run {
             _ = try Directory(creating: directory)
-            try AtomicFile.write(Array(bytes), to: directory + "/cancel")
+            try AtomicFile.write(Array(bytes), to: path)
         }
     }
 
     /// Nothing when nobody asked.
     func wish(for id: IntegrationID, run: Int) async -> Cancellation.Wish? {
-        let path = state.integration(id) + "/cancel"
+        // The second is what versions before this one wrote, where a configuration's directory can lie: a wish that was accepted holds.
+        let paths = [state.wish(id), state.integration(id) + "/cancel"]
         return await lane.run {
-            // Absent for nearly all.
-            guard let bytes = try? WholeFile.read(path, limit: Self.maximumBytes),
-                let file = try? JSONDecoder().decode(File.self, from: Data(bytes)), file.run == run
-            else { return nil }
-            return Cancellation.Wish(reason: file.reason, grace: .milliseconds(file.grace))
+            for path in paths {
+                // Absent for nearly all.
+                guard let bytes = try? WholeFile.read(path, limit: Self.maximumBytes),
+                    let file = try? JSONDecoder().decode(File.self, from: Data(bytes)), file.run == run
+                else { continue }
+                return Cancellation.Wish(reason: file.reason, grace: .milliseconds(file.grace))
+            }
+            return nil
         }
     }
 }

@@ -21,8 +21,18 @@ package struct StateDirectory: Sendable {
     package var launcherSocket: String { path + "/launcher.socket" }
     package var serviceSocket: String { path + "/martlet.socket" }
 
-    /// `integrations/<bot>/<number>`.
+    /// `integrations/<bot>/<number>`. Each configuration has a directory there that is called as it is; what else lies there begins with
+    /// `_`, as no name does, so that a recipe can take no place but its jobs'.
     package func integration(_ id: IntegrationID) -> String { "\(integrations)/\(id.bot)/\(id.number)" }
+
+    /// Where a trigger's job directories lie, and what it keeps besides: `integrations/<bot>/<number>/_trigger-<name>`, relative to the
+    /// state directory, as it is stored.
+    package static func trigger(_ trigger: Name, of id: IntegrationID) -> String {
+        "integrations/\(id.bot)/\(id.number)/_trigger-\(trigger)"
+    }
+
+    /// The wish to cancel an integration: `integrations/<bot>/<number>/_cancel`.
+    package func wish(_ id: IntegrationID) -> String { integration(id) + "/_cancel" }
 
     /// The job directory of one attempt: `integrations/<bot>/<number>/<job>/<attempt>`.
     package func attempt(_ id: IntegrationID, job: Name, attempt: Int) -> String {

@@ -129,8 +129,10 @@ package struct TriggerRunner: Sendable {
         _ trigger: Trigger, _ record: inout TriggerRecord, earlier: Int, _ context: Context, _ facts: Facts?,
         _ cancellation: Cancellation
     ) async throws {
-        let root = "integrations/\(context.integration.id.bot)/\(context.integration.id.number)/trigger-\(trigger.name)"
-        if trigger.action.isJob { record.log = "\(root)/\(record.attempt)" }
+        let root = StateDirectory.trigger(trigger.name, of: context.integration.id)
+        // One that runs since before a restart is where it was begun, as a version before this one called it.
+        let log = record.log ?? "\(root)/\(record.attempt)"
+        if trigger.action.isJob { record.log = log }
         try await store.recordTrigger(record)
         if trigger.phase == .after {
             let step: IntegrationStep = trigger.action.isRelease ? .uploading : .afterTriggers
@@ -140,7 +142,7 @@ package struct TriggerRunner: Sendable {
             switch trigger.action {
             case .run(let script):
                 do {
-                    try await runScript(script, trigger, log: "\(root)/\(record.attempt)", context, facts, cancellation)
+                    try await runScript(script, trigger, log: log, context, facts, cancellation)
                 } catch is ScriptInterruption where record.attempt - earlier < JobRunner.maximumAttempts {
                     var interrupted = record
                     finish(&interrupted, .failed, ScriptInterruption.onceReason)
@@ -167,7 +169,7 @@ package struct TriggerRunner: Sendable {
                 }
                 if case .command(let command) = source, let job = jobs.first {
                     request.printed = try await printedVersion(
-                        command, trigger, log: "\(root)/\(record.attempt)", as: job, context, cancellation)
+                        command, trigger, log: log, as: job, context, cancellation)
                 }
                 let publication = try await publisher.publish(request)
                 // Nothing was published, which is no success of this trigger.

@@ -28,7 +28,7 @@ import Testing
         """
 
     private func log(of trigger: String, _ id: IntegrationID, _ bot: Bot) -> String {
-        let path = bot.state.attempt(id, job: Name(nearest: "trigger-\(trigger)"), attempt: 1) + "/log"
+        let path = "\(bot.state.path)/\(StateDirectory.trigger(Name(nearest: trigger), of: id))/1/log"
         // It does not exist before the script begins.
         return (try? WholeFile.read(path, limit: 1 << 16)).map { String(decoding: $0, as: UTF8.self) } ?? ""
     }

@@ -12,7 +12,7 @@ import Transfer
     @Test func testThatWhatIsKeptIsThereForTheNextProcessAndGoesWhenItIsForgotten() async throws {
         try await withTemporaryDirectory { directory in
             // given
-            let place = directory.path("integrations/kit/3/trigger-office/uploads")
+            let place = directory.path("integrations/kit/3/_trigger-office/uploads")
 
             // when
             await UploadNotes(directory: place).keep("one\n1 a b", of: "s3://a/b")

@@ -46,7 +46,7 @@ import Transfer
                 integration: request.integration, bot: request.bot, mirror: request.mirror)
             let trigger = Trigger(
                 name: try Samples.name("publish"), when: [.succeeded], action: .publish(.command("./version")))
-            let log = "integrations/kit/1/trigger-publish/1"
+            let log = StateDirectory.trigger(trigger.name, of: request.integration.id) + "/1"
             for _ in 1...2 {
                 do {
                     let printed = try await runner(fixture, executor).printedVersion(

@@ -30,7 +30,7 @@ extension KillSweep {
             return Course(
                 bot: bot, act: push(commit, to: bot), results: [(commit, isBefore ? "succeeded" : "trigger-error")],
                 attempts: isBefore
-                    ? ["debug": 1, "trigger-ready": 1] : ["debug": 1, "trigger-breaks": 1, "trigger-later": 0])
+                    ? ["debug": 1, "_trigger-ready": 1] : ["debug": 1, "_trigger-breaks": 1, "_trigger-later": 0])
         case .rerun, .rerunOfFailed:
             listener.set(flag: "mended", false)
             let commit = try service.commit(bot, files: ["file": "\(runs)\n"])

@@ -91,7 +91,7 @@ import Testing
 
     /// Of a trigger, whose log is its own, and of the step of a recipe.
     @Test(
-        .threat("S1"), .program("perl"), .program("curl"), arguments: [("forms", "trigger-forms"), ("debug", "debug")])
+        .threat("S1"), .program("perl"), .program("curl"), arguments: [("forms", "_trigger-forms"), ("debug", "debug")])
     func testThatS1NoFormOfASecretIsKeptStreamedOrDownloaded(log: String, job: String) async throws {
         try await withForms { daemon in
             // given

@@ -1,0 +1,116 @@
+import Basics
+import BotSupport
+import Execution
+import ExecutionSupport
+import JobProtocol
+import Model
+import Storage
+import TestSupport
+import Testing
+
+@testable import Integrations
+
+/// What lies in an integration's directory beside its configurations' jobs: a recipe names those, and it is the repository's.
+@Suite struct IntegrationDirectoryTests {
+    /// One that had the job directory of the operator's script would have its own end taken for that of the script.
+    @Test func testThatNoConfigurationTakesAScriptsPlace() async throws {
+        let plan = BotPlan(
+            configurations: ["trigger-tell"], file: "triggers: [{ name: tell, run: tell }]\n", executor: .local)
+        try await withBot(plan, isStarted: false) { bot in
+            // given
+            let notes = bot.directory.path("notes")
+            try bot.directory.write("triggers/tell", "#!/bin/sh\necho told >>\(notes)\n", mode: 0o755)
+            try await bot.start()
+
+            // when
+            let integration = try await bot.integrate()
+
+            // then
+            expectResult(of: integration, "succeeded")
+            #expect(integration.attempts.map(\.id.job.description) == ["trigger-tell"])
+            expectTriggers(of: integration, ["tell": .succeeded])
+            expectFile(notes, "told\n")
+        }
+    }
+
+    @Test func testThatAnIntegrationWithAConfigurationNamedCancelIsCanceled() async throws {
+        let executor = ScriptedExecutor()
+        try await withBot(BotPlan(configurations: ["cancel"], executor: .scripted(executor))) { bot in
+            // given
+            let id = try await bot.begin()
+            await until("the attempt") { executor.starts.count == 1 }
+
+            // when
+            try await bot.operations.cancel(id, by: "ada")
+
+            // then
+            expectVerdict(of: try await bot.completion(of: id), .canceled, because: "canceled by ada")
+        }
+    }
+
+    @Test func testThatWhatLiesThereBesideJobsHasNoNameOfOne() throws {
+        let state = StateDirectory(path: "/state")
+        let id = try Samples.integration().id
+        for path in ["/state/" + StateDirectory.trigger(try Samples.name("tell"), of: id), state.wish(id)] {
+            #expect(path.hasPrefix(state.integration(id) + "/"))
+            let name = path.split(separator: "/").last.map(String.init) ?? ""
+            #expect(Name(name) == nil, "\(name)")
+        }
+    }
+
+    @Suite struct GivenAVersionBeforeThisOne {
+        @Test func testThatItsWishToCancelHolds() async throws {
+            let executor = ScriptedExecutor()
+            try await withBot(BotPlan(executor: .scripted(executor))) { bot in
+                // given
+                let id = try await bot.begin()
+                await until("the attempt") { executor.starts.count == 1 }
+                try await bot.stop()
+                try Directory(opening: bot.state.integration(id)).write(
+                    "cancel", bytes: Array(#"{"run":1,"reason":"ada wants it","grace":10000}"#.utf8))
+
+                // when
+                try await bot.start()
+
+                // then
+                expectVerdict(of: try await bot.completion(of: id), .canceled, because: "ada wants it")
+            }
+        }
+
+        @Test func testThatItsScriptIsFollowedWhereItRuns() async throws {
+            let executor = ScriptedExecutor.playing { $0.steps.first?.name == "tell" }
+            try await withBot(
+                BotPlan(
+                    file: "triggers: [{ name: tell, run: tell }]\n", scripts: ["tell": "#!/bin/sh\n"],
+                    executor: .scripted(executor))
+            ) { bot in
+                // given
+                let id = try await bot.begin()
+                await until("the script") { executor.starts.count == 2 }
+                try await bot.stop()
+                let directory = try Directory(opening: bot.state.integration(id))
+                try directory.rename("_trigger-tell", to: directory, "trigger-tell", replace: false)
+                let script = AttemptDirectory(path: bot.state.integration(id) + "/trigger-tell/1")
+                try await executor.start(script, secrets: [:])
+                let store = try Store.open(path: bot.state.database)
+                var record = try #require(try await store.triggers(of: id).first)
+                record.log = "integrations/\(id.bot)/\(id.number)/trigger-tell/1"
+                try await store.recordTrigger(record)
+                try store.close()
+
+                // when
+                try await bot.start()
+                try executor.write(
+                    .ended(step: 0, at: 0, exit: 0, signal: nil, limit: nil, usage: .init()), of: script)
+                try executor.write(
+                    .finished(at: 0, result: .completed, reason: nil, limit: nil, step: nil), of: script)
+
+                // then
+                let integration = try await bot.completion(of: id)
+                expectTriggers(of: integration, ["tell": .succeeded])
+                #expect(integration.trigger("tell")?.log == record.log)
+                #expect(executor.starts.count == 3)
+            }
+        }
+    }
+}
