@@ -26,39 +26,11 @@ extension JobRunner {
             if Task.isCancelled || error is CancellationError { throw CancellationError() }
             // No fault of the job's, which is taken up again: its workspace stays its own.
             if mustWait(after: error) { throw error }
-            if try await isStopped(directory, because: "\(error)") { await giveBack(workspace) }
+            try await launcher.end(directory, because: "\(error)")
+            await giveBack(workspace)
             throw error
         }
         await giveBack(workspace)
-    }
-
-    /// Stops a job that cannot be followed, trying for minutes where even that fails.
-    /// - Returns: Whether nothing of it runs; else its workspace is nobody's until the next start.
-    private func isStopped(_ directory: AttemptDirectory, because reason: String) async throws -> Bool {
-        var backoff = Backoff(first: .seconds(1), limit: .seconds(30))
-        for _ in 1...Self.maximumLaunches {
-            do {
-                try await stop(directory, because: reason)
-                return true
-            } catch {
-                if Task.isCancelled || error is CancellationError { throw CancellationError() }
-                logger.warning(
-                    "a job could not be stopped", metadata: ["attempt": "\(directory.path)", "error": "\(error)"])
-            }
-            try await timer.sleep(for: backoff.next())
-        }
-        return false
-    }
-
-    /// Ends a job that cannot be followed, and waits for its end.
-    func stop(_ directory: AttemptDirectory, because reason: String) async throws {
-        guard try await executor.liveness(of: directory) == .running else { return }
-        try await executor.cancel(directory, reason: reason, grace: Cancellation.Wish.usualGrace)
-        do {
-            for try await _ in AttemptFollower(executor: executor).events(of: directory) {}
-        } catch let error as ExecutionError where error.code == .lost {
-            return
-        }
     }
 
     private func follow(

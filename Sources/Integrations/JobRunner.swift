@@ -31,6 +31,8 @@ package struct JobRunner: Sendable {
     /// for the disk of another. There are as many at a time as there are jobs.
     var lane: BlockingLane { BlockingLane(label: "job") }
 
+    var launcher: JobLauncher { JobLauncher(executor: executor, timer: timer, logger: logger) }
+
     /// Attempts of one run that are made by themselves: one, and one more when the first was lost.
     static let maximumAttempts = 2
 
@@ -185,6 +187,8 @@ package struct JobRunner: Sendable {
     ) async throws {
         let (id, directory) = (attempt.id, directory(of: attempt.id))
         if let wish = await cancellation.requested {
+            // A daemon before this one may have asked for its start.
+            try await launcher.withdraw(directory, because: wish.reason)
             return try await finish(id, verdict: .canceled, reason: wish.reason)
         }
         // Prepared by a daemon that had a fence.
@@ -204,7 +208,7 @@ package struct JobRunner: Sendable {
             // What a daemon that was killed has left of another.
             if workspace.isThrowaway { try await discard(workspace) }
             plan = try await prepare(id, directory, workspace, request, isEntered: isEntered)
-            guard try await launch(directory, secrets, cancellation) else {
+            guard try await launcher.start(directory, secrets: secrets, cancellation) else {
                 await giveBack(workspace)
                 return try await finish(id, verdict: .canceled, reason: await reason(of: cancellation))
             }
@@ -232,45 +236,6 @@ package struct JobRunner: Sendable {
         let own = job.flatMap { Workspace(tree: $0.workspace) }
         if let own { await workspaces.retake(own) }
         if own != workspace { await giveBack(workspace) }
-    }
-
-    /// Tries to reach the launcher before a job is given up: with the longest pauses four minutes, in which systemd or the
-    /// next try has started another.
-    static let maximumLaunches = 10
-
-    /// Starts a job; where the launcher is gone and none can be started, waits for the next one.
-    /// - Returns: Nothing was started when the integration is canceled.
-    private func launch(
-        _ directory: AttemptDirectory, _ secrets: [String: String], _ cancellation: Cancellation
-    ) async throws -> Bool {
-        var backoff = Backoff(first: .seconds(1), limit: .seconds(30))
-        for attempt in 1...Self.maximumLaunches {
-            if let wish = await cancellation.requested {
-                if attempt > 1 { try await withdraw(directory, because: wish.reason) }
-                return false
-            }
-            do throws(ExecutionError) {
-                try await executor.start(directory, secrets: secrets)
-                return true
-            } catch {
-                guard error.code == .noLauncher, attempt < Self.maximumLaunches else {
-                    try await withdraw(directory, because: "\(error)")
-                    throw error
-                }
-                logger.warning(
-                    "the launcher is awaited", metadata: ["attempt": "\(directory.path)", "error": "\(error)"])
-            }
-            let (timer, pause) = (timer, backoff.next())
-            _ = try await cancellation.interrupting { try await timer.sleep(for: pause) }
-        }
-        return false
-    }
-
-    /// Gives up a start that was asked for: a launcher that stood still may take what it was asked, and a slow supervisor may begin, when
-    /// the workspace is another job's. Whoever comes so late ends before the first step.
-    private func withdraw(_ directory: AttemptDirectory, because reason: String) async throws {
-        try await executor.cancel(directory, reason: reason, grace: .zero)
-        try await stop(directory, because: reason)
     }
 
     /// Found running, or ended, after a restart: the job directory says with what.

@@ -1,0 +1,97 @@
+import Basics
+import Execution
+import Glibc
+import JobProtocol
+import Logging
+
+/// Starts and ends jobs, those of configurations and those of triggers alike. What it gives up runs no more and never will: whoever
+/// stores the end of a job, or gives its directories to another, does so after this.
+struct JobLauncher: Sendable {
+    let executor: any Executor
+    /// For the pauses between tries.
+    let timer: any Clock<Duration>
+    let logger: Logger
+
+    /// Tries to start a job before it is given up: with the longest pauses four minutes, in which systemd or the next try has started
+    /// another launcher.
+    static let maximumStarts = 10
+
+    /// Starts a job; where the launcher is gone and none can be started, waits for the next one.
+    /// - Returns: Nothing was started when the integration is canceled.
+    func start(
+        _ directory: AttemptDirectory, secrets: [String: String], _ cancellation: Cancellation
+    ) async throws -> Bool {
+        var backoff = Self.backoff
+        for attempt in 1...Self.maximumStarts {
+            if let wish = await cancellation.requested {
+                try await withdraw(directory, because: wish.reason)
+                return false
+            }
+            do throws(ExecutionError) {
+                try await executor.start(directory, secrets: secrets)
+                return true
+            } catch {
+                guard error.code == .noLauncher, attempt < Self.maximumStarts else {
+                    try await withdraw(directory, because: "\(error)")
+                    throw error
+                }
+                logger.warning(
+                    "the launcher is awaited", metadata: ["attempt": "\(directory.path)", "error": "\(error)"])
+            }
+            let (timer, pause) = (timer, backoff.next())
+            _ = try await cancellation.interrupting { try await timer.sleep(for: pause) }
+        }
+        return false
+    }
+
+    /// Gives up a start that may have been asked for: a launcher that stood still may take what it was asked, and a slow supervisor may
+    /// begin, when the workspace is another job's. Whoever comes so late ends before the first step.
+    /// - Throws: `CancellationError` when the daemon stops.
+    func withdraw(_ directory: AttemptDirectory, because reason: String) async throws {
+        var backoff = Self.backoff
+        // Without it there is nothing that could begin.
+        while access(directory.paths.job, F_OK) == 0 {
+            do throws(ExecutionError) {
+                try await executor.cancel(directory, reason: reason, grace: .zero)
+                break
+            } catch {
+                try await wait(&backoff, after: error, directory)
+            }
+        }
+        try await end(directory, because: reason)
+    }
+
+    /// Ends a job that cannot be followed, however long that takes: of what may run still no end is stored, and its workspace is nobody's.
+    /// - Throws: `CancellationError` when the daemon stops.
+    func end(_ directory: AttemptDirectory, because reason: String) async throws {
+        var backoff = Self.backoff
+        while true {
+            do {
+                return try await stop(directory, because: reason)
+            } catch {
+                try await wait(&backoff, after: error, directory)
+            }
+        }
+    }
+
+    private func stop(_ directory: AttemptDirectory, because reason: String) async throws {
+        guard try await executor.liveness(of: directory) == .running else { return }
+        try await executor.cancel(directory, reason: reason, grace: Cancellation.Wish.usualGrace)
+        do {
+            for try await _ in AttemptFollower(executor: executor).events(of: directory) {}
+        } catch let error as ExecutionError where error.code == .lost {
+            return
+        }
+    }
+
+    private static var backoff: Backoff { Backoff(first: .seconds(1), limit: .seconds(30)) }
+
+    private func wait(
+        _ backoff: inout Backoff, after error: any Error, _ directory: AttemptDirectory
+    ) async throws {
+        if Task.isCancelled || error is CancellationError { throw CancellationError() }
+        logger.warning(
+            "a job could not be stopped", metadata: ["attempt": "\(directory.path)", "error": "\(error)"])
+        try await timer.sleep(for: backoff.next())
+    }
+}
