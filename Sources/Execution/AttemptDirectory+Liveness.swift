@@ -5,14 +5,24 @@ import JobProtocol
 
 extension AttemptDirectory {
     /// Whether a supervisor on this machine lives, by its lock: who it names, and then whether it is held.
-    /// - Throws: `.directory`, `.malformed`.
+    /// What is no status of ours says nothing; the lock still does.
+    /// - Throws: `.directory`.
     package func liveness() throws(ExecutionError) -> Liveness {
         // Who the lock names is asked first: trying the lock could get into the way of a supervisor that is about to
         // take it.
         let isLocked = try lockOwner()?.isAlive ?? false ? true : try isLockHeld()
         // Only now: what the supervisor wrote before it let go of the lock is there.
-        guard let last = try status().last else { return isLocked ? .running : try hasStatus() ? .lost : .notStarted }
-        return last.isFinished ? .finished : isLocked ? .running : .lost
+        if try isFinished() { return .finished }
+        return isLocked ? .running : try hasStatus() ? .lost : .notStarted
+    }
+
+    private func isFinished() throws(ExecutionError) -> Bool {
+        do throws(ExecutionError) {
+            return try status().last?.isFinished ?? false
+        } catch {
+            guard error.code == .malformed else { throw error }
+            return false
+        }
     }
 
     /// Asks it to end, by the process that the lock names, never by a number alone. Nothing happens when it has ended.

@@ -6,7 +6,7 @@ package protocol Executor: Sendable {
     /// - Throws: `.noLauncher` or `.notStarted`.
     func start(_ attempt: AttemptDirectory, secrets: [String: String]) async throws(ExecutionError)
 
-    /// - Throws: `.directory` or `.malformed`.
+    /// - Throws: `.directory`. A status that is none of ours hides nothing: it runs as long as its lock is held, and is lost then.
     func liveness(of attempt: AttemptDirectory) async throws(ExecutionError) -> Liveness
 
     /// Asks a running attempt to end; returns at once, `finished` comes with the end. Harmless when it has ended, and

@@ -71,11 +71,20 @@ package final class ScriptedExecutor: Executor {
     }
 
     package func liveness(of attempt: AttemptDirectory) async throws(ExecutionError) -> Liveness {
-        if try attempt.status().last?.isFinished ?? false { return .finished }
+        if try isFinished(attempt) { return .finished }
         let (isRunning, wasStarted) = state.withLock {
             ($0.running.contains(attempt.path), $0.starts.contains(attempt.path))
         }
         return isRunning ? .running : wasStarted ? .lost : .notStarted
+    }
+
+    private func isFinished(_ attempt: AttemptDirectory) throws(ExecutionError) -> Bool {
+        do throws(ExecutionError) {
+            return try attempt.status().last?.isFinished ?? false
+        } catch {
+            guard error.code == .malformed else { throw error }
+            return false
+        }
     }
 
     package func cancel(

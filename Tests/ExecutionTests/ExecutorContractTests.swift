@@ -1,3 +1,4 @@
+import Basics
 import Execution
 import ExecutionSupport
 import Glibc
@@ -128,6 +129,21 @@ import Testing
             // then
             await #expect { try await fixture.events() } throws: { ($0 as? ExecutionError)?.code == .lost }
             #expect(try await fixture.executor.liveness(of: fixture.attempt) == .lost)
+        }
+    }
+
+    @Test(arguments: Kind.allCases) func testThatAnUnreadableStatusHidesNeitherLifeNorLoss(kind: Kind) async throws {
+        try await with(kind, exit: nil) { fixture in
+            // given
+            try await fixture.executor.start(fixture.attempt, secrets: [:])
+            // when
+            try Directory(opening: fixture.attempt.path).write("status.jsonl", bytes: Array("no event\n".utf8))
+            // then
+            #expect(try await fixture.executor.liveness(of: fixture.attempt) == .running)
+            // and when
+            fixture.lose()
+            // then
+            try await until("it is lost") { try await fixture.executor.liveness(of: fixture.attempt) == .lost }
         }
     }
 

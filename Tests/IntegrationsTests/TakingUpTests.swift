@@ -167,34 +167,42 @@ import Testing
         }
     }
 
-    /// Nothing is stored of a job's end while it runs, and its workspace is nobody else's.
+    /// Nothing is stored of a job's end while it runs, and its workspace is nobody else's, however long it cannot be stopped.
     @Test func testThatAJobThatCannotBeFollowedIsStoppedBeforeItIsGivenUp() async throws {
-        let executor = ScriptedExecutor()
-        try await withBot(BotPlan(executor: .scripted(executor))) { bot in
+        let executor = DeafExecutor()
+        try await withBot(BotPlan(executor: .other(executor))) { bot in
             // given
             bot.log.expectErrors(containing: "our fault")
             let id = try await bot.begin()
-            await until("the attempt") { executor.starts.count == 1 }
-            let attempt = try started(0, of: executor.starts)
+            await until("the attempt") { executor.inner.starts.count == 1 }
+            let attempt = try started(0, of: executor.inner.starts)
             let directory = try Directory(opening: attempt.path)
             await until("its status") { access(attempt.paths.status, F_OK) == 0 }
             let status = try directory.read("status.jsonl", limit: 1 << 20)
 
-            // when: for a while not even whether it runs can be read
+            // when
+            executor.isDeaf.withLock { $0 = true }
             try directory.write("status.jsonl", bytes: status + Array("no event\n".utf8))
-            await until("the first try to stop it") {
-                bot.log.lines.contains { $0.message == "a job could not be stopped" }
+            await until("many tries to stop it") {
+                bot.timer.advance(by: .seconds(30))
+                return executor.refusals.value > 15
             }
-            #expect(try await bot.store.attempts(of: id).first?.state.verdict == nil)
+
+            // then
+            #expect(try await bot.store.attempts(of: id).map(\.state.verdict) == [nil])
+
+            // and when
             try directory.write("status.jsonl", bytes: status)
+            executor.isDeaf.withLock { $0 = false }
             try await until("it is stopped") {
-                bot.timer.advance(by: .seconds(1))
+                bot.timer.advance(by: .seconds(30))
                 return try await executor.liveness(of: attempt) == .finished
             }
 
             // then
             let integration = try await bot.completion(of: id)
             expectVerdict(of: integration, .internalError)
+            #expect(integration.attempts.count == 1)
         }
     }
 
@@ -307,4 +315,27 @@ private final class LateExecutor: Executor {
 /// The directory of an attempt that was started, by its place among them; where too few were, the test ends.
 private func started(_ index: Int, of starts: [String]) throws -> AttemptDirectory {
     AttemptDirectory(path: try #require(starts.dropFirst(index).first, "only \(starts.count) were started"))
+}
+
+/// Jobs that cannot be asked to end.
+private final class DeafExecutor: Executor {
+    let inner = ScriptedExecutor()
+    let isDeaf = Locked(false)
+    let refusals = Locked(0)
+
+    func start(_ attempt: AttemptDirectory, secrets: [String: String]) async throws(ExecutionError) {
+        try await inner.start(attempt, secrets: secrets)
+    }
+
+    func liveness(of attempt: AttemptDirectory) async throws(ExecutionError) -> Liveness {
+        try await inner.liveness(of: attempt)
+    }
+
+    func cancel(_ attempt: AttemptDirectory, reason: String, grace: Duration) async throws(ExecutionError) {
+        guard !isDeaf.value else {
+            refusals.withLock { $0 += 1 }
+            throw ExecutionError(.directory, "cancel \(attempt.path)", "no space is left")
+        }
+        try await inner.cancel(attempt, reason: reason, grace: grace)
+    }
 }
