@@ -6,8 +6,10 @@ package struct ExecutionError: Error, Sendable, CustomStringConvertible {
     package enum Code: String, Sendable {
         /// The launcher cannot be reached, and none could be started.
         case noLauncher = "no-launcher"
-        /// The launcher or the supervisor said that it cannot run this.
+        /// The launcher or the supervisor said that it cannot run this now, for instance since there are too many processes.
         case notStarted = "not-started"
+        /// What is to be run is larger than its limit, and will be the next time.
+        case overLimit = "over-limit"
         /// The supervisor is gone and `status.jsonl` has no `finished`: nobody knows how far the job came.
         case lost
         /// There is no such attempt, or nothing was launched in it.

@@ -3,7 +3,7 @@ package protocol Executor: Sendable {
     /// Starts the job that `prepare` wrote; returns once its supervisor holds the lock. Launching twice is harmless: what
     /// was launched before is left alone.
     /// - Parameter secrets: Values by name; they are in no file, and masked in the log.
-    /// - Throws: `.noLauncher` or `.notStarted`.
+    /// - Throws: `.noLauncher`, `.notStarted`, `.overLimit`; `.notFound` and `.malformed` where nothing was prepared.
     func start(_ attempt: AttemptDirectory, secrets: [String: String]) async throws(ExecutionError)
 
     /// - Throws: `.directory`. A status that is none of ours hides nothing: it runs as long as its lock is held, and is lost then.

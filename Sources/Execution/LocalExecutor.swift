@@ -22,11 +22,13 @@ package struct LocalExecutor: Executor {
     }
 
     /// See `Executor`. Starts the launcher where none listens.
-    /// - Throws: `.notStarted` also when the request with its secrets is larger than `LaunchRequest.sizeLimit`.
+    /// - Throws: `.overLimit` when the request with its secrets is larger than `LaunchRequest.sizeLimit`.
     package func start(_ attempt: AttemptDirectory, secrets: [String: String]) async throws(ExecutionError) {
         let request = LaunchRequest(attempt: attempt.path, secrets: secrets)
         guard request.json().count <= LaunchRequest.sizeLimit else {
-            throw ExecutionError(.notStarted, "start \(attempt.path)", "its secrets are larger than 1 MiB")
+            throw ExecutionError(
+                .overLimit, "start \(attempt.path)",
+                "its secrets are larger than 1 MiB together; name fewer of them in the bot file or recipe")
         }
         var answer = try await ask(request)
         if answer == nil, startsLauncher {

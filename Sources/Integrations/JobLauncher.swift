@@ -13,11 +13,12 @@ struct JobLauncher: Sendable {
     let logger: Logger
 
     /// Tries to start a job before it is given up: with the longest pauses four minutes, in which systemd or the next try has started
-    /// another launcher.
+    /// another launcher, or a machine that had too many processes has room again.
     static let maximumStarts = 10
 
-    /// Starts a job; where the launcher is gone and none can be started, waits for the next one.
+    /// Starts a job; where the launcher is gone and none can be started, or starts no supervisor, tries again.
     /// - Returns: Nothing was started when the integration is canceled.
+    /// - Throws: `ExecutionError` when it was given up; `CancellationError` when the daemon stops, and it may begin yet.
     func start(
         _ directory: AttemptDirectory, secrets: [String: String], _ cancellation: Cancellation
     ) async throws -> Bool {
@@ -31,12 +32,14 @@ struct JobLauncher: Sendable {
                 try await executor.start(directory, secrets: secrets)
                 return true
             } catch {
-                guard error.code == .noLauncher, attempt < Self.maximumStarts else {
+                // A supervisor that did not begin in time was killed: the next one finds the directory as that one did.
+                guard error.code == .noLauncher || error.code == .notStarted, attempt < Self.maximumStarts else {
                     try await withdraw(directory, because: "\(error)")
                     throw error
                 }
                 logger.warning(
-                    "the launcher is awaited", metadata: ["attempt": "\(directory.path)", "error": "\(error)"])
+                    "a job could not be started; it is tried again",
+                    metadata: ["attempt": "\(directory.path)", "error": "\(error)"])
             }
             let (timer, pause) = (timer, backoff.next())
             _ = try await cancellation.interrupting { try await timer.sleep(for: pause) }

@@ -55,10 +55,16 @@ import Testing
                 bot.log.expectErrors(containing: "our fault")
 
                 // when
-                let integration = try await bot.integrate()
+                let id = try await bot.begin()
+                try await until("it is given up") {
+                    bot.timer.advance(by: .seconds(30))
+                    return try await bot.store.integration(id)?.state.verdict != nil
+                }
 
                 // then
+                let integration = try await bot.completion(of: id)
                 expectVerdict(of: integration, .internalError, because: "no supervisor")
+                #expect(executor.refusals.value == 10)
                 expectSteps(of: integration, [.testing: .succeeded], in: "debug")
                 #expect(integration.attempt("debug")?.state.verdict == .succeeded)
                 #expect(integration.attempt("release")?.state.verdict == .internalError)
@@ -71,9 +77,11 @@ import Testing
             AttemptPaths(bot.state.attempt(id, job: Name(nearest: "debug"), attempt: 1))
         }
 
-        @Test func testThatAJobWaitsForTheNextOne() async throws {
+        /// Or one that starts no supervisor, such as on a machine with too many processes.
+        @Test(arguments: [ExecutionError.Code.noLauncher, .notStarted])
+        func testThatAJobWaitsForTheNextOne(code: ExecutionError.Code) async throws {
             // given
-            let executor = RefusingExecutor(refused: "debug", code: .noLauncher)
+            let executor = RefusingExecutor(refused: "debug", code: code)
             try await withBot(BotPlan(executor: .other(executor))) { bot in
                 let id = try await bot.begin()
                 await until("three tries") {
@@ -109,6 +117,15 @@ import Testing
                 #expect(executor.refusals.value == 10)
                 // A launcher that stood still finds that nobody wants it any more.
                 #expect(access(try attemptPaths(of: id, bot).cancel, F_OK) == 0)
+            }
+        }
+
+        @Test func testThatWhatIsTooLargeIsNotTriedAgain() async throws {
+            let executor = RefusingExecutor(refused: "debug", code: .overLimit)
+            try await withBot(BotPlan(executor: .other(executor))) { bot in
+                bot.log.expectErrors(containing: "our fault")
+                expectVerdict(of: try await bot.integrate(), .internalError, because: "no supervisor")
+                #expect(executor.refusals.value == 1)
             }
         }
 
