@@ -22,13 +22,16 @@ package struct TriggerRunner: Sendable {
     let secrets: SecretStore
     let environment: JobEnvironment
     let clock: WallClock
+    /// For the pauses between tries to reach the launcher.
+    let timer: any Clock<Duration>
     let logger: Logger
     /// Job directories of scripts and secrets are read and written here.
     let lane = BlockingLane(label: "triggers")
 
     package init(
         store: Store, state: StateDirectory, executor: any Executor, publisher: Publisher, uploads: Uploads,
-        scripts: String, secrets: SecretStore, environment: JobEnvironment, clock: WallClock, logger: Logger
+        scripts: String, secrets: SecretStore, environment: JobEnvironment, clock: WallClock,
+        timer: any Clock<Duration>, logger: Logger
     ) {
         self.store = store
         self.state = state
@@ -39,6 +42,7 @@ package struct TriggerRunner: Sendable {
         self.secrets = secrets
         self.environment = environment
         self.clock = clock
+        self.timer = timer
         self.logger = logger
     }
 
@@ -141,16 +145,8 @@ package struct TriggerRunner: Sendable {
         do {
             switch trigger.action {
             case .run(let script):
-                do {
+                try await running(&record, log, in: root, earlier: earlier) { log in
                     try await runScript(script, trigger, log: log, context, facts, cancellation)
-                } catch is ScriptInterruption where record.attempt - earlier < JobRunner.maximumAttempts {
-                    var interrupted = record
-                    finish(&interrupted, .failed, ScriptInterruption.onceReason)
-                    record.attempt += 1
-                    record.log = "\(root)/\(record.attempt)"
-                    record.startedAt = clock.now()
-                    try await store.recordTriggers([interrupted, record])
-                    try await runScript(script, trigger, log: "\(root)/\(record.attempt)", context, facts, cancellation)
                 }
                 finish(&record, .succeeded, nil)
             case .publish(let source):
@@ -168,8 +164,9 @@ package struct TriggerRunner: Sendable {
                         "the integration archived nothing; see the step archiving and `archive:` in the recipe")
                 }
                 if case .command(let command) = source, let job = jobs.first {
-                    request.printed = try await printedVersion(
-                        command, trigger, log: log, as: job, context, cancellation)
+                    request.printed = try await running(&record, log, in: root, earlier: earlier) { log in
+                        try await printedVersion(command, trigger, log: log, as: job, context, cancellation)
+                    }
                 }
                 let publication = try await publisher.publish(request)
                 // Nothing was published, which is no success of this trigger.
@@ -209,6 +206,25 @@ package struct TriggerRunner: Sendable {
                     "integration": "\(context.integration.id)", "trigger": "\(trigger.name)", "error": "\(error)",
                 ])
             finish(&record, .failed, "\(error)")
+        }
+    }
+
+    /// Runs a trigger's job, and once more when it was interrupted; each try has a record of its own.
+    private func running<Value>(
+        _ record: inout TriggerRecord, _ log: String, in root: String, earlier: Int,
+        _ job: (String) async throws -> Value
+    ) async throws -> Value {
+        do {
+            return try await job(log)
+        } catch let error as TriggerInterruption where record.attempt - earlier < JobRunner.maximumAttempts {
+            var interrupted = record
+            finish(&interrupted, .failed, error.onceReason)
+            let next = "\(root)/\(record.attempt + 1)"
+            record.attempt += 1
+            record.log = next
+            record.startedAt = clock.now()
+            try await store.recordTriggers([interrupted, record])
+            return try await job(next)
         }
     }
 

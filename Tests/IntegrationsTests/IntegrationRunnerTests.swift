@@ -263,7 +263,7 @@ import Testing
             triggers: TriggerRunner(
                 store: parts.store, state: parts.state, executor: parts.executor, publisher: publisher,
                 uploads: parts.uploader, scripts: parts.settings.triggers, secrets: parts.secrets,
-                environment: environment, clock: parts.clock, logger: parts.logger),
+                environment: environment, clock: parts.clock, timer: parts.timer, logger: parts.logger),
             outages: Outages(clock: parts.clock, timer: parts.timer, wakeup: Wakeup()), clock: parts.clock,
             logger: parts.logger)
     }
@@ -322,35 +322,5 @@ import Testing
             // when, then
             await expectRejection(OperationError.self, \.code, .unauthenticated) { try await bot.announce() }
         }
-    }
-}
-
-/// Plays commits, but for one configuration, whose job it cannot start.
-private final class RefusingExecutor: Executor {
-    private let scripted = ScriptedExecutor.playing()
-    private let refused: String
-    private let code: ExecutionError.Code
-    let refusals = Locked(0)
-    let isRefusing = Locked(true)
-
-    init(refused: String, code: ExecutionError.Code = .notStarted) {
-        self.refused = refused
-        self.code = code
-    }
-
-    func start(_ attempt: AttemptDirectory, secrets: [String: String]) async throws(ExecutionError) {
-        if isRefusing.value, try attempt.job().environment["MARTLET_CONFIGURATION"] == refused {
-            refusals.withLock { $0 += 1 }
-            throw ExecutionError(code, "start \(attempt.path)", "no supervisor")
-        }
-        try await scripted.start(attempt, secrets: secrets)
-    }
-
-    func liveness(of attempt: AttemptDirectory) async throws(ExecutionError) -> Liveness {
-        try await scripted.liveness(of: attempt)
-    }
-
-    func cancel(_ attempt: AttemptDirectory, reason: String, grace: Duration) async throws(ExecutionError) {
-        try await scripted.cancel(attempt, reason: reason, grace: grace)
     }
 }

@@ -21,7 +21,7 @@ import Transfer
             store: fixture.store, state: state, executor: executor, publisher: fixture.publisher,
             uploads: Uploads(uploader: Uploader(transport: FakeTransport()), secrets: secrets), scripts: "/nowhere",
             secrets: secrets, environment: JobEnvironment(daemon: [:], url: ""), clock: fixture.time.clock,
-            logger: fixture.log.logger)
+            timer: ManualClock(), logger: fixture.log.logger)
     }
 
     /// What two daemons, one after the other, are told by one attempt.
@@ -74,6 +74,60 @@ import Transfer
         for answer in try await asked(printing: "1.4.0\n", exit: 3) {
             let error = #expect(throws: PublishError.self) { try answer.get() }
             expectContains(error?.description ?? "", "the command for the version failed")
+        }
+    }
+
+    private static let plan = """
+        branches: [main]
+        triggers:
+          - { name: publish, branches: [main], publish: { version: { command: ./version } } }
+
+        """
+
+    @Test func testThatOneThatIsLostRunsOnceMoreAndEachTryHasItsEnd() async throws {
+        let executor = ScriptedExecutor.playing { $0.steps.first?.name == "version" }
+        try await withBot(BotPlan(file: Self.plan, executor: .scripted(executor))) { bot in
+            // given
+            let id = try await bot.begin()
+            try #require(await until("the first try") { executor.starts.count == 2 })
+
+            // when
+            executor.lose(AttemptDirectory(path: executor.starts[1]))
+            try #require(await until("the second try") { executor.starts.count == 3 })
+            let second = AttemptDirectory(path: executor.starts[2])
+            try Directory(opening: try second.job().workspace).write(".martlet-version", bytes: Array("1.4.0\n".utf8))
+            try executor.write(
+                .ended(step: 0, at: 0, exit: 0, signal: nil, limit: nil, usage: .init()), of: second)
+            try executor.write(
+                .finished(at: 0, result: .completed, reason: nil, limit: nil, step: nil), of: second)
+
+            // then
+            let integration = try await bot.completion(of: id)
+            expectResult(of: integration, "succeeded")
+            #expect(integration.triggers.map(\.attempt) == [1, 2])
+            #expect(integration.triggers.map(\.state) == [.failed, .succeeded])
+            expectContains(
+                integration.triggers.first?.reason ?? "", "the command for the version was interrupted: the machine")
+            try await expectPublished(by: bot, ["1.4.0"])
+        }
+    }
+
+    @Test func testThatOneThatIsLostTwicePublishesNothing() async throws {
+        let executor = ScriptedExecutor.playing { $0.steps.first?.name == "version" }
+        try await withBot(BotPlan(file: Self.plan, executor: .scripted(executor))) { bot in
+            // when
+            let id = try await bot.begin()
+            for number in 2...3 {
+                try #require(await until("try \(number - 1)") { executor.starts.count == number })
+                executor.lose(AttemptDirectory(path: executor.starts[number - 1]))
+            }
+
+            // then
+            let integration = try await bot.completion(of: id)
+            expectResult(of: integration, "trigger-error")
+            expectContains(
+                integration.trigger("publish")?.reason ?? "", "the command for the version was interrupted twice")
+            try await expectPublished(by: bot, [])
         }
     }
 }

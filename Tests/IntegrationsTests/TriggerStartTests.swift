@@ -1,0 +1,180 @@
+import Basics
+import BotSupport
+import Execution
+import ExecutionSupport
+import Glibc
+import Integrations
+import JobProtocol
+import Model
+import Storage
+import TestSupport
+import Testing
+
+/// Scripts that cannot be started at once, begin too late, or cannot be followed: none is said to have failed while it runs.
+@Suite struct TriggerStartTests {
+    private static func plan(_ executor: RefusingExecutor) -> BotPlan {
+        BotPlan(
+            file: "triggers: [{ name: tell, run: tell }]\n", scripts: ["tell": "#!/bin/sh\n"],
+            executor: .other(executor))
+    }
+
+    /// Runs until the test says how it goes on.
+    private static func held() -> ScriptedExecutor { .playing { $0.steps.first?.name == "tell" } }
+
+    private func script(_ id: IntegrationID, _ bot: Bot) -> AttemptDirectory {
+        AttemptDirectory(path: "\(bot.state.path)/\(StateDirectory.trigger(Name(nearest: "tell"), of: id))/1")
+    }
+
+    private func end(_ script: AttemptDirectory, by executor: ScriptedExecutor) throws {
+        try executor.write(.ended(step: 0, at: 0, exit: 0, signal: nil, limit: nil, usage: .init()), of: script)
+        try executor.write(.finished(at: 0, result: .completed, reason: nil, limit: nil, step: nil), of: script)
+    }
+
+    @Test(arguments: [ExecutionError.Code.noLauncher, .notStarted])
+    func testThatItWaitsForTheNextLauncher(code: ExecutionError.Code) async throws {
+        let executor = RefusingExecutor(refused: "tell", code: code)
+        try await withBot(Self.plan(executor)) { bot in
+            // given
+            let id = try await bot.begin()
+            await until("three tries") {
+                bot.timer.advance(by: .seconds(30))
+                return executor.refusals.value >= 3
+            }
+            #expect(try await bot.store.triggers(of: id).map(\.state) == [.running])
+
+            // when
+            executor.isRefusing.withLock { $0 = false }
+            try await until("its end") {
+                bot.timer.advance(by: .seconds(30))
+                return try await bot.store.integration(id)?.state.verdict != nil
+            }
+
+            // then
+            let integration = try await bot.completion(of: id)
+            expectTriggers(of: integration, ["tell": .succeeded])
+            #expect(integration.triggers.map(\.attempt) == [1])
+        }
+    }
+
+    @Test func testThatOneThatBeginsAfterItWasRefusedIsFollowed() async throws {
+        let inner = Self.held()
+        let executor = RefusingExecutor(refused: "tell", code: .noLauncher, startsAt: 2, inner: inner)
+        try await withBot(Self.plan(executor)) { bot in
+            // given
+            let id = try await bot.begin()
+            await until("it runs") {
+                bot.timer.advance(by: .seconds(30))
+                return inner.starts.count == 2
+            }
+
+            // when
+            try end(script(id, bot), by: inner)
+            try await until("its end") {
+                bot.timer.advance(by: .seconds(30))
+                return try await bot.store.integration(id)?.state.verdict != nil
+            }
+
+            // then
+            let integration = try await bot.completion(of: id)
+            expectTriggers(of: integration, ["tell": .succeeded])
+            #expect(integration.triggers.map(\.attempt) == [1])
+            #expect(executor.refusals.value == 2)
+        }
+    }
+
+    @Test func testThatOneThatBeginsAfterItWasGivenUpIsEndedBeforeThatIsSaid() async throws {
+        let executor = RefusingExecutor(refused: "tell", code: .noLauncher, startsAt: 10, inner: Self.held())
+        try await withBot(Self.plan(executor)) { bot in
+            // when
+            let id = try await bot.begin()
+            try await until("its end") {
+                bot.timer.advance(by: .seconds(30))
+                return try await bot.store.integration(id)?.state.verdict != nil
+            }
+
+            // then
+            let integration = try await bot.completion(of: id)
+            expectTriggers(of: integration, ["tell": .failed])
+            expectContains(integration.trigger("tell")?.reason ?? "", "no supervisor")
+            #expect(executor.refusals.value == 10)
+            #expect(access(script(id, bot).paths.cancel, F_OK) == 0)
+            #expect(try await executor.inner.liveness(of: script(id, bot)) != .running)
+        }
+    }
+
+    /// The launcher stood still while the daemon before asked it, and goes on while the next one makes the script ready again.
+    @Test func testThatOneThatBeginsWhileItIsPreparedAgainIsFollowedWhereItWorks() async throws {
+        let inner = Self.held()
+        let executor = RefusingExecutor(refused: "tell", code: .noLauncher, inner: inner)
+        try await withBot(Self.plan(executor)) { bot in
+            // given
+            let id = try await bot.begin()
+            await until("the first try") { executor.refusals.value == 1 }
+            try await bot.stop()
+
+            // when
+            executor.countdown.withLock { $0 = 1 }
+            try await bot.start()
+            await until("it runs") { inner.starts.count == 2 }
+            let script = script(id, bot)
+
+            // then
+            let workspace = try script.job().workspace
+            try end(script, by: inner)
+            let integration = try await bot.completion(of: id)
+            expectTriggers(of: integration, ["tell": .succeeded])
+            #expect(executor.refusals.value == 1)
+            expectContains(workspace, ".work/1/")
+        }
+    }
+
+    @Test func testThatOneThatCannotBeFollowedIsStoppedBeforeItIsGivenUp() async throws {
+        let executor = Self.held()
+        try await withBot(
+            BotPlan(
+                file: "triggers: [{ name: tell, run: tell }]\n", scripts: ["tell": "#!/bin/sh\n"],
+                executor: .scripted(executor))
+        ) { bot in
+            // given
+            let id = try await bot.begin()
+            await until("the script") { executor.starts.count == 2 }
+            let script = script(id, bot)
+            await until("its status") { access(script.paths.status, F_OK) == 0 }
+
+            // when
+            try Directory(opening: script.path).write("status.jsonl", bytes: Array("no event\n".utf8))
+            try await until("its end") {
+                bot.timer.advance(by: .seconds(30))
+                return try await bot.store.integration(id)?.state.verdict != nil
+            }
+
+            // then
+            expectTriggers(of: try await bot.completion(of: id), ["tell": .failed])
+            #expect(access(script.paths.cancel, F_OK) == 0)
+            #expect(try await executor.liveness(of: script) != .running)
+        }
+    }
+
+    /// The operator takes the script away while it runs.
+    @Test func testThatOneThatRunsIsFollowedThoughItIsNotThereAnyMore() async throws {
+        let executor = Self.held()
+        try await withBot(
+            BotPlan(
+                file: "triggers: [{ name: tell, run: tell }]\n", scripts: ["tell": "#!/bin/sh\n"],
+                executor: .scripted(executor))
+        ) { bot in
+            // given
+            let id = try await bot.begin()
+            await until("the script") { executor.starts.count == 2 }
+            try await bot.stop()
+            try bot.directory.directory().remove("triggers/tell")
+
+            // when
+            try await bot.start()
+            try end(script(id, bot), by: executor)
+
+            // then
+            expectTriggers(of: try await bot.completion(of: id), ["tell": .succeeded])
+        }
+    }
+}
