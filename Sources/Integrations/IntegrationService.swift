@@ -20,6 +20,7 @@ package struct IntegrationService: Service {
     private let outages: Outages
     private let publisher: Publisher
     private let jobs: JobRunner
+    private let triggers: TriggerRunner
     private let compression: LogCompression
     private let retention: RetentionService
     private let outbox: Outbox
@@ -131,6 +132,7 @@ package struct IntegrationService: Service {
             store: store, runner: runner, capacity: parts.settings.concurrency + 1, wakeup: queueWakeup,
             wishes: CancelWishes(state: parts.state), outages: outages, timer: parts.timer, logger: logger)
         self.jobs = jobs
+        self.triggers = triggers
         compression = LogCompression(store: store, state: parts.state, logger: logger)
         retention = RetentionService(
             store: store, state: parts.state, retention: parts.settings.retention, remotes: remotes, clock: clock,
@@ -197,6 +199,7 @@ package struct IntegrationService: Service {
                 group.addTask { await self.compression.run() }
                 group.addTask { await self.retention.run() }
                 group.addTask { for workspace in left { await self.jobs.giveBack(workspace) } }
+                group.addTask { await self.triggers.removeLeftWork() }
                 group.addTask { await self.outbox.run() }
                 group.addTask {
                     for await change in changes {

@@ -28,8 +28,10 @@ package struct StateDirectory: Sendable {
     /// Where a trigger's job directories lie, and what it keeps besides: `integrations/<bot>/<number>/_trigger-<name>`, relative to the
     /// state directory, as it is stored.
     package static func trigger(_ trigger: Name, of id: IntegrationID) -> String {
-        "integrations/\(id.bot)/\(id.number)/_trigger-\(trigger)"
+        "integrations/\(id.bot)/\(id.number)/\(triggerPrefix)\(trigger)"
     }
+
+    static let triggerPrefix = "_trigger-"
 
     /// The wish to cancel an integration: `integrations/<bot>/<number>/_cancel`.
     package func wish(_ id: IntegrationID) -> String { integration(id) + "/_cancel" }

@@ -101,8 +101,11 @@ extension TriggerRunner {
     }
 
     private func relativeWork(of attempt: AttemptDirectory) -> String {
-        String("\(attempt.path).work".dropFirst(state.integrations.count + 1))
+        String((attempt.path + Self.workSuffix).dropFirst(state.integrations.count + 1))
     }
+
+    /// Of what lies beside an attempt's directory for its job to work in.
+    static let workSuffix = ".work"
 }
 
 /// A trigger's job that ended by no fault of its own: the machine was stopping, or its supervisor was lost.

@@ -1,3 +1,4 @@
+import Basics
 package import Execution
 import Integrations
 import JobProtocol
@@ -23,6 +24,14 @@ extension Bot {
         return try directory.status().count { event in
             if case .started(let index, _) = event { return steps[index].step == step.rawValue }
             return false
+        }
+    }
+
+    /// What triggers' jobs of an integration worked in, as long as it is there: `TRIGGER/ATTEMPT.work`.
+    package func triggerWork(of id: IntegrationID) throws -> [String] {
+        let directory = try Directory(opening: state.integration(id))
+        return try directory.entries().map(\.name).filter { $0.hasPrefix("_trigger-") }.flatMap { trigger in
+            try directory.entries(trigger).map(\.name).filter { $0.hasSuffix(".work") }.map { "\(trigger)/\($0)" }
         }
     }
 }

@@ -300,6 +300,7 @@ import Testing
             let integration = try await bot.integrate()
             expectResult(of: integration, "trigger-error")
             expectContains(integration.trigger("tell")?.reason ?? "", "martlet secret set office-token")
+            #expect(try bot.triggerWork(of: integration.id) == [])
         }
     }
 

@@ -253,6 +253,7 @@ import Testing
                 reasons[0], "the script was interrupted: the machine was stopping, or its supervisor was lost")
             expectContains(reasons[1], "the script was interrupted twice")
             #expect(integration.triggers.allSatisfy { $0.endedAt != nil })
+            #expect(try bot.triggerWork(of: id) == [])
         }
     }
 

@@ -97,6 +97,7 @@ import Testing
             expectTriggers(of: integration, ["tell": .failed])
             expectContains(integration.trigger("tell")?.reason ?? "", "no supervisor")
             #expect(executor.refusals.value == 10)
+            #expect(try bot.triggerWork(of: id) == [])
             #expect(access(script(id, bot).paths.cancel, F_OK) == 0)
             #expect(try await executor.inner.liveness(of: script(id, bot)) != .running)
         }
@@ -175,6 +176,40 @@ import Testing
 
             // then
             expectTriggers(of: try await bot.completion(of: id), ["tell": .succeeded])
+        }
+    }
+
+    /// A daemon that was killed left the one; the other's script runs.
+    @Test func testThatWhatOneWorkedInIsRemovedAtTheNextStartUnlessItRuns() async throws {
+        let executor = Self.held()
+        try await withBot(
+            BotPlan(
+                file: "triggers: [{ name: tell, run: tell }]\n", scripts: ["tell": "#!/bin/sh\n"],
+                executor: .scripted(executor))
+        ) { bot in
+            // given
+            let id = try await bot.begin()
+            await until("the script") { executor.starts.count == 2 }
+            try await bot.stop()
+            let gone = IntegrationID(bot: bot.name, number: id.number + 1)
+            for left in ["_trigger-tell/1.work/1/source", "trigger-tell/1.work/source"] {
+                try Directory(opening: bot.state.integrations).makeDirectories("\(gone.bot)/\(gone.number)/\(left)")
+            }
+
+            // when: looked through in their order
+            try await bot.start()
+            await until("what is left is removed") {
+                ["_trigger-tell/1.work", "trigger-tell/1.work"].allSatisfy {
+                    access("\(bot.state.integration(gone))/\($0)", F_OK) != 0
+                }
+            }
+
+            // then
+            #expect(try bot.triggerWork(of: id) == ["_trigger-tell/1.work"])
+            #expect(access(try script(id, bot).job().workspace, F_OK) == 0)
+            try end(script(id, bot), by: executor)
+            expectTriggers(of: try await bot.completion(of: id), ["tell": .succeeded])
+            #expect(try bot.triggerWork(of: id) == [])
         }
     }
 }
