@@ -27,6 +27,8 @@ extension JobRunner {
             // No fault of the job's, which is taken up again: its workspace stays its own.
             if mustWait(after: error) { throw error }
             try await launcher.end(directory, because: "\(error)")
+            // Another attempt follows, and nobody knows what this one was at.
+            if try await executor.liveness(of: directory) == .lost { try await discard(workspace) }
             await giveBack(workspace)
             throw error
         }

@@ -105,7 +105,7 @@ package struct JobRunner: Sendable {
     private func goOn(_ request: Request, cancellation: Cancellation) async throws -> AttemptRecord? {
         let job = request.configuration.name
         let attempts = try await store.attempts(of: request.integration.id).filter { $0.id.job == job }
-        if let last = attempts.last, case .processed = last.state, !mayRetry(last, attempts, of: request) {
+        if let last = attempts.last, case .processed = last.state, await !mayRetry(last, attempts, of: request) {
             return last
         }
         let attempt: AttemptRecord
@@ -162,10 +162,28 @@ package struct JobRunner: Sendable {
         JobSlots.Claim(priority: Scheduler.priority(of: integration), bot: integration.id.bot)
     }
 
-    private func mayRetry(_ last: AttemptRecord, _ attempts: [AttemptRecord], of request: Request) -> Bool {
+    /// Whether one more attempt is made by itself: the last one's supervisor was lost, or the machine was stopping. Its directory says so,
+    /// whatever sentence a version before this one stored for it.
+    private func mayRetry(_ last: AttemptRecord, _ attempts: [AttemptRecord], of request: Request) async -> Bool {
         let run = request.integration.run
-        return last.run == run && attempts.count { $0.run == run } < Self.maximumAttempts
-            && (last.reason == Self.lostReason || last.reason == Self.interruptedReason)
+        guard last.run == run, last.state.verdict == .internalError,
+            attempts.count(where: { $0.run == run }) < Self.maximumAttempts
+        else { return false }
+        let directory = directory(of: last.id)
+        do {
+            switch try await executor.liveness(of: directory) {
+            case .lost: return true
+            case .finished:
+                let events = try await lane.run { try directory.status() }
+                return StepEnds(events).outcome == .interrupted
+            case .notStarted, .running: return false
+            }
+        } catch {
+            logger.warning(
+                "whether a job was interrupted cannot be read",
+                metadata: ["attempt": "\(last.id)", "error": "\(error)"])
+            return false
+        }
     }
 
     private func reason(of cancellation: Cancellation) async -> String {

@@ -206,6 +206,40 @@ import Testing
         }
     }
 
+    /// What a version before this one said of a loss, or of the machine's stop, is no sentence of ours.
+    @Test(arguments: [nil, StatusEvent.Outcome.interrupted])
+    func testThatALostAttemptIsFollowedByOneMoreWhateverIsStoredAsItsReason(
+        outcome: StatusEvent.Outcome?
+    ) async throws {
+        let executor = ScriptedExecutor()
+        try await withBot(BotPlan(executor: .scripted(executor))) { bot in
+            // given
+            let id = try await bot.begin()
+            await until("the first attempt") { executor.starts.count == 1 }
+            try await bot.stop()
+            let first = AttemptDirectory(path: executor.starts[0])
+            if let outcome {
+                try executor.write(.finished(at: 0, result: outcome, reason: nil, limit: nil, step: 0), of: first)
+            } else {
+                executor.lose(first)
+            }
+            let store = try Store.open(path: bot.state.database)
+            let attempt = try #require(try await store.attempts(of: id).first)
+            try await store.storeResults(
+                AttemptResults(analysis: "not run", tested: "not run", verdict: .internalError, reason: "other words"),
+                of: attempt.id, at: Timestamp(millisecondsSinceEpoch: 1))
+            try store.close()
+
+            // when
+            try await bot.start()
+            try #require(await until("the second attempt") { executor.starts.count == 2 })
+
+            // then
+            try await executor.cancel(AttemptDirectory(path: executor.starts[1]), reason: "enough", grace: .zero)
+            #expect(try await bot.completion(of: id).attempts.map(\.id.attempt) == [1, 2])
+        }
+    }
+
     @Test func testThatAWishThatADaemonLeftEndsTheJobThatStillRuns() async throws {
         let executor = ScriptedExecutor()
         try await withBot(BotPlan(executor: .scripted(executor))) { bot in
@@ -237,7 +271,7 @@ import Testing
             // given
             let id = try await bot.begin()
             for number in 2...3 {
-                await until("try \(number - 1)") { executor.starts.count == number }
+                try #require(await until("try \(number - 1)") { executor.starts.count == number })
 
                 // when
                 executor.lose(try started(number - 1, of: executor.starts))
