@@ -127,4 +127,7 @@ package final class JobSlots: Sendable {
         }
         waiter?.continuation.resume()
     }
+
+    /// Who waits, in the order in which they came.
+    package var waiting: [Claim] { state.withLock { $0.waiting.map(\.claim) } }
 }
