@@ -167,6 +167,27 @@ import Testing
         }
     }
 
+    /// The launcher may take it yet.
+    @Test func testThatAStartThatADaemonAskedForIsWithdrawnWhereTheIntegrationIsCanceled() async throws {
+        let executor = LateExecutor()
+        try await withBot(BotPlan(executor: .other(executor))) { bot in
+            // given
+            let id = try await bot.begin()
+            await until("the first try") { executor.refusals.value == 1 }
+            try await bot.stop()
+            try await CancelWishes(state: bot.state).store(Cancellation.Wish(reason: "ada wants it"), for: id, run: 1)
+
+            // when
+            try await bot.start()
+            let integration = try await bot.completion(of: id)
+
+            // then
+            expectVerdict(of: integration, .canceled, because: "ada wants it")
+            let attempt = try #require(integration.attempts.first)
+            #expect(access(bot.directory(of: attempt).paths.cancel, F_OK) == 0)
+        }
+    }
+
     /// Nothing is stored of a job's end while it runs, and its workspace is nobody else's, however long it cannot be stopped.
     @Test func testThatAJobThatCannotBeFollowedIsStoppedBeforeItIsGivenUp() async throws {
         let executor = DeafExecutor()
