@@ -238,7 +238,7 @@ import Testing
             let id = try await bot.begin()
             await until("the first attempt") { executor.starts.count == 1 }
             try await bot.stop()
-            let first = AttemptDirectory(path: executor.starts[0])
+            let first = try started(0, of: executor.starts)
             if let outcome {
                 try executor.write(.finished(at: 0, result: outcome, reason: nil, limit: nil, step: 0), of: first)
             } else {
@@ -253,10 +253,10 @@ import Testing
 
             // when
             try await bot.start()
-            try #require(await until("the second attempt") { executor.starts.count == 2 })
+            await until("the second attempt") { executor.starts.count == 2 }
 
             // then
-            try await executor.cancel(AttemptDirectory(path: executor.starts[1]), reason: "enough", grace: .zero)
+            try await executor.cancel(try started(1, of: executor.starts), reason: "enough", grace: .zero)
             #expect(try await bot.completion(of: id).attempts.map(\.id.attempt) == [1, 2])
         }
     }

@@ -1,0 +1,46 @@
+import Basics
+import BotSupport
+import Execution
+import ExecutionSupport
+import Glibc
+import Integrations
+import JobProtocol
+import Model
+import Storage
+import TestSupport
+import Testing
+
+/// A job whose status is damaged: it is stopped, and then counts as lost.
+@Suite struct UnreadableStatusTests {
+    @Test func testThatOneMoreAttemptIsMadeInAWorkspaceMadeAnew() async throws {
+        let executor = ScriptedExecutor()
+        try await withBot(BotPlan(executor: .scripted(executor))) { bot in
+            // given
+            bot.log.expectErrors(containing: "our fault")
+            let id = try await bot.begin()
+            await until("the first attempt") { executor.starts.count == 1 }
+            let first = AttemptDirectory(path: try #require(executor.starts.first))
+            let workspace = try first.job().workspace
+            // Beside what is checked out, which no checkout touches.
+            let left = workspace.dropLast("tree".count) + "left"
+            try AtomicFile.write([], to: String(left))
+            await until("its status") { access(first.paths.status, F_OK) == 0 }
+
+            // when
+            try Directory(opening: first.path).write("status.jsonl", bytes: Array("no event\n".utf8))
+            await until("the second attempt") {
+                bot.timer.advance(by: .seconds(30))
+                return executor.starts.count == 2
+            }
+
+            // then
+            let second = AttemptDirectory(path: try #require(executor.starts.dropFirst().first))
+            #expect(access(first.paths.cancel, F_OK) == 0)
+            #expect(try second.job().workspace == workspace)
+            #expect(access(String(left), F_OK) != 0)
+            try await executor.cancel(second, reason: "enough", grace: .zero)
+            let integration = try await bot.completion(of: id)
+            #expect(integration.attempts.map(\.state.verdict) == [.internalError, .canceled])
+        }
+    }
+}
