@@ -133,7 +133,7 @@ package struct JobRunner: Sendable {
                 let slots = slots
                 if !isHeld {
                     guard try await cancellation.interrupting({ try await slots.take(claim) }) != nil else {
-                        try await finish(attempt.id, verdict: .canceled, reason: await reason(of: cancellation))
+                        try await endUnstarted(attempt.id, cancellation)
                         return nil
                     }
                 }
@@ -186,6 +186,13 @@ package struct JobRunner: Sendable {
         }
     }
 
+    /// Ends a canceled attempt that was not started here. A daemon before this one may have asked for its start.
+    private func endUnstarted(_ id: AttemptID, _ cancellation: Cancellation) async throws {
+        let reason = await reason(of: cancellation)
+        try await launcher.withdraw(directory(of: id), because: reason)
+        try await finish(id, verdict: .canceled, reason: reason)
+    }
+
     private func reason(of cancellation: Cancellation) async -> String {
         await cancellation.requested?.reason ?? "canceled"
     }
@@ -204,11 +211,7 @@ package struct JobRunner: Sendable {
         _ attempt: AttemptRecord, of request: Request, isEntered: Bool, cancellation: Cancellation
     ) async throws {
         let (id, directory) = (attempt.id, directory(of: attempt.id))
-        if let wish = await cancellation.requested {
-            // A daemon before this one may have asked for its start.
-            try await launcher.withdraw(directory, because: wish.reason)
-            return try await finish(id, verdict: .canceled, reason: wish.reason)
-        }
+        if await cancellation.requested != nil { return try await endUnstarted(id, cancellation) }
         // Prepared by a daemon that had a fence.
         if request.integration.pull != nil, isolation.isolation != .sandbox {
             return try await finish(id, verdict: .canceled, reason: RepositoryLooks.unfencedReason)
