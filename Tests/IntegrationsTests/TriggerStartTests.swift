@@ -25,7 +25,8 @@ import Testing
         AttemptDirectory(path: "\(bot.state.path)/\(StateDirectory.trigger(Name(nearest: "tell"), of: id))/1")
     }
 
-    private func end(_ script: AttemptDirectory, by executor: ScriptedExecutor) throws {
+    private func end(_ script: AttemptDirectory, by executor: ScriptedExecutor) async throws {
+        await until("its status") { access(script.paths.status, F_OK) == 0 }
         try executor.write(.ended(step: 0, at: 0, exit: 0, signal: nil, limit: nil, usage: .init()), of: script)
         try executor.write(.finished(at: 0, result: .completed, reason: nil, limit: nil, step: nil), of: script)
     }
@@ -68,7 +69,7 @@ import Testing
             }
 
             // when
-            try end(script(id, bot), by: inner)
+            try await end(script(id, bot), by: inner)
             try await until("its end") {
                 bot.timer.advance(by: .seconds(30))
                 return try await bot.store.integration(id)?.state.verdict != nil
@@ -121,7 +122,7 @@ import Testing
 
             // then
             let workspace = try script.job().workspace
-            try end(script, by: inner)
+            try await end(script, by: inner)
             let integration = try await bot.completion(of: id)
             expectTriggers(of: integration, ["tell": .succeeded])
             #expect(executor.refusals.value == 1)
@@ -172,7 +173,7 @@ import Testing
 
             // when
             try await bot.start()
-            try end(script(id, bot), by: executor)
+            try await end(script(id, bot), by: executor)
 
             // then
             expectTriggers(of: try await bot.completion(of: id), ["tell": .succeeded])
@@ -207,7 +208,7 @@ import Testing
             // then
             #expect(try bot.triggerWork(of: id) == ["_trigger-tell/1.work"])
             #expect(access(try script(id, bot).job().workspace, F_OK) == 0)
-            try end(script(id, bot), by: executor)
+            try await end(script(id, bot), by: executor)
             expectTriggers(of: try await bot.completion(of: id), ["tell": .succeeded])
             #expect(try bot.triggerWork(of: id) == [])
         }

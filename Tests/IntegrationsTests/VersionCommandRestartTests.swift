@@ -2,6 +2,7 @@ import Basics
 import BotSupport
 import Execution
 import ExecutionSupport
+import Glibc
 import JobProtocol
 import Model
 import Settings
@@ -84,6 +85,14 @@ import Transfer
 
         """
 
+    /// Ends a command that has begun.
+    private func print(_ text: String, from attempt: AttemptDirectory, of executor: ScriptedExecutor) async throws {
+        await until("its status") { access(attempt.paths.status, F_OK) == 0 }
+        try Directory(opening: try attempt.job().workspace).write(".martlet-version", bytes: Array(text.utf8))
+        try executor.write(.ended(step: 0, at: 0, exit: 0, signal: nil, limit: nil, usage: .init()), of: attempt)
+        try executor.write(.finished(at: 0, result: .completed, reason: nil, limit: nil, step: nil), of: attempt)
+    }
+
     @Test func testThatOneThatIsLostRunsOnceMoreAndEachTryHasItsEnd() async throws {
         let executor = ScriptedExecutor.playing { $0.steps.first?.name == "version" }
         try await withBot(BotPlan(file: Self.plan, executor: .scripted(executor))) { bot in
@@ -94,12 +103,7 @@ import Transfer
             // when
             executor.lose(AttemptDirectory(path: executor.starts[1]))
             try #require(await until("the second try") { executor.starts.count == 3 })
-            let second = AttemptDirectory(path: executor.starts[2])
-            try Directory(opening: try second.job().workspace).write(".martlet-version", bytes: Array("1.4.0\n".utf8))
-            try executor.write(
-                .ended(step: 0, at: 0, exit: 0, signal: nil, limit: nil, usage: .init()), of: second)
-            try executor.write(
-                .finished(at: 0, result: .completed, reason: nil, limit: nil, step: nil), of: second)
+            try await print("1.4.0\n", from: AttemptDirectory(path: executor.starts[2]), of: executor)
 
             // then
             let integration = try await bot.completion(of: id)
