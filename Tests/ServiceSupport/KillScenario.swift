@@ -52,7 +52,10 @@ package enum KillScenario: String, CaseIterable, Sendable {
                 "integration.uploading", "trigger.succeeded", "integration.completed",
             ]
         case .beforeTriggers:
-            ["integration.before-triggers", "trigger.running", "trigger.succeeded", "integration.running"]
+            [
+                "integration.before-triggers", "trigger.running", "job.locked", "status.started", "status.ended",
+                "status.finished", "trigger.succeeded", "integration.running",
+            ]
         case .failedTrigger: ["trigger.failed", "trigger.skipped", "integration.completed"]
         case .rerun, .rerunOfFailed:
             [
