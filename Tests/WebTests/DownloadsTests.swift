@@ -92,6 +92,8 @@ import Testing
         let keys = ["a", "new"].map { Downloads.Key(product: product, version: version, path: $0) }
         let others = Downloads.Key(product: other, version: version, path: "a")
         var tally = DownloadTally()
+        let empty = tally.begin(of: [product], stored: [:])
+        #expect(empty == nil, "nothing is to be stored")
         for key in keys + [others] { for _ in 1...3 { tally.count(key) } }
         let taken = tally.begin(of: [product], stored: [keys[0]: 2])
         #expect(taken == [keys[0]: 3, keys[1]: 3])

@@ -22,10 +22,11 @@ struct DownloadTally: Sendable {
     /// - Parameters:
     ///   - products: Whose counts it stores; others wait for the next.
     ///   - stored: What is stored of these products.
-    /// - Returns: What it adds; nothing while another is under way.
+    /// - Returns: What it adds; nothing while another is under way, or where there is nothing to add.
     mutating func begin(of products: Set<Name>, stored: [Key: Int64]) -> [Key: Int64]? {
-        guard storing.isEmpty else { return nil }
         let taken = counted.filter { products.contains($0.key.product) }
+        // One that adds nothing would end with what another has begun meanwhile.
+        guard storing.isEmpty, !taken.isEmpty else { return nil }
         for (key, count) in taken {
             counted[key] = nil
             storing[key] = (count, stored[key] ?? 0)
