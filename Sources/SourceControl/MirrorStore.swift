@@ -73,6 +73,11 @@ struct MirrorStore: Sendable {
     }
 
     private func make() throws(SourceControlError) {
+        try files("making the mirror \(name)") { () throws(FileError) in
+            let directory = try Directory(opening: path)
+            // Left by a daemon that was killed while it made it: nobody else writes here, and we one after the other.
+            for file in ["config", "HEAD"] { try directory.remove(file + ".lock") }
+        }
         _ = try GitHandle("making the mirror \(name)", free: git_repository_free) { git_repository_init($0, path, 1) }
     }
 

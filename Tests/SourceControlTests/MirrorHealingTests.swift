@@ -187,6 +187,23 @@ import Testing
         }
     }
 
+    /// As a daemon leaves it that is killed while libgit2 makes the repository.
+    @Test(arguments: [["HEAD", "config"], ["config"]])
+    func testThatAMirrorWhoseMakingWasKilledIsMade(missing: [String]) async throws {
+        try await Self.withMirror { fixture, mirror in
+            // given
+            try await mirror.fetch(try await mirror.look().heads)
+            let directory = try Directory(opening: String(mirror.objects.dropLast("/objects".count)))
+            for name in missing { try directory.remove(name) }
+            for name in ["HEAD.lock", "config.lock"] { try directory.write(name, bytes: []) }
+
+            // when, then
+            try await mirror.fetch(try await mirror.look().heads)
+            #expect(try await mirror.contains(try await fixture.origin.head()))
+            for name in ["HEAD.lock", "config.lock"] { #expect(try directory.status(name) == nil) }
+        }
+    }
+
     /// As after a repack that failed.
     @Test func testThatAMirrorThatIsFoundWholeFetchesOnlyWhatIsNew() async throws {
         try await Self.withMirror { fixture, mirror in
