@@ -46,7 +46,8 @@ import Testing
             #expect(outcomes.sorted() == ["testFine passed", "testHang crashed"])
             let message = integration.tests.first { $0.result.name == "testHang" }?.result.message
             expectContains(message ?? "", "still running at the limit: ")
-            #expect(bot.jobProcesses.isEmpty)
+            // The supervisor goes a moment after its last word.
+            await until("the end of all processes") { bot.jobProcesses.isEmpty }
         }
     }
 }
