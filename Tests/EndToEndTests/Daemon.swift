@@ -82,8 +82,8 @@ final class Daemon: Sendable {
     }
 
     private func isHealthy() async -> Bool {
-        // It does not answer yet.
-        (try? await run(TestTools.curl + ["-f", url + "/health"]).status) == 0
+        // It does not answer yet. One that is not answered is asked again before the wait for all of it is over.
+        (try? await run(TestTools.curl + ["-f", "--max-time", "5", url + "/health"]).status) == 0
     }
 
     /// Ends it as systemd does.
