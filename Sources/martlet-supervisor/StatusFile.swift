@@ -38,7 +38,7 @@ final class StatusFile {
         return isEntered ? 0 : enter()
     }
 
-    /// How often a second the last word is tried again.
+    /// Tries of the last word, a second apart.
     private static let lastWordTries = 600
 
     /// The last word: without it all that the job did is lost, so where the disk is full it is tried again for ten minutes.

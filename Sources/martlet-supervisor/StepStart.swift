@@ -89,7 +89,7 @@ struct StepStart {
         }
     }
 
-    /// Where no control group holds a step's processes, they are counted once a second, in which a fork bomb makes thousands. The
+    /// Where no control group holds a step's processes, they are counted four times a second, between which a fork bomb makes thousands. The
     /// kernel stops it here (RLIMIT_NPROC: of its user, threads counted; nobody stops root): far enough above all that runs on the
     /// machine that a step within its limit never notices, not even beside others of its user.
     private var processCeiling: Int? {
