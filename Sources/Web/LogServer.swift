@@ -30,7 +30,9 @@ struct LogServer: Sendable {
         headers[.acceptRanges] = "bytes"
         headers[.cacheControl] = "public, no-cache"
         // Of no use as a cache's key while the log grows; a follower asks for `bytes=N-` and gets 416 until there is more.
-        switch ByteRange(header: call.request.headers[.range], size: log.size) {
+        // Which HEAD does not know (RFC 9110, section 14.2).
+        let asked = call.request.method == .head ? nil : call.request.headers[.range]
+        switch ByteRange(header: asked, size: log.size) {
         case .whole:
             return Response(status: .ok, headers: headers, body: body(of: log, range: 0..<log.size))
         case .part(let range):

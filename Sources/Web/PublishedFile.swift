@@ -24,11 +24,12 @@ struct PublishedFile: Sendable {
             artifact, modified: Timestamp(millisecondsSinceEpoch: max(0, status.modified / 1_000_000)),
             cacheControl: cacheControl)
         let isSmall = head.size <= Int64(FileShelf.maximumFileBytes)
-        let answer = try head.answer(to: call.request.headers)
+        let isHead = call.request.method == .head
+        let answer = try head.answer(to: call.request.headers, isHead: isHead)
         // What fits into memory is read and judged each time, what does not once; and not for an answer that has none of its bytes, as a
         // proxy asks for before it takes 64 GiB, unless it is known to be damaged.
         let bytes = isSmall ? try await read(file.file) : nil
-        let isSent = answer.range != nil && call.request.method != .head
+        let isSent = answer.range != nil && !isHead
         if isSmall || isSent || site.checks.isKnownDamaged(place) {
             if bytes == nil, try await !site.checks.isWhole(file, sha256: artifact.sha256) {
                 throw rotten("its bytes are others")

@@ -57,6 +57,24 @@ import Testing
         }
     }
 
+    /// RFC 9110, section 14.2: of all methods GET alone knows ranges.
+    @Test(arguments: ["bytes=1-3", "bytes=9-"]) func testThatHEADKnowsNoRange(range: String) async throws {
+        try await Self.withVersions { web in
+            let headers = [("Range", range)]
+            let archive = "/api/v1/bots/kit/integrations/1/artifacts/release/kit-1.0.0-source.tar.gz"
+            let log = "/api/v1/bots/kit/integrations/1/log/debug"
+            for path in ["/files/kit/1.4.2/kit-source.tar.gz", archive, log] {
+                // when
+                let whole = try await web.send("HEAD", path)
+                let answer = try await web.send("HEAD", path, headers: headers)
+                // then
+                #expect(answer.status == 200, "\(path)")
+                #expect(answer.lines(without: "Date") == whole.lines(without: "Date"), "\(path)")
+                #expect(answer["Content-Range"] == nil)
+            }
+        }
+    }
+
     @Test func testThatARangeIsServed() async throws {
         let rows: [(String, Int, String, String?)] = [
             ("bytes=1-3", 206, "our", "bytes 1-3/6"), ("bytes=-2", 206, "ce", "bytes 4-5/6"),

@@ -43,9 +43,11 @@ struct FileHead: Sendable {
         let range: Range<Int64>?
     }
 
-    /// - Parameter asked: A request's headers.
+    /// - Parameters:
+    ///   - asked: A request's headers.
+    ///   - isHead: Whether it is a HEAD, for which `Range` means nothing (RFC 9110, section 14.2).
     /// - Throws: 412.
-    func answer(to asked: HTTPFields) throws(Problem) -> Answer {
+    func answer(to asked: HTTPFields, isHead: Bool) throws(Problem) -> Answer {
         // As most are: nothing is looked up.
         if asked.isEmpty { return Answer(status: .ok, headers: headers, range: 0..<size) }
         var headers = headers
@@ -59,7 +61,7 @@ struct FileHead: Sendable {
         case .failed: throw Problem(412, "The file is another than the one that the request names.")
         case .send: break
         }
-        let isRangeAllowed = conditions.allowsRange(entityTag: entityTag, modified: modified)
+        let isRangeAllowed = !isHead && conditions.allowsRange(entityTag: entityTag, modified: modified)
         switch isRangeAllowed ? ByteRange(header: asked[.range], size: size) : .whole {
         case .whole: return Answer(status: .ok, headers: headers, range: 0..<size)
         case .part(let range):

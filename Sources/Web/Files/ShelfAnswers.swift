@@ -56,7 +56,7 @@ final class ShelfAnswers: ChannelDuplexHandler, RemovableChannelHandler {
             let entry = shelf.entry(at: target),
             request.headerFields.allSatisfy({ !Self.special.contains($0.name) }),
             // 412 is told as a page or as JSON, which is not known here.
-            let answer = try? entry.head.answer(to: request.headerFields)
+            let answer = try? entry.head.answer(to: request.headerFields, isHead: isHead)
         else { return nil }
         let range = (answer.range ?? 0..<0)
         let bytes = entry.bytes.getSlice(at: entry.bytes.readerIndex + Int(range.lowerBound), length: range.count)
