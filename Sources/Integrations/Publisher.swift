@@ -12,8 +12,9 @@ import Synchronization
 package final class Publisher: Sendable {
     let store: Store
     let versions: VersionStore
-    private let attestor: Attestor?
-    private let clock: WallClock
+    /// Nothing: versions have no provenance and no signature.
+    let attestor: Attestor?
+    let clock: WallClock
     let logger: Logger
     /// Publishing is serialised per product.
     private let turns = Mutex<[Name: JobSlots]>([:])
@@ -109,6 +110,7 @@ package final class Publisher: Sendable {
         }
         if request.registry != nil { try await checkPackage(request) }
         return try await turn.withSlot {
+            try await settleEnded(request)
             let stated = try await stated(request)
             if let stated, let commit = try await earlier(stated, request) { return .unchanged(stated, since: commit) }
             let reservation = try await reserve(request, stated)
@@ -140,14 +142,14 @@ package final class Publisher: Sendable {
     }
 
     /// Gives back the number of a version that could not be published, unless it lies there whole. Whoever calls has the cause to tell, and
-    /// what goes wrong here is mended at the next start.
+    /// what goes wrong here is mended at the product's next publication, or the next start.
     private func giveBack(_ version: SemanticVersion, _ request: Request) async {
         do {
             guard try await versions.manifest(product: request.product, version: version) == nil else { return }
             try await store.abandon(product: request.product, version: version)
         } catch {
             logger.error(
-                "a version's number stays taken until the next start",
+                "a version's number stays taken until the next publication, or the next start",
                 metadata: ["product": "\(request.product)", "version": "\(version)", "error": "\(error)"])
         }
     }
@@ -269,7 +271,7 @@ package final class Publisher: Sendable {
     }
 
     /// Writes a version's row as its manifest is.
-    private func record(_ manifest: VersionManifest) async throws {
+    func record(_ manifest: VersionManifest) async throws {
         let owner = try await store.publish(
             PublishedVersion(
                 product: manifest.product, version: manifest.version, integration: manifest.integration,
@@ -279,7 +281,7 @@ package final class Publisher: Sendable {
     }
 
     /// A package belongs to one product; a version that comes late is not in the registry.
-    private func warn(of owner: Name?, _ manifest: VersionManifest) {
+    func warn(of owner: Name?, _ manifest: VersionManifest) {
         guard let owner, let package = manifest.registry else { return }
         logger.warning(
             "a version is not in the package registry, since its package belongs to another product",
@@ -308,76 +310,6 @@ package final class Publisher: Sendable {
             throw OperationError(
                 .unavailable, "\(product) \(version) could not be yanked; try again", underlying: error)
         }
-    }
-
-    /// On start: what was reserved and lies there whole is published; what lies there without a row is adopted; what
-    /// was reserved by an integration that has ended is given up.
-    ///
-    /// A version that cannot be read is left alone and logged; the others are not held up by it.
-    package func reconcile() async throws {
-        try await versions.clearStaging()
-        await announce()
-        for reservation in try await store.reservations() {
-            await guarded(reservation.product, reservation.version) { try await self.settle(reservation) }
-        }
-        for product in try await versions.products() {
-            let published = try await store.outlines(of: product)
-            let known = Dictionary(published.map { ($0.version, $0) }) { first, _ in first }
-            for version in try await versions.versions(of: product) {
-                await guarded(product, version) { try await self.adopt(product, version, known: known[version]) }
-            }
-        }
-    }
-
-    /// A key that cannot be used stops nobody from starting: each publication says so, and publishes nothing.
-    private func announce() async {
-        do {
-            if let reason = try await attestor?.announce(in: versions) {
-                logger.warning("versions are not signed", metadata: ["reason": "\(reason)"])
-            }
-        } catch {
-            logger.error("versions cannot be signed", metadata: ["error": "\(error)"])
-        }
-    }
-
-    private func guarded(
-        _ product: Name, _ version: SemanticVersion, _ body: () async throws -> Void
-    ) async {
-        do {
-            try await body()
-        } catch {
-            logger.error(
-                "a version could not be reconciled",
-                metadata: ["product": "\(product)", "version": "\(version)", "error": "\(error)"])
-        }
-    }
-
-    private func settle(_ reservation: VersionRecord) async throws {
-        let manifest = try await versions.manifest(product: reservation.product, version: reservation.version)
-        if let manifest, manifest.commit == reservation.commit {
-            try await record(manifest)
-        } else if manifest == nil, try await store.integration(reservation.integration)?.state.verdict != nil {
-            try await store.abandon(product: reservation.product, version: reservation.version)
-        }
-    }
-
-    /// Makes the row of a version that lies on disk, or marks a row yanked whose file says so.
-    private func adopt(_ product: Name, _ version: SemanticVersion, known: VersionRecord?) async throws {
-        let yanking = try await versions.yanked(product: product)[version]
-        let isYanked = yanking != nil
-        if let known {
-            if isYanked, !known.isYanked { try await store.yank(product: product, version: version, at: clock.now()) }
-            return
-        }
-        guard let manifest = try await versions.manifest(product: product, version: version) else { return }
-        let record = VersionRecord(
-            product: product, version: version, state: .published, isYanked: isYanked, commit: manifest.commit,
-            ref: manifest.ref, integration: manifest.integration, files: manifest.files,
-            publishedAt: manifest.publishedAt, registry: manifest.registry, repository: manifest.repository,
-            yankedAt: yanking?.at)
-        let owner = try await store.adopt(record, isFromBranch: manifest.ref.branch != nil, at: clock.now())
-        warn(of: owner, manifest)
-        logger.notice("adopted", metadata: ["product": "\(product)", "version": "\(version)"])
     }
 }
 

@@ -143,4 +143,51 @@ import Testing
             #expect(try await fixture.publish(fixture.commit("b")) == .published(SemanticVersion(1, 0, 0)))
         }
     }
+
+    /// As a full disk leaves it, where neither the number can be given back nor the row be written. No start comes between.
+    @Test(arguments: [false, true]) func testThatTheNextPublicationSettlesWhatAnEndedOneCouldNot(
+        liesThere: Bool
+    ) async throws {
+        try await withPublisher { fixture in
+            // given
+            try await fixture.work.branch("release/1.0")
+            let commit = try await fixture.commit("a")
+            let request = try await fixture.request(commit)
+            let id = request.integration.id
+            _ = try await fixture.store.reserve(
+                VersionRequest(
+                    product: fixture.product, integration: id, commit: commit, ref: request.integration.ref,
+                    source: .branch(major: 1, minor: 0, newest: nil, isAncestor: false), onDisk: []),
+                at: fixture.time.now)
+            if liesThere { try await fixture.plant("1.0.0", commit: commit, integration: id.number) }
+            try await fixture.complete(request)
+
+            // when
+            let publication = try await fixture.publish(fixture.commit("b"))
+
+            // then
+            #expect(publication == .published(SemanticVersion(1, 0, liesThere ? 1 : 0)))
+            try await fixture.expectVersions(liesThere ? ["1.0.0", "1.0.1"] : ["1.0.0"])
+        }
+    }
+
+    /// Whose integration has not ended keeps its number: its daemon takes it up again.
+    @Test func testThatANumberOfOneThatHasNotEndedStaysItsOwn() async throws {
+        try await withPublisher { fixture in
+            // given
+            try await fixture.work.branch("release/1.0")
+            let commit = try await fixture.commit("a")
+            let request = try await fixture.request(commit)
+            _ = try await fixture.store.reserve(
+                VersionRequest(
+                    product: fixture.product, integration: request.integration.id, commit: commit,
+                    ref: request.integration.ref, source: .branch(major: 1, minor: 0, newest: nil, isAncestor: false),
+                    onDisk: []), at: fixture.time.now)
+
+            // when, then
+            #expect(try await fixture.publish(fixture.commit("b")) == .published(SemanticVersion(1, 0, 1)))
+            #expect(try await fixture.publisher.publish(request) == .published(SemanticVersion(1, 0, 0)))
+            try await fixture.expectVersions(["1.0.0", "1.0.1"])
+        }
+    }
 }
