@@ -48,10 +48,13 @@ struct ArtifactServer: Sendable {
         guard let stored = candidates.max(by: { $0.attempt.attempt < $1.attempt.attempt }) else {
             throw Problem.notFound
         }
+        // What an address without an attempt means changes with a rerun, what `latest` means with the next integration.
+        let isFixed = try call.attempt() != nil && call.text("number") != "latest"
+        let keeping = isFixed ? "public, max-age=3600" : "public, no-cache"
         let attempt = AttemptPaths("integrations/\(record.id.bot)/\(record.id.number)/\(job)/\(stored.attempt.attempt)")
         let files = PublishedFile(
             root: site.configuration.state, path: "\(attempt.archives)/\(path)", artifact: stored.artifact,
-            cacheControl: isClosed ? "no-store" : "public, max-age=3600", site: site)
+            cacheControl: isClosed ? "no-store" : keeping, site: site)
         do {
             return try await files.response(to: call)
         } catch let problem as Problem where problem.status == 404 {

@@ -96,6 +96,25 @@ import Testing
         }
     }
 
+    /// A rerun adds an attempt, and the next integration is the latest.
+    @Test(arguments: [
+        ("3", "", "public, no-cache"), ("latest", "", "public, no-cache"), ("latest", "?attempt=1", "public, no-cache"),
+        ("3", "?attempt=1", "public, max-age=3600"),
+    ]) func testThatNobodyKeepsAnArtifactUnaskedThatAnotherFollows(
+        number: String, query: String, expected: String
+    ) async throws {
+        try await withFilled { web in
+            // given
+            let path = "/api/v1/bots/kit/integrations/\(number)/artifacts/release/kit-1.0.0-source.tar.gz" + query
+            // when
+            let answer = try await web.send("GET", path)
+            // then
+            #expect(answer.status == 200)
+            #expect(answer["Cache-Control"] == expected)
+            try await web.expect(304, "GET", path, headers: [("If-None-Match", try #require(answer["ETag"]))])
+        }
+    }
+
     @Test func testThatAFileThatTheStoreDoesNotListIsNotServed() async throws {
         try await withFilled { web in
             try web.directory.write("state/integrations/kit/3/release/1/archives/other", "x")
