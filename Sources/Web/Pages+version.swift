@@ -22,7 +22,8 @@ extension Pages {
         guard let record = try await site.store.version(version, of: product), record.state == .published else {
             throw await site.nothing(asked, of: product, among: versions)
         }
-        let disk = await site.files.run { [state = site.configuration.state] in VersionOnDisk(record, state: state)
+        let disk = await site.seals.run { [state = site.configuration.state, seals = site.seals] in
+            VersionOnDisk(record, state: state, seals: seals)
         }
         let latest = VersionRange.latest.highest(of: offered.map(\.version))
         let downloads = try await site.downloads.counts(of: product)
@@ -141,7 +142,7 @@ struct VersionOnDisk: Sendable {
     /// What of it is signed, by whom; nothing where the directory cannot be read.
     let seal: VersionSeal?
 
-    init(_ record: VersionRecord, state: String) {
+    init(_ record: VersionRecord, state: String, seals: VersionSeals) {
         let listed = Set(record.files.map(\.path))
         guard let files = try? Directory(opening: "\(state)/files", readsSecondNames: true),
             let directory = try? files.directory("\(record.product)/\(record.version)")
@@ -149,7 +150,7 @@ struct VersionOnDisk: Sendable {
             (manifest, descriptions, has, seal) = (nil, [], listed, nil)
             return
         }
-        seal = VersionSeal(of: directory, in: files)
+        seal = seals.seal(of: directory, in: files, at: "\(record.product)/\(record.version)")
         descriptions = ["manifest.json", "SHA256SUMS", "SHA256SUMS.sig", "provenance.json"].compactMap { name in
             guard !listed.contains(name), let status = (try? directory.status(name)) ?? nil else { return nil }
             return (name, status.size)

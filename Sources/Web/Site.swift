@@ -13,6 +13,7 @@ struct Site: Sendable {
     let checks = FileChecks()
     var shelf = FileShelf()
     let descriptions = DescriptionChecks()
+    let seals = VersionSeals()
     let date = DateText()
     let downloads: Downloads
     let templates: Templates
