@@ -61,7 +61,7 @@ final class FileSender: Sendable {
                 guard file.size >= piece.upperBound else { throw Truncated() }
                 let region = FileRegion(
                     fileHandle: handle, readerIndex: Int(piece.lowerBound), endIndex: Int(piece.upperBound))
-                try await Self.send(region, of: file, over: channel, in: pieceTime)
+                try await Self.send(region, of: file, over: channel, in: pieceTime, looking: lane)
                 offset = piece.upperBound
             }
             onSent()
@@ -73,8 +73,10 @@ final class FileSender: Sendable {
     ///
     /// sendfile(2) says nothing of a file that ends too early: NIO would call it again and again, and keep a processor busy for the time
     /// of the piece. So the file's size is looked at meanwhile, and the connection cut when it is too short.
+    /// - Parameter lane: Where it is looked at: a network file system that hangs holds up no other connection.
     private static func send(
-        _ region: FileRegion, of file: OpenFile, over channel: any Channel, in time: TimeAmount
+        _ region: FileRegion, of file: OpenFile, over channel: any Channel, in time: TimeAmount,
+        looking lane: BlockingLane
     ) async throws {
         let end = Int64(region.endIndex)
         let sent = channel.eventLoop.makePromise(of: Void.self)
@@ -82,8 +84,11 @@ final class FileSender: Sendable {
             do {
                 let context = try channel.pipeline.syncOperations.context(handlerType: HTTP1ToHTTPServerCodec.self)
                 let deadline = channel.eventLoop.scheduleTask(in: time) { channel.close(promise: nil) }
-                let look = channel.eventLoop.scheduleRepeatedTask(initialDelay: lookTime, delay: lookTime) { _ in
-                    if file.size < end { channel.close(promise: nil) }
+                // The next look begins after the one before has ended.
+                let look = channel.eventLoop.scheduleRepeatedAsyncTask(initialDelay: lookTime, delay: lookTime) { _ in
+                    channel.eventLoop.makeFutureWithTask {
+                        await Self.cut(channel, where: file, isShorterThan: end, on: lane)
+                    }
                 }
                 sent.futureResult.whenComplete { _ in
                     deadline.cancel()
@@ -95,6 +100,13 @@ final class FileSender: Sendable {
             }
         }
         try await sent.futureResult.get()
+    }
+
+    private static func cut(
+        _ channel: any Channel, where file: OpenFile, isShorterThan size: Int64, on lane: BlockingLane
+    ) async {
+        let now = await lane.run { file.size }
+        if now < size { channel.close(promise: nil) }
     }
 
     /// A body of bytes that are in memory.
