@@ -55,7 +55,13 @@ extension VersionStore {
     private static func readYanked(_ product: Name, _ files: Directory) throws -> [String: YankingRecord] {
         let path = "\(product)/yanked.json"
         guard try files.status(path) != nil else { return [:] }
-        return try VersionJSON.decode(
-            [String: YankingRecord].self, from: try files.read(path, limit: VersionManifest.maximumSize))
+        let bytes = try files.read(path, limit: VersionManifest.maximumSize)
+        do {
+            return try VersionJSON.decode([String: YankingRecord].self, from: bytes)
+        } catch {
+            throw ArchiveError(
+                code: .corrupted, operation: "reading of \(path)",
+                message: "yanked.json of \(product) is damaged; restore it from a backup", underlying: error)
+        }
     }
 }

@@ -307,8 +307,9 @@ package final class Publisher: Sendable {
                     + "daemon, which takes it up as it lies there", underlying: error)
         } catch {
             logger.error("a version could not be yanked", metadata: ["error": "\(error)"])
+            let damage = (error as? ArchiveError).flatMap { $0.code == .corrupted ? $0.message : nil }
             throw OperationError(
-                .unavailable, "\(product) \(version) could not be yanked; try again", underlying: error)
+                .unavailable, "\(product) \(version) could not be yanked; \(damage ?? "try again")", underlying: error)
         }
     }
 }

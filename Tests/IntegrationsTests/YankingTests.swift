@@ -51,6 +51,27 @@ import Testing
         }
     }
 
+    /// Trying again would help nobody.
+    @Test func testThatADamagedListOfYankedVersionsIsNamed() async throws {
+        try await withPublisher { fixture in
+            // given
+            try await fixture.work.branch("release/1.0")
+            try await fixture.publish(fixture.commit("a"))
+            try fixture.directory.write("files/kit/yanked.json", "{")
+            fixture.log.expectErrors(containing: "could not be yanked")
+
+            // when
+            let error = await #expect(throws: OperationError.self) {
+                try await fixture.publisher.yank(product: fixture.product, version: SemanticVersion(1, 0, 0), by: "ada")
+            }
+
+            // then
+            #expect(error?.code == .unavailable)
+            expectContains(error?.message ?? "", "yanked.json of kit is damaged; restore it from a backup")
+            #expect(try await fixture.store.versions(of: fixture.product).map(\.isYanked) == [false])
+        }
+    }
+
     /// Its row could not be written: the next start takes it up, yanked.
     @Test func testThatAVersionThatIsNotPublishedWholeSaysWhatToDo() async throws {
         try await withPublisher { fixture in
