@@ -14,7 +14,7 @@ extension Pages {
         if !record.isYanked {
             if let package = record.registry { uses.append(registryUse(package, record, isPublic: isPublic)) }
             for bundle in record.files where BinaryTarget.isOne(bundle.path) {
-                uses.append(bundleUse(bundle, of: record))
+                uses.append(bundleUse(bundle, of: record, isPublic: isPublic))
             }
         }
         uses.append(
@@ -51,11 +51,14 @@ extension Pages {
         )
     }
 
-    private func bundleUse(_ bundle: Artifact, of record: VersionRecord) -> (title: String, note: String?, text: String)
-    {
+    private func bundleUse(
+        _ bundle: Artifact, of record: VersionRecord, isPublic: Bool
+    ) -> (title: String, note: String?, text: String) {
         let name = BinaryTarget.name(bundle.path, of: record)
+        // SwiftPM sends what it has there of a host as Basic, whose password counts here.
+        let token = isPublic ? "" : " It sends the token of ~/.netrc: machine \(host) login martlet password mt_…"
         return (
-            "Binary target \(name)", "SwiftPM takes binary targets from https alone.",
+            "Binary target \(name)", "SwiftPM takes binary targets from https alone." + token,
             """
             // Package.swift
             .binaryTarget(
@@ -65,6 +68,13 @@ extension Pages {
             )
             """
         )
+    }
+
+    /// The service's, without a port.
+    private var host: String {
+        let url = site.configuration.url
+        let rest = url.firstRange(of: "://").map { url[$0.upperBound...] } ?? url[...]
+        return String(rest.prefix { $0 != "/" && $0 != ":" })
     }
 
     /// By OpenSSH alone; `martlet fetch` does it by itself.

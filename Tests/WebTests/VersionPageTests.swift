@@ -170,6 +170,8 @@ import Testing
             let closed = try await web.send("GET", "/products/kit/1.0.0", as: .viewer).text
             // then
             #expect(!open.contains("MARTLET_TOKEN") && !open.contains("package-registry login"))
+            #expect(!open.contains("netrc"))
+            expectContains(closed, "It sends the token of ~/.netrc: machine ci.example login martlet password mt_…")
             expectContains(closed, "export MARTLET_TOKEN=mt_…")
             expectContains(
                 closed, "curl -fO -H &quot;Authorization: Bearer $MARTLET_TOKEN&quot; \(url)/files/kit/1.0.0/")
