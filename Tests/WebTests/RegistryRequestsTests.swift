@@ -107,6 +107,8 @@ import Testing
             // given
             web.log.expectErrors(containing: "damaged")
             let place = "state/files/kit/1.4.2/Package@swift-5.9.swift"
+            let whole = try await web.send("GET", "/registry/acme/kit/1.4.2/Package.swift")
+            #expect(whole["Cache-Control"] == "public, max-age=31536000, immutable")
             try web.directory.write(place, "// swift-tools-version:5.7\n")
             if isMissing { #expect(unlink(web.directory.path(place)) == 0) }
             // when
@@ -115,6 +117,7 @@ import Testing
             #expect(answer.status == 200)
             #expect(answer["Link"]?.contains("5.9") == false)
             #expect(answer["Link"]?.contains("Package@swift-6.swift") == true)
+            #expect(answer["Cache-Control"] == "no-store", "it is there again when it is restored")
             expectContains(try await web.send("GET", "/products/kit/1.4.2").text, "Package@swift-5.9.swift is damaged")
         }
     }

@@ -121,6 +121,8 @@ extension RegistryRoutes {
         var response = try await send(usual.file, of: record, call)
         let others = manifests.filter { $0.name.swift != nil }
         let tools = try await toolsVersions(of: others.map(\.file), in: record)
+        // One that is restored is offered again.
+        if tools.contains(nil) { response.headers[.cacheControl] = "no-store" }
         RegistryLink.add(
             zip(others, tools).compactMap { other, tools in
                 guard let tools else { return nil }
