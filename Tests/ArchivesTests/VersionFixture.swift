@@ -65,6 +65,7 @@ struct VersionFixture {
         guard try files.status("kit/\(version)") != nil else { return }
         let found = Set(try files.entries("kit/\(version)").map(\.name))
         #expect(found == names.union(["manifest.json", "SHA256SUMS"]), sourceLocation: sourceLocation)
-        #expect(try Checksums.verify(directory.path("files/kit/\(version)")) == [], sourceLocation: sourceLocation)
+        let check = try VersionCheck(of: directory.path("files/kit/\(version)"), signers: AllowedSigners())
+        #expect(check.problems == [], sourceLocation: sourceLocation)
     }
 }

@@ -36,8 +36,9 @@ package func expectPublished(
     let directories = try await versions.versions(of: bot.name).sorted().map(\.description)
     #expect(directories == expected, "versions on the disk", sourceLocation: sourceLocation)
     for version in expected {
-        let problems = try Checksums.verify("\(bot.state.files)/\(bot.name)/\(version)")
-        #expect(problems.isEmpty, "the files of \(version)", sourceLocation: sourceLocation)
+        let check = try VersionCheck(
+            of: "\(bot.state.files)/\(bot.name)/\(version)", signers: AllowedSigners())
+        #expect(check.problems == [], "the files of \(version)", sourceLocation: sourceLocation)
     }
     let left = try Directory(opening: bot.state.staging).entries().map(\.name)
     #expect(left.isEmpty, "left in staging/", sourceLocation: sourceLocation)

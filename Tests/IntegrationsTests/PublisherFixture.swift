@@ -113,7 +113,8 @@ struct PublisherFixture: Sendable {
         #expect(onDisk == expected, "on the disk", sourceLocation: sourceLocation)
         for version in onDisk {
             #expect(
-                try Checksums.verify(directory.path("files/kit/\(version)")) == [], "\(version)",
+                try VersionCheck(of: directory.path("files/kit/\(version)"), signers: AllowedSigners()).problems == [],
+                "\(version)",
                 sourceLocation: sourceLocation)
         }
         let left = try Directory(opening: directory.path("staging")).entries().map(\.name)
