@@ -7,10 +7,23 @@ package import Model
 package struct DescriptionCheck: Sendable {
     /// Those that are whole, with their sizes and digests, by name.
     package private(set) var whole: [String: Artifact] = [:]
-    /// What the others are, as the end of a sentence, by name. One that is absent is `missing` where others say that it was there.
-    package private(set) var damaged: [String: String] = [:]
+    /// What the others are, by name.
+    package private(set) var damaged: [String: Damage] = [:]
 
-    package static let missing = "it is missing"
+    /// What is not as it was published; described as the end of a sentence.
+    package enum Damage: Hashable, Sendable, CustomStringConvertible {
+        /// Absent, where others say that it was there.
+        case missing
+        case changed(String)
+
+        package var description: String {
+            switch self {
+            case .missing: "it is missing"
+            case .changed(let what): what
+            }
+        }
+    }
+
     private static let summed = ["manifest.json", "provenance.json"]
     private static let (sums, seal) = ("SHA256SUMS", "SHA256SUMS.sig")
 
@@ -34,9 +47,9 @@ package struct DescriptionCheck: Sendable {
         if let sums {
             compare(sums, with: Checksums(digests), signature)
         } else if damaged[Self.sums] == nil {
-            damaged[Self.sums] = Self.missing
+            damaged[Self.sums] = .missing
         }
-        if signature == nil, damaged[Self.seal] == nil, isSigned { damaged[Self.seal] = Self.missing }
+        if signature == nil, damaged[Self.seal] == nil, isSigned { damaged[Self.seal] = .missing }
         for name in damaged.keys { whole[name] = nil }
     }
 
@@ -48,25 +61,25 @@ package struct DescriptionCheck: Sendable {
         let sums = Checksums(bytes)
         if sums == there {
             guard signatureBytes != nil, signature?.isValid(for: bytes) != true else { return }
-            damaged[Self.seal] = "it does not fit SHA256SUMS"
+            damaged[Self.seal] = .changed("it does not fit SHA256SUMS")
         } else if let signature, !signature.isValid(for: bytes), signature.isValid(for: there.bytes) {
-            damaged[Self.sums] = "it is not what was signed"
+            damaged[Self.sums] = .changed("it is not what was signed")
         } else if let sums {
             for name in Self.summed where sums.digests[name] != there.digests[name] {
                 guard damaged[name] == nil else { continue }
-                damaged[name] = whole[name] == nil ? Self.missing : "its bytes are others than SHA256SUMS says"
+                damaged[name] = whole[name] == nil ? .missing : .changed("its bytes are others than SHA256SUMS says")
             }
             func ofFiles(_ sums: Checksums) -> [String: String] {
                 sums.digests.filter { !Self.summed.contains($0.key) }
             }
             if ofFiles(sums) != ofFiles(there) {
-                damaged[Self.sums] = "it says something else of files than is recorded"
+                damaged[Self.sums] = .changed("it says something else of files than is recorded")
             }
             if signatureBytes != nil, signature?.isValid(for: bytes) != true {
-                damaged[Self.seal] = "it does not fit SHA256SUMS"
+                damaged[Self.seal] = .changed("it does not fit SHA256SUMS")
             }
         } else {
-            damaged[Self.sums] = "it is no list of checksums"
+            damaged[Self.sums] = .changed("it is no list of checksums")
         }
     }
 
@@ -78,7 +91,7 @@ package struct DescriptionCheck: Sendable {
                 configuration: nil, path: name, size: ByteCount(Int64(bytes.count)), sha256: Digest.sha256(of: bytes))
             return bytes
         } catch {
-            if error.code != .notFound { damaged[name] = "it cannot be read: \(error.message)" }
+            if error.code != .notFound { damaged[name] = .changed("it cannot be read: \(error.message)") }
             return nil
         }
     }

@@ -101,7 +101,7 @@ struct FileServer: Sendable {
         if let what = check.damaged[name] {
             let place = "\(state)/\(path)"
             site.checks.isDamaged(place, at: site.clock())
-            guard what == DescriptionCheck.missing else { throw PublishedFile.Rotten(path: place, what: what) }
+            guard what == .missing else { throw PublishedFile.Rotten(path: place, what: "\(what)") }
         }
         guard let artifact = check.whole[name] else { throw Problem.notFound }
         return try await PublishedFile(

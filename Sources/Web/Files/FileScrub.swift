@@ -75,7 +75,7 @@ struct FileScrub: Service {
         // Where its directory is gone or cannot be read, each of its files has said so.
         guard let check = try? await site.descriptions.check(of: record, beneath: state, isAnew: true) else { return }
         let damaged = check.damaged
-        for name in VersionCheck.descriptions { note(damaged[name], "\(place)/\(name)", [:]) }
+        for name in VersionCheck.descriptions { note(damaged[name].map { "\($0)" }, "\(place)/\(name)", [:]) }
     }
 
     private func note(_ trouble: String?, _ path: String, _ metadata: Logger.Metadata) {

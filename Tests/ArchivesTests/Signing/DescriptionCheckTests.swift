@@ -55,7 +55,7 @@ import Testing
         try await withVersion { copy, files in
             try FileManager.default.removeItem(atPath: "\(copy)/\(name)")
             let check = try check(copy, files)
-            #expect(check.damaged == [name: DescriptionCheck.missing])
+            #expect(check.damaged == [name: .missing])
         }
     }
 
