@@ -80,6 +80,7 @@ extension Store {
                 sql: "UPDATE versions SET is_yanked = 1, yanked_at = ? WHERE product = ? AND version = ?",
                 arguments: [time.millisecondsSinceEpoch, product.description, version.description])
             transaction.changed(.version(product: product))
+            transaction.passes("version.yanked")
         }
     }
 

@@ -29,6 +29,7 @@ import Testing
         .init("outbox.sent", "before", .daemon, in: .reporting),
         .init("outbox.superseded", "after", .daemon, in: .reportingNewest),
         .init("retention.moved", "before", .daemon, in: .retention),
+        .init("version.yanked", "before", .daemon, in: .yanking),
     ]
     private static let fencedSample: [KillSweep.Place] = [
         .init("pull.approved", "after", .daemon, in: .pull), .init("integration.merged", "before", .daemon, in: .pull),

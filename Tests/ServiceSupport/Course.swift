@@ -55,6 +55,7 @@ extension KillSweep {
         case .telling, .tellingBusy, .tellingGone, .tellingAgain, .tellingNobody: return try beginTelling(scenario)
         case .reporting, .reportingNewest: return try beginReporting(scenario)
         case .retention: return try beginRetention()
+        case .yanking: return try beginYanking()
         }
     }
 

@@ -86,6 +86,11 @@ extension KillScenario {
             return Bot(
                 recipe: one.replacing(". ./step", with: ". ./step; cp file made.txt"),
                 lines: "retention: { integrations: 1 }\n", archive: "made.txt")
+        case .yanking:
+            return Bot(
+                recipe: one.replacing(". ./step", with: ". ./step; cp file made.txt"),
+                lines: "triggers:\n  - { name: publish, branches: [main], publish: { version: { file: version } } }\n",
+                archive: "made.txt")
         }
     }
 

@@ -33,6 +33,8 @@ package enum KillScenario: String, CaseIterable, Sendable {
     case reportingNewest = "replaced"
     /// Old integrations are removed.
     case retention = "keeps"
+    /// A published version is taken out of ranges.
+    case yanking = "yanks"
 
     /// The table: the changes of state that it kills at, in their order. `KillSweepTests` holds it to the sources' failpoints.
     package var transitions: [String] {
@@ -73,6 +75,7 @@ package enum KillScenario: String, CaseIterable, Sendable {
         case .reporting: ["outbox.sending", "outbox.sent"]
         case .reportingNewest: ["outbox.superseded"]
         case .retention: ["retention.removed", "retention.moved", "retention.deleted"]
+        case .yanking: ["version.yanked"]
         }
     }
 
@@ -95,11 +98,11 @@ package enum KillScenario: String, CaseIterable, Sendable {
         switch self {
         case .publishing, .uploading, .rerun, .cancel, .supersede, .pull: true
         case .beforeTriggers, .failedTrigger, .rerunOfFailed, .telling, .tellingBusy, .tellingGone, .tellingAgain,
-            .tellingNobody, .reporting, .reportingNewest, .retention:
+            .tellingNobody, .reporting, .reportingNewest, .retention, .yanking:
             false
         }
     }
 
-    /// What its first integration comes to.
-    var firstResult: String { self == .failedTrigger ? "trigger-error" : "succeeded" }
+    /// What its first integration comes to: of that which is yanked, the first commit states no version.
+    var firstResult: String { [.failedTrigger, .yanking].contains(self) ? "trigger-error" : "succeeded" }
 }
