@@ -3,7 +3,8 @@ import NIOHTTP1
 import NIOHTTPTypesHTTP1
 
 /// Refuses requests that two readers could understand in two ways, and closes their connection: what a proxy in front took for a body must
-/// never be a request here ("request smuggling"). The decoder refuses what is malformed; here is what it lets pass.
+/// never be a request here ("request smuggling"). The decoder refuses what is malformed; here is what it lets pass. And it ends the
+/// connections of HTTP/1.0 with their answer, as its clients expect (RFC 9112, section 9.3).
 final class StrictRequests: ChannelDuplexHandler, RemovableChannelHandler {
     typealias InboundIn = HTTPServerRequestPart
     typealias InboundOut = HTTPServerRequestPart
@@ -15,6 +16,8 @@ final class StrictRequests: ChannelDuplexHandler, RemovableChannelHandler {
     private var isRefused = false
     /// No request is read after the one that is here.
     private var isLast = false
+    /// The request that came last is of HTTP/1.0.
+    private var isOld = false
     /// The body that is on its way is malformed.
     private var isBroken = false
 
@@ -25,16 +28,19 @@ final class StrictRequests: ChannelDuplexHandler, RemovableChannelHandler {
     }
 
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
-        guard !isRefused else { return }
+        guard !isRefused, isReceiving || !isLast else { return }
         switch unwrapInboundIn(data) {
         case .head(let head):
             guard Self.isPlain(head) else { return refuse(context, .badRequest) }
+            isOld = head.version != .http1_1
             // The decoder keeps all that follows such a head, whatever it is, for a protocol that nobody here speaks.
             if head.headers.contains(name: "upgrade") { isLast = true }
             isReceiving = true
             unanswered += 1
         case .body: break
-        case .end: isReceiving = false
+        case .end:
+            isReceiving = false
+            if isOld { isLast = true }
         }
         context.fireChannelRead(data)
     }
@@ -42,17 +48,22 @@ final class StrictRequests: ChannelDuplexHandler, RemovableChannelHandler {
     func write(context: ChannelHandlerContext, data: NIOAny, promise: EventLoopPromise<Void>?) {
         switch unwrapOutboundIn(data) {
         case .head(var head):
-            // Who is answered before the body was read, or asked for another protocol, is not heard again.
+            // Who is answered before the body was read, asked for another protocol, or speaks HTTP/1.0 is not heard again.
             guard isLast || isReceiving, unanswered == 1 else { return context.write(data, promise: promise) }
             head.headers.replaceOrAdd(name: "connection", value: "close")
+            // Its clients know no chunks (RFC 9112, section 6.1): the body ends with the connection.
+            if isOld, !head.headers.contains(name: "content-length") { head.version = .http1_0 }
             context.write(wrapOutboundOut(.head(head)), promise: promise)
         case .body: context.write(data, promise: promise)
         case .end:
             unanswered -= 1
             guard isBroken || isLast, unanswered == 0 else { return context.write(data, promise: promise) }
-            // Its own answer was on its way when the body turned out to be malformed; no second one follows.
-            context.writeAndFlush(data, promise: promise)
-            context.close(promise: nil)
+            // Its own answer was on its way when the body turned out to be malformed; no second one follows. And not before all of the
+            // answer is with the kernel: what still waits for the client is dropped by a close.
+            let sent = promise ?? context.eventLoop.makePromise(of: Void.self)
+            let bound = NIOLoopBound(context, eventLoop: context.eventLoop)
+            sent.futureResult.whenComplete { _ in bound.value.close(promise: nil) }
+            context.writeAndFlush(data, promise: sent)
         }
     }
 
@@ -62,6 +73,8 @@ final class StrictRequests: ChannelDuplexHandler, RemovableChannelHandler {
 
     func errorCaught(context: ChannelHandlerContext, error: any Error) {
         guard error is HTTPParserError, !isRefused else { return context.fireErrorCaught(error) }
+        // It is of what nobody hears.
+        if isLast, !isReceiving { return }
         if isReceiving {
             // Who reads the body answers; who answered without reading it has answered.
             isBroken = true

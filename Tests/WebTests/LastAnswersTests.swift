@@ -1,0 +1,71 @@
+import HTTPTypes
+import NIOCore
+import NIOEmbedded
+import NIOHTTPTypes
+import TestSupport
+import Testing
+
+@testable import Web
+
+/// Answers after which the connection ends.
+@Suite struct LastAnswersTests {
+    private static func send(_ part: HTTPResponsePart, _ channel: EmbeddedChannel) {
+        channel.writeAndFlush(part, promise: nil)
+    }
+
+    private static func text(_ channel: EmbeddedChannel) throws -> String {
+        var text = ""
+        while let bytes = try channel.readOutbound(as: ByteBuffer.self) { text += String(buffer: bytes) }
+        return text
+    }
+
+    /// Its clients read until the end: `ab`, proxies of before. A file comes from the disk first, then from memory.
+    @Test(arguments: ["/health", "/products/kit", "/files/kit/1.4.2/kit-source.tar.gz"])
+    func testThatAConnectionOfHTTP10EndsWithItsAnswer(path: String) async throws {
+        try await FileServerTests.withVersions { web in
+            for _ in 1...2 {
+                // when
+                let request = "GET \(path) HTTP/1.0\r\n\r\n"
+                let text = try await RawAnswer.exchange(request + request, port: web.port)
+                // then
+                #expect(text.hasPrefix("HTTP/1.1 200 "), "\(text)")
+                expectContains(text.lowercased(), "\r\nconnection: close\r\n")
+                #expect(text.ranges(of: "HTTP/1.1 ").count == 1, "a second answer: \(text)")
+            }
+        }
+    }
+
+    /// An answer whose length nobody knows beforehand.
+    @Test func testThatNoChunksAreSentToHTTP10() throws {
+        // given
+        let channel = try RequestDeadlinesTests.connection()
+        try RequestDeadlinesTests.send("GET /a HTTP/1.0\r\n\r\n", channel)
+        // when
+        Self.send(.head(.init(status: .ok)), channel)
+        Self.send(.body(ByteBuffer(string: "abc")), channel)
+        Self.send(.end(nil), channel)
+        // then
+        let text = try Self.text(channel)
+        #expect(text == "HTTP/1.0 200 OK\r\nconnection: close\r\n\r\nabc")
+        #expect(!channel.isActive)
+    }
+
+    /// `curl --http2` and Java's client ask any server for another protocol.
+    @Test(arguments: ["HTTP/1.1\r\nHost: a\r\nConnection: Upgrade\r\nUpgrade: h2c", "HTTP/1.0"])
+    func testThatNoAnswerIsCutForAClientThatIsSlow(rest: String) throws {
+        // given
+        let channel = try RequestDeadlinesTests.connection()
+        let gate = FlushGate()
+        try channel.pipeline.syncOperations.addHandler(gate, position: .first)
+        try RequestDeadlinesTests.send("GET /a \(rest)\r\n\r\n", channel)
+        // when
+        Self.send(.head(.init(status: .ok, headerFields: [.contentLength: "3"])), channel)
+        Self.send(.body(ByteBuffer(string: "abc")), channel)
+        Self.send(.end(nil), channel)
+        // then
+        #expect(channel.isActive)
+        gate.open()
+        #expect(try Self.text(channel).hasSuffix("\r\n\r\nabc"))
+        #expect(!channel.isActive)
+    }
+}
