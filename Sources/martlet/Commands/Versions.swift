@@ -14,11 +14,12 @@ struct Versions: AsyncParsableCommand {
             let connection = try server.connect()
             let path = "/api/v1/products/\(Escaped.segment(product))/versions"
             if json { return Output.print(try await connection.get(path + "?limit=200")) }
-            var page = try await connection.get(path + "?limit=200", as: List<VersionAnswer>.self)
+            // In pages of 50: 200 versions of some hundred files each would be more than is read of an answer, 16 MiB.
+            var page = try await connection.get(path, as: List<VersionAnswer>.self)
             var versions = page.items
             while let next = page.next {
                 page = try await connection.get(
-                    path + "?limit=200&before=\(Escaped.segment(next))", as: List<VersionAnswer>.self)
+                    path + "?before=\(Escaped.segment(next))", as: List<VersionAnswer>.self)
                 versions += page.items
             }
             Output.print(
