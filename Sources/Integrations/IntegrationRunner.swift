@@ -53,6 +53,12 @@ package struct IntegrationRunner: Sendable {
     /// Runs an integration to its end and stores it. Throws nothing: whatever goes wrong becomes its result.
     /// A task that is cancelled leaves it as it is, for the next daemon.
     package func run(_ id: IntegrationID, cancellation: Cancellation) async -> Ending {
+        let ending = await bringMarked(id, cancellation)
+        if ending == .stored { await jobs.endLeft(of: id) }
+        return ending
+    }
+
+    private func bringMarked(_ id: IntegrationID, _ cancellation: Cancellation) async -> Ending {
         guard let marks else { return await bring(id, cancellation) }
         let subject = "integration \(id)"
         if let reason = marks.reason(for: subject) { return await leaveAlone(id, reason) }

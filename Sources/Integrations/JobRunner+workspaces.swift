@@ -31,6 +31,7 @@ extension JobRunner {
             for attempt in try await store.attempts(of: id) where attempt.state.verdict == nil {
                 let directory = directory(of: attempt.id)
                 let liveness = try await executor.liveness(of: directory)
+                running.noteLeft(id)
                 guard liveness != .notStarted else { continue }
                 if liveness == .running { running.takeUp(attempt.id, Self.claim(of: integration)) }
                 do {

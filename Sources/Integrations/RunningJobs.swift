@@ -7,6 +7,8 @@ import Synchronization
 final class RunningJobs: Sendable {
     private let slots: JobSlots
     private let claims: Mutex<[AttemptID: JobSlots.Claim]> = Mutex([:])
+    /// Whose attempts a daemon before this one started.
+    private let left: Mutex<Set<IntegrationID>> = Mutex([])
 
     init(slots: JobSlots) { self.slots = slots }
 
@@ -23,4 +25,10 @@ final class RunningJobs: Sendable {
     func end(_ attempt: AttemptID) {
         if let claim = claims.withLock({ $0.removeValue(forKey: attempt) }) { slots.give(claim) }
     }
+
+    /// Notes an integration of which a daemon before this one left attempts that are not at their end.
+    func noteLeft(_ id: IntegrationID) { left.withLock { _ = $0.insert(id) } }
+
+    /// Whether an integration was noted so; after the first answer it is not any more.
+    func takeLeft(_ id: IntegrationID) -> Bool { left.withLock { $0.remove(id) != nil } }
 }
