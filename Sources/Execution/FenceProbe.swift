@@ -1,3 +1,4 @@
+import Basics
 package import JobProtocol
 import Subprocess
 import SystemPackage
@@ -17,6 +18,23 @@ package struct FenceProbe: Sendable {
     package init(supervisor: String, launcher: String? = nil) {
         self.supervisor = supervisor
         self.launcher = launcher.map { LauncherSocket(path: $0) }
+    }
+
+    /// How often is asked before what may pass counts. With all of its patience a service still starts within the 90 s that systemd allows.
+    static let maximumTries = 3
+
+    /// As `find()`, and again as long as the answer may be another the next time: with the longest pauses six seconds.
+    /// - Parameter timer: For the pauses.
+    /// - Throws: As `find()`, where the last one did.
+    package func find(pausing timer: any Clock<Duration>) async throws(ExecutionError) -> FenceFinding {
+        var backoff = Backoff(first: .seconds(2), limit: .seconds(4))
+        for _ in 1..<Self.maximumTries {
+            // Who could not be asked may be asked the next time.
+            if let finding = try? await find(), finding.works || finding.isLasting { return finding }
+            // Canceled: the last answer is as good as none.
+            do { try await timer.sleep(for: backoff.next()) } catch { break }
+        }
+        return try await find()
     }
 
     /// By the launcher where one listens, else by the supervisor as this process's child.

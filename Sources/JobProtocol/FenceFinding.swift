@@ -15,11 +15,15 @@ package struct FenceFinding: Sendable, Equatable {
     /// Why not, and what to do; nothing when it works.
     package let reason: String?
     package let limits: Means
+    /// Whether it is known that it will not work another time either, until somebody mends it. What is not known may pass: a machine that
+    /// has no process or no memory to spare, or was too slow.
+    package let isLasting: Bool
 
-    package init(works: Bool, reason: String?, limits: Means) {
+    package init(works: Bool, reason: String?, limits: Means, isLasting: Bool = false) {
         self.works = works
         self.reason = reason
         self.limits = limits
+        self.isLasting = isLasting
     }
 
     /// The most bytes of a finding.
@@ -32,6 +36,7 @@ package struct FenceFinding: Sendable, Equatable {
     package func json() -> [UInt8] {
         JSON.object([
             "works": .bool(works), "reason": reason.map(JSON.string) ?? .null, "limits": .string(limits.rawValue),
+            "lasts": .bool(isLasting),
         ]).bytes()
     }
 
@@ -40,7 +45,8 @@ package struct FenceFinding: Sendable, Equatable {
         let value = try JSON(bytes, limit: Self.sizeLimit)
         guard let works = value["works"]?.boolean, let limits = value["limits"]?.text.flatMap(Means.init(rawValue:))
         else { throw JobProtocolError(.malformed, "read what --probe-fence says", "works or limits is not there") }
-        self.init(works: works, reason: value["reason"]?.text, limits: limits)
+        self.init(
+            works: works, reason: value["reason"]?.text, limits: limits, isLasting: value["lasts"]?.boolean ?? false)
     }
 }
 
@@ -77,4 +83,19 @@ extension FenceFinding {
         }
         return "bubblewrap cannot make a fence here: \(complaint)"
     }
+
+    /// Whether that stays so: a setting of the kernel's says it, or bubblewrap may not do something or knows no such thing.
+    /// - Parameters:
+    ///   - complaint: As of `reason(complaint:setting:)`.
+    ///   - setting: Likewise.
+    package static func isLasting(complaint: String, setting: (String) -> String?) -> Bool {
+        ["kernel/unprivileged_userns_clone", "user/max_user_namespaces"].contains { setting($0) == "0" }
+            || lastingWords.contains { complaint.contains($0) }
+    }
+
+    /// Of bubblewrap's sentences (0.8, bubblewrap.c), and of strerror(3) for EPERM, EACCES, ENOSYS and EINVAL.
+    private static let lastingWords = [
+        "No permissions to create", "does not support", "Unknown option", "Operation not permitted",
+        "Permission denied", "Function not implemented", "Invalid argument",
+    ]
 }

@@ -14,17 +14,26 @@ struct FenceProbe {
     }
 
     private func finding() -> FenceFinding {
-        let reason: String?
+        let trouble: Trouble?
         do throws(Fence.Failure) {
-            reason = try whyNot()
+            trouble = try whyNot()
         } catch {
-            reason = error.reason
+            trouble = Trouble(reason: error.reason, isLasting: error.reason == Bubblewrap.missing)
         }
-        return FenceFinding(works: reason == nil, reason: reason, limits: ControlGroupPlace.find()?.means ?? .rlimit)
+        return FenceFinding(
+            works: trouble == nil, reason: trouble?.reason, limits: ControlGroupPlace.find()?.means ?? .rlimit,
+            isLasting: trouble?.isLasting ?? false)
+    }
+
+    /// Why there was no fence.
+    private struct Trouble {
+        var reason: String
+        /// As of `FenceFinding`.
+        var isLasting = false
     }
 
     /// The step only has to start: that there is no such command in an empty workspace is told from within the fence.
-    private func whyNot() throws(Fence.Failure) -> String? {
+    private func whyNot() throws(Fence.Failure) -> Trouble? {
         // Its own, so that nothing of the machine has to be writable: a directory that is only looked at.
         let directory = "/usr"
         guard case .success(let workspace) = Tree.open(directory) else {
@@ -48,18 +57,22 @@ struct FenceProbe {
         let started = fence.start(
             step, environment: [:], output: output[1], report: report[1], gate: gate, group: nil, meanwhile: {})
         close(report[1])
-        guard case .success(let pid) = started else { return "bubblewrap cannot be started" }
+        guard case .success(let pid) = started else { return Trouble(reason: "bubblewrap cannot be started") }
         let said = read(report[0])
         kill(pid, SIGKILL)
         var (status, usage): (Int32, clinux_usage) = (0, clinux_usage())
         clinux_wait(pid, &status, &usage)
         switch FenceReport(said) {
         case .noCommand, .ended: return nil
-        case .noDirectory(let number): return "the fence has no workspace: \(SystemError(number: number).text)"
-        case .broken(let reason): return reason
+        case .noDirectory(let number):
+            return Trouble(reason: "the fence has no workspace: \(SystemError(number: number).text)")
+        case .broken(let reason): return Trouble(reason: reason)
         case nil:
-            let complaint = String(decoding: said, as: UTF8.self)
-            return Fence.reason(complaint: complaint.isEmpty ? "it said nothing within 10 s" : complaint)
+            let text = String(decoding: said, as: UTF8.self)
+            let complaint = text.isEmpty ? "it said nothing within 10 s" : text
+            return Trouble(
+                reason: Fence.reason(complaint: complaint),
+                isLasting: FenceFinding.isLasting(complaint: complaint, setting: Fence.setting))
         }
     }
 
@@ -80,10 +93,11 @@ struct FenceProbe {
 extension Fence {
     /// What bubblewrap's complaint comes from, and what to do.
     static func reason(complaint: String) -> String {
-        FenceFinding.reason(complaint: complaint.split(separator: "\n").joined(separator: "; ")) { name in
-            SmallFile.read("/proc/sys/" + name, limit: 64).map {
-                String(decoding: $0.filter { $0 > 0x20 }, as: UTF8.self)
-            }
-        }
+        FenceFinding.reason(complaint: complaint.split(separator: "\n").joined(separator: "; "), setting: setting)
+    }
+
+    /// A setting of the kernel's, by its path beneath /proc/sys.
+    static func setting(_ name: String) -> String? {
+        SmallFile.read("/proc/sys/" + name, limit: 64).map { String(decoding: $0.filter { $0 > 0x20 }, as: UTF8.self) }
     }
 }

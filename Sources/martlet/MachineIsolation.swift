@@ -27,13 +27,13 @@ enum MachineIsolation {
         }
     }
 
-    /// Decides by the settings and by a fence that is made around nothing.
+    /// Decides by the settings and by a fence that is made around nothing, a few times where that may go better.
     /// - Throws: `IsolationError` when the settings ask for what cannot be; `ExecutionError` when the supervisor cannot be
     ///   asked.
     static func find(
         _ settings: ServiceSettings, supervisor: String, launcher: String?, wasFenced: Bool = false
     ) async throws -> (isolation: JobIsolation, finding: FenceFinding) {
-        let finding = try await FenceProbe(supervisor: supervisor, launcher: launcher).find()
+        let finding = try await FenceProbe(supervisor: supervisor, launcher: launcher).find(pausing: ContinuousClock())
         let probe: JobIsolation.Probe = finding.works ? .works : .fails(finding.reason ?? "the probe gives no reason")
         let path = ProcessInfo.processInfo.environment["PATH"] ?? ""
         let isolation = try JobIsolation.decide(

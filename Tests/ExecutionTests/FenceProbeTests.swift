@@ -66,6 +66,59 @@ import Testing
         }
     }
 
+    /// What a launcher is asked that gives these answers, one each time: until one is final.
+    private func found(after answers: [[UInt8]]) async throws -> FenceFinding {
+        try await withTemporaryDirectory { directory in
+            let socket = directory.path("launcher.sock")
+            let listening = try UnixSocket.listen(socket)
+            defer { close(listening) }
+            async let answered: Void = BlockingLane(label: "launcher").run {
+                for answer in answers {
+                    let client = accept(listening, nil, nil)
+                    guard client >= 0 else { return }
+                    defer { close(client) }
+                    _ = try? UnixSocket.receive(from: client, limit: LaunchRequest.sizeLimit)
+                    try? UnixSocket.send(answer, to: client)
+                }
+            }
+            let timer = ManualClock()
+            let found = Locked<FenceFinding?>(nil)
+            let asking = Task {
+                let finding = try await FenceProbe(supervisor: "/nonexistent", launcher: socket).find(pausing: timer)
+                found.withLock { $0 = finding }
+            }
+            await until("the finding") {
+                timer.advance(by: .seconds(10))
+                return found.value != nil
+            }
+            asking.cancel()
+            // A launcher that was asked less often than it has answers waits no longer.
+            shutdown(listening, Int32(SHUT_RDWR))
+            await answered
+            return try #require(found.value)
+        }
+    }
+
+    private static let works = FenceFinding(works: true, reason: nil, limits: .rlimit).json()
+    private static let full = LaunchAnswer.failed("try a fence: Resource temporarily unavailable").json()
+    private static let slow = FenceFinding(works: false, reason: "it said nothing", limits: .rlimit).json()
+
+    /// As on a machine that has no process to spare for a moment: what is decided holds as long as the service runs.
+    @Test func testThatWhatMayPassIsAskedAgain() async throws {
+        #expect(try await found(after: [Self.full, Self.slow, Self.works]).works)
+    }
+
+    @Test func testThatWhatDoesNotPassIsAnAnswerAtLast() async throws {
+        let finding = try await found(after: [Self.slow, Self.slow, Self.full, Self.works])
+        #expect(!finding.works)
+        expectContains(finding.reason ?? "", "Resource temporarily unavailable")
+    }
+
+    @Test func testThatWhatLastsIsAskedOnce() async throws {
+        let lasting = FenceFinding(works: false, reason: "no bwrap", limits: .rlimit, isLasting: true)
+        #expect(try await found(after: [lasting.json(), Self.works]) == lasting)
+    }
+
     @Test func testThatWithoutALauncherThatListensThisProcessTries() async throws {
         let supervisor = try TestTools.builtProduct("martlet-supervisor")
         let finding = try await FenceProbe(supervisor: supervisor, launcher: "/nonexistent/launcher.sock").find()
@@ -92,6 +145,7 @@ import Testing
         #expect(!finding.works)
         #expect(
             finding.reason?.contains("sysctl -w user.max_user_namespaces=10000") ?? false, "\(finding.reason ?? "")")
+        #expect(finding.isLasting)
     }
 
     /// Where /usr has no bwrap.
@@ -108,6 +162,7 @@ import Testing
             let finding = try FenceFinding(json: result.standardOutput.dropLast())
             #expect(result.status == 1)
             #expect(finding.reason?.contains("apt-get install bubblewrap") ?? false, "\(finding.reason ?? "")")
+            #expect(finding.isLasting)
         }
     }
 }

@@ -7,6 +7,7 @@ import Testing
     @Test(arguments: [
         FenceFinding(works: true, reason: nil, limits: .cgroup2),
         FenceFinding(works: false, reason: "why \"not\"\n", limits: .rlimit),
+        FenceFinding(works: false, reason: "why", limits: .cgroup1, isLasting: true),
     ])
     func testThatItSurvivesItsLine(finding: FenceFinding) throws {
         expectNoDifference(try FenceFinding(json: finding.json()), finding)
@@ -30,5 +31,28 @@ import Testing
     func testThatItNamesTheSettingAndWhatToDo(settings: [String: String], words: String) {
         let reason = FenceFinding.reason(complaint: "it said no") { settings[$0] }
         #expect(reason.contains(words), "\(reason)")
+    }
+
+    @Test(arguments: [
+        "bwrap: No permissions to create new namespace, likely because the kernel does not allow non-privileged user",
+        "bwrap: Creating new namespace failed, likely because the kernel does not support user namespaces.",
+        "bwrap: setting up uid map: Permission denied",
+        "bwrap: Can't mount proc on /newroot/proc: Operation not permitted",
+        "bwrap: Unknown option --clearenv",
+    ])
+    func testThatWhatIsForbiddenOrUnknownLasts(complaint: String) {
+        #expect(FenceFinding.isLasting(complaint: complaint) { _ in nil })
+    }
+
+    @Test(arguments: [
+        "bwrap: Creating new namespace failed: Resource temporarily unavailable", "it said nothing within 10 s",
+        "bwrap: Can't create file at /a: Cannot allocate memory", "bwrap: pipe failed: Too many open files in system",
+        "bwrap: Creating new namespace failed: nesting depth or /proc/sys/user/max_*_namespaces exceeded (ENOSPC)",
+    ])
+    func testThatWhatMayPassLastsOnlyWhereTheKernelsSettingsSaySo(complaint: String) {
+        #expect(!FenceFinding.isLasting(complaint: complaint) { $0 == "user/max_user_namespaces" ? "100" : nil })
+        for name in ["user/max_user_namespaces", "kernel/unprivileged_userns_clone"] {
+            #expect(FenceFinding.isLasting(complaint: complaint) { $0 == name ? "0" : nil })
+        }
     }
 }
