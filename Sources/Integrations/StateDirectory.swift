@@ -31,7 +31,8 @@ package struct StateDirectory: Sendable {
         "integrations/\(id.bot)/\(id.number)/\(triggerPrefix)\(trigger)"
     }
 
-    static let triggerPrefix = "_trigger-"
+    /// What the names of triggers' directories begin with, and addresses of their logs.
+    package static let triggerPrefix = "_trigger-"
 
     /// The wish to cancel an integration: `integrations/<bot>/<number>/_cancel`.
     package func wish(_ id: IntegrationID) -> String { integration(id) + "/_cancel" }

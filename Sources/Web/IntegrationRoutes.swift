@@ -37,9 +37,10 @@ struct IntegrationRoutes: Sendable {
             Route(.get, Self.root + "/artifacts/{job}/{file...}", .read, "One archived file (Range); ?attempt=.") {
                 try await artifacts.send($0)
             },
-            Route(.get, Self.root + "/log/{configuration}", .read, "A configuration's log (Range); ?attempt=.") {
-                try await logs.send($0)
-            },
+            Route(
+                .get, Self.root + "/log/{configuration}", .read,
+                "A configuration's log, or of _trigger-NAME a trigger's (Range); ?attempt=."
+            ) { try await logs.send($0) },
             Route(
                 .get, Self.root + "/log/{configuration}/events", .read,
                 "Server-sent events: the log's bytes as they come; ?attempt= ?from=."

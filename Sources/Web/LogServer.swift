@@ -2,6 +2,7 @@ import Basics
 import Execution
 import HTTPTypes
 import Hummingbird
+import Integrations
 import Model
 import Storage
 
@@ -66,6 +67,26 @@ struct LogServer: Sendable {
         try await row(of: call, attempt: String(attempt))?.isEnded ?? true
     }
 
+    /// Whose log an address names: a configuration's, or a trigger's as its directory is called; by its name alone, too, where no
+    /// configuration has it.
+    struct Subject {
+        let name: Name
+        let isTrigger: Bool
+        /// As addresses say it.
+        var segment: String { isTrigger ? "\(StateDirectory.triggerPrefix)\(name)" : "\(name)" }
+
+        init(trigger: Name) { (name, isTrigger) = (trigger, true) }
+
+        /// - Throws: 404: what is no name cannot exist.
+        init(_ call: Call) throws(Problem) {
+            let text = call.text("configuration")
+            let prefix = StateDirectory.triggerPrefix
+            isTrigger = text.hasPrefix(prefix)
+            guard let name = Name(isTrigger ? String(text.dropFirst(prefix.count)) : text) else { throw .notFound }
+            self.name = name
+        }
+    }
+
     /// Whose log it is, by what is stored.
     private struct LogRow {
         /// Relative to the state.
@@ -78,12 +99,16 @@ struct LogServer: Sendable {
     /// - Parameter wanted: Which attempt; nothing: the newest.
     private func row(of call: Call, attempt wanted: String?) async throws -> LogRow? {
         let record = try await site.integration(of: call)
-        let job = try call.name("configuration")
-        let attempts = try await site.store.attempts(of: record.id).filter { $0.id.job == job }
-        if let attempt = wanted == nil
-            ? attempts.max(by: { $0.id.attempt < $1.id.attempt })
-            : attempts.first(where: { String($0.id.attempt) == wanted })
-        {
+        let subject = try Subject(call)
+        let job = subject.name
+        let attempts =
+            subject.isTrigger ? [] : try await site.store.attempts(of: record.id).filter { $0.id.job == job }
+        if !attempts.isEmpty {
+            let found =
+                wanted == nil
+                ? attempts.max(by: { $0.id.attempt < $1.id.attempt })
+                : attempts.first(where: { String($0.id.attempt) == wanted })
+            guard let attempt = found else { return nil }
             let number = attempt.id.attempt
             return LogRow(
                 directory: "integrations/\(record.id.bot)/\(record.id.number)/\(job)/\(number)", attempt: attempt,

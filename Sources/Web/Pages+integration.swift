@@ -179,6 +179,7 @@ extension Pages {
         _ trigger: TriggerRecord, of record: IntegrationRecord, upload: UploadProgress?
     ) -> ViewObject {
         let took = trigger.endedAt.map { PageText.duration($0 - trigger.startedAt) }
+        let place = LogServer.Subject(trigger: trigger.trigger).segment
         return [
             "name": .text(trigger.trigger), "phase": .text(trigger.phase.rawValue),
             "run": .text(record.run > 1 ? "run \(trigger.run)" : nil),
@@ -188,7 +189,7 @@ extension Pages {
             "took": .text(took ?? ""),
             "log": .text(
                 trigger.log.map { _ in
-                    "/bots/\(record.id.bot)/\(record.id.number)/log/\(trigger.trigger)?attempt=\(trigger.attempt)"
+                    "/bots/\(record.id.bot)/\(record.id.number)/log/\(place)?attempt=\(trigger.attempt)"
                 }),
         ]
     }

@@ -11,11 +11,12 @@ extension Pages {
 
     func log(_ call: Call) async throws -> Response {
         let record = try await site.integration(of: call)
-        let job = try call.name("configuration")
+        let subject = try LogServer.Subject(call)
+        let (job, place) = (subject.name, subject.segment)
         let log = try await logs.open(call)
         let part = try await window(of: log, from: call.query("from").flatMap(Int64.init), step: call.query("step"))
         let attempt = call.query("attempt").map { "attempt=\(URLText.segment($0))&" } ?? ""
-        let path = "/bots/\(record.id.bot)/\(record.id.number)/log/\(job)?" + attempt
+        let path = "/bots/\(record.id.bot)/\(record.id.number)/log/\(place)?" + attempt
         func link(_ offset: Int64) -> String { "\(path)from=\(offset)" }
         let isWhole = part.start == 0 && part.end == log.size
         let steps: [ViewObject] = (log.attempt?.steps ?? []).compactMap { step in
@@ -31,7 +32,7 @@ extension Pages {
             [
                 "bot": .text(record.id.bot), "number": .text(record.id.number), "configuration": .text(job),
                 "result": .list(log.attempt.map { [ResultView($0.state).view] } ?? []), "steps": .list(steps),
-                "raw": .text("/api/v1/bots/\(record.id.bot)/integrations/\(record.id.number)/log/\(job)?" + attempt),
+                "raw": .text("/api/v1/bots/\(record.id.bot)/integrations/\(record.id.number)/log/\(place)?" + attempt),
                 "first": .text(isWhole || part.start == 0 ? nil : link(0)),
                 "earlier": .text(part.start == 0 ? nil : link(max(0, part.start - Self.logWindow))),
                 "later": .text(part.end == log.size ? nil : link(part.end)),
