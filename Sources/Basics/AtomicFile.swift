@@ -4,7 +4,7 @@ import Glibc
 /// Writes whole files by the operator's paths so that readers see the old content or the new, and a crash leaves one.
 package enum AtomicFile {
     /// Writes beside the file, synchronizes, renames over it and synchronizes the directory. When it returns, the content
-    /// survives a loss of power.
+    /// survives a loss of power. What a kill left beside it of a write before goes, too.
     /// - Parameters:
     ///   - path: Of the operator's own; links above the last component are followed, one in its place is replaced.
     ///   - mode: Exactly this, whatever the umask.
@@ -12,13 +12,10 @@ package enum AtomicFile {
         let slash = path.lastIndex(of: "/")
         let parent = slash.map { $0 == path.startIndex ? "/" : String(path[..<$0]) } ?? "."
         let directory = try Directory(opening: parent)
-        let temporary = path + "." + RandomIdentifiers().next()
-        let number = clinux_open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
-        guard number >= 0 else { throw FileError(operation: "write", path: path, errno: errno) }
-        let file = Descriptor(number)
+        let (temporary, file) = try make(beside: path)
         do throws(FileError) {
             try file.writeAll(bytes, path: path)
-            guard fchmod(number, mode_t(mode)) == 0 else {
+            guard fchmod(file.number, mode_t(mode)) == 0 else {
                 throw FileError(operation: "write", path: path, errno: errno)
             }
             try file.synchronize(path: path)
@@ -27,6 +24,36 @@ package enum AtomicFile {
             unlink(temporary)
             throw error
         }
+        // Locked until it has its name.
+        withExtendedLifetime(file) {}
+        removeLeft(of: slash.map { String(path[path.index(after: $0)...]) } ?? path, in: directory)
         try directory.synchronize()
+    }
+
+    /// Makes a file that is this write's alone: it is locked for as long as it is written, so that no other takes it for one that was left.
+    private static func make(beside path: String) throws(FileError) -> (temporary: String, file: Descriptor) {
+        while true {
+            let temporary = path + "." + RandomIdentifiers().next()
+            let number = clinux_open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
+            guard number >= 0 else { throw FileError(operation: "write", path: path, errno: errno) }
+            let file = Descriptor(number)
+            // Where files cannot be locked, none is taken for one that was left.
+            while clinux_flock(number, LOCK_EX) != 0, errno == EINTR {}
+            // Without a name: another write found it before it was locked.
+            if try file.status(operation: "write", path: path).links > 0 { return (temporary, file) }
+        }
+    }
+
+    /// Removes what writes of a file left that were killed: named as theirs, and locked by nobody. What cannot be removed stays.
+    private static func removeLeft(of name: String, in directory: Directory) {
+        let prefix = Array((name + ".").utf8)
+        guard let entries = try? directory.entries() else { return }
+        for entry in entries where entry.kind == .file && entry.bytes.starts(with: prefix) {
+            guard Base32.isEncoded(entry.bytes.dropFirst(prefix.count)),
+                let file = try? directory.openRegular(entry.bytes, operation: "write").descriptor,
+                clinux_flock(file.number, LOCK_EX | LOCK_NB) == 0
+            else { continue }
+            withExtendedLifetime(file) { _ = entry.bytes.withCPath { unlinkat(directory.descriptor, $0, 0) } }
+        }
     }
 }

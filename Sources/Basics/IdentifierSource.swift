@@ -29,4 +29,9 @@ package enum Base32 {
         }
         return String(decoding: characters, as: UTF8.self)
     }
+
+    /// Whether `encode` could have written these characters.
+    static func isEncoded(_ characters: some Collection<UInt8>) -> Bool {
+        characters.count == 26 && characters.allSatisfy { alphabet.contains($0) }
+    }
 }

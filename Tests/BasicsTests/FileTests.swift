@@ -28,6 +28,66 @@ import Testing
         }
     }
 
+    @Test func testThatWhatAKillLeftGoesWithTheNextWrite() async throws {
+        try await withTemporaryDirectory { temporary in
+            // given: beside it what is none of its writes'
+            let name = "abcdefghijklmnopqrstuvwx27"
+            try temporary.write("file.\(name)", "ha")
+            let others = ["file.\(name)a", "file.\(name.dropLast())", "file.\(name.dropLast())1", "other.\(name)"]
+            for other in others { try temporary.write(other, "kept") }
+            let directory = try temporary.directory()
+            try directory.makeDirectories("file.\(String(name.reversed()))")
+            try directory.makeLink("file.\(String(name.dropFirst()))a", target: Array("other.\(name)".utf8))
+            let kept = try directory.entries().map(\.name).filter { $0 != "file.\(name)" }
+
+            // when
+            try AtomicFile.write(Array("half".utf8), to: temporary.path("file"))
+
+            // then
+            #expect(try directory.entries().map(\.name) == (kept + ["file"]).sorted())
+            expectFile(temporary.path("file"), "half")
+        }
+    }
+
+    @Test func testThatAWriteTakesNoneAwayThatIsStillGoingOn() async throws {
+        try await withTemporaryDirectory { temporary in
+            // given
+            let left = temporary.path("file.abcdefghijklmnopqrstuvwx27")
+            var writer = try FileLock(path: left, contents: "ha")
+            #expect(writer != nil)
+
+            // when, then
+            try AtomicFile.write([1], to: temporary.path("file"))
+            expectFile(left, "ha")
+
+            // and when: it was killed
+            writer = nil
+            try AtomicFile.write([1], to: temporary.path("file"))
+            #expect(try temporary.directory().entries().map(\.name) == ["file"])
+        }
+    }
+
+    @Test func testThatManyWriteOneFileAtATime() async throws {
+        try await withTemporaryDirectory { temporary in
+            // when
+            let path = temporary.path("file")
+            try await withThrowingTaskGroup { group in
+                for number in UInt8(0)..<4 {
+                    group.addTask {
+                        try await BlockingLane(label: "writer \(number)").run { () throws(FileError) -> Void in
+                            for _ in 0..<25 { try AtomicFile.write([number], to: path) }
+                        }
+                    }
+                }
+                try await group.waitForAll()
+            }
+
+            // then
+            #expect(try temporary.directory().entries().map(\.name) == ["file"])
+            #expect(try WholeFile.read(path, limit: 9).count == 1)
+        }
+    }
+
     @Test func testThatAFullDiskIsNamed() async throws {
         // /dev/full takes no byte (full(4)); the write goes beside it, into a directory that takes none either.
         await expectRejection(FileError.self, \.code, .notRegular) { try WholeFile.read("/dev/full", limit: 9) }

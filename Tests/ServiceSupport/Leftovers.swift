@@ -170,7 +170,8 @@ struct Leftovers {
     /// The names in a workspace: `Workspace`, and the jobs' temporary directory.
     private static let workspace: Set<String> = ["tree", "checkout", "warnings.json", "mounted", "cleaned", "tmp"]
 
-    /// Or what `AtomicFile` was writing beside one of them in the moment of a kill, of some 100 bytes, which nobody removes.
+    /// Or what `AtomicFile` was writing beside one of them in the moment of a kill, of some 100 bytes: it goes when that is written
+    /// the next time.
     private static func isKnown(_ name: String, _ names: Set<String>) -> Bool {
         guard let dot = name.lastIndex(of: "."), name[dot...].utf8.count == 27 else { return names.contains(name) }
         return names.contains(String(name[..<dot]))
