@@ -13,7 +13,7 @@ extension JobRunner {
         for (step, command, name) in Self.commands(of: request) {
             for secret in command.secrets {
                 let place = name.map { "the step \($0)" } ?? "the \(step)"
-                if let reason = Self.refusal(of: secret, to: name, of: request, lane: lane) {
+                if let reason = secretless ?? Self.refusal(of: secret, to: name, of: request, lane: lane) {
                     throw PreparationError.secretRefused(step: place, secret: secret, reason: reason)
                 }
                 let value = try await self.lane.run { [secrets] in try secrets.value(secret) }

@@ -27,6 +27,8 @@ package struct JobRunner: Sendable {
     let logger: Logger
     /// Whether what the store cannot take for the moment is tried until it can: where people wait for the end of it, it is told instead.
     let outlastsStore: Bool
+    /// Why no job has secrets, whatever asks for them; nothing: the bot's file says which do.
+    let secretless: String?
     /// Job directories and workspaces are written, read and removed here: on a lane for each look, so that no job waits
     /// for the disk of another. There are as many at a time as there are jobs.
     var lane: BlockingLane { BlockingLane(label: "job") }
@@ -40,7 +42,7 @@ package struct JobRunner: Sendable {
         store: Store, state: StateDirectory, workspaces: Workspaces, executor: any Executor, planner: JobPlanner,
         slots: JobSlots, archiver: ProductArchiver, clock: WallClock, timer: any Clock<Duration>,
         environment: JobEnvironment, isolation: JobIsolation, secrets: SecretStore, logger: Logger,
-        outlastsStore: Bool = true
+        outlastsStore: Bool = true, secretless: String? = nil
     ) {
         self.store = store
         self.state = state
@@ -57,6 +59,7 @@ package struct JobRunner: Sendable {
         self.secrets = secrets
         self.logger = logger
         self.outlastsStore = outlastsStore
+        self.secretless = secretless
     }
 
     /// What a job needs of its integration.

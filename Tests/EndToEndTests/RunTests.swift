@@ -295,6 +295,30 @@ import Testing
         }
     }
 
+    /// No bot file is spoken of: the person who reads it wrote none.
+    @Test func testThatAStepThatAsksForASecretSaysWhatToDo() async throws {
+        let recipe = """
+            configurations:
+              debug: { build: "true", test: "true" }
+              deploy: { steps: [{ name: try, step: testing, run: "true", secrets: [registry-token] }] }
+            analyze: []
+
+            """
+        try await withWorkingTree([".martlet.yml": recipe]) { fixture in
+            // when
+            let all = try await fixture.martlet()
+            let chosen = try await fixture.martlet(["--configuration", "debug"])
+
+            // then
+            #expect((all.status, chosen.status) == (1, 0), "\(all.stdout)\(chosen.stdout)")
+            expectContains(
+                all.stdout,
+                "the step try asks for the secret registry-token, which it does not get: `martlet run` gives none")
+            expectContains(all.stdout, "or choose configurations that ask for none with --configuration")
+            #expect(!all.stdout.contains("bot's owner"))
+        }
+    }
+
     @Test func testThatNoProjectSaysWhatToWrite() async throws {
         try await withWorkingTree(["README": "kit\n"]) { fixture in
             let result = try await fixture.martlet()

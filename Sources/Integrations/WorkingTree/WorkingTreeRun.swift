@@ -194,6 +194,12 @@ package final class WorkingTreeRun: Sendable {
         return choice
     }
 
+    /// There is no bot file, which alone says who may have one.
+    private static let secretless = """
+        `martlet run` gives none, as it knows no bot file; push the commit and let the bot run it, or choose configurations that ask for \
+        none with --configuration
+        """
+
     /// - Parameter objects: Directories that the snapshots' objects refer to; a job's `.git` leads to them.
     private func makeRunner(objects: [String]) throws -> IntegrationRunner {
         var isolation = parts.isolation
@@ -207,7 +213,8 @@ package final class WorkingTreeRun: Sendable {
             slots: JobSlots(count: parts.concurrency), archiver: ProductArchiver(state: cache.state),
             clock: parts.clock, timer: ContinuousClock(),
             environment: JobEnvironment(daemon: parts.environment, url: ""),
-            isolation: isolation, secrets: secrets, logger: logger, outlastsStore: false)
+            isolation: isolation, secrets: secrets, logger: logger, outlastsStore: false,
+            secretless: Self.secretless)
         let settings = ServiceSettings(state: cache.state.path, bots: "", concurrency: parts.concurrency)
         let registry = BotRegistry(
             directory: nil, settings: settings, secrets: secrets, isolation: isolation.isolation, version: "")
