@@ -60,7 +60,9 @@ final class LimitWatch {
             nextCount = now + max(Self.countMilliseconds, cost * Self.restFactor)
             if let words { return .limit(words) }
         }
-        return now >= workspace.nextLook ? workspace.look(now: now).map { .limit($0) } : nil
+        guard now >= workspace.nextLook else { return nil }
+        if let words = workspace.look(now: now) { return .limit(words) }
+        return workspace.fullDiskWords.map { .fault($0) }
     }
 
     /// The step's main process has ended, and nothing was killed yet: what happened since the last look.

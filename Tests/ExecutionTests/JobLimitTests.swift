@@ -134,6 +134,38 @@ import Testing
         }
     }
 
+    /// Within what its workspace may hold: the disk is smaller. It is no limit of the job's, since others may have filled it.
+    @Test(.smallDisk, arguments: [true, false])
+    func testThatAJobDoesNotTakeTheLastOfTheDisk(isFenced: Bool) async throws {
+        try await withLaunched { launched in
+            // given
+            try await runExpectingSuccess(["mount", "-t", "tmpfs", "-o", "size=64m", "tmpfs", launched.workspace])
+            let script = "cat /dev/zero > a 2>/dev/null; sleep 20; echo survived"
+            // when
+            let end = try await launched.run(job(launched, isFenced: isFenced, script, .init()))
+            // then
+            #expect(end.result == .faulty)
+            #expect(end.limit == nil)
+            expectContains(end.reason ?? "", "disk full: less than ")
+            expectContains(end.log, "martlet: disk full: less than ")
+            #expect(!end.log.contains("survived"))
+            try await runExpectingSuccess(["umount", "-l", launched.workspace])
+        }
+    }
+
+    /// What is left of a small one is enough where it is more than a hundredth.
+    @Test(.smallDisk) func testThatAJobOnASmallDiskIsLeftAlone() async throws {
+        try await withLaunched { launched in
+            // given
+            try await runExpectingSuccess(["mount", "-t", "tmpfs", "-o", "size=64m", "tmpfs", launched.workspace])
+            // when: for longer than until the first look
+            let end = try await launched.run(launched.fenced("head -c 60M /dev/zero > a; sleep 1.5; echo survived"))
+            // then
+            #expect(end.result == .completed, "\(end.reason ?? "")")
+            try await runExpectingSuccess(["umount", "-l", launched.workspace])
+        }
+    }
+
     @Test(arguments: [true, false]) func testThatOneFileThatIsTooLargeIsSaid(isFenced: Bool) async throws {
         try await expectLimit(
             "workspace over 20 MiB", "exec head -c 30M /dev/zero > a", .init(workspaceBytes: 20 << 20),
