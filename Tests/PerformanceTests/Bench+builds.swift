@@ -32,7 +32,7 @@ extension Bench {
             for _ in 0..<each {
                 for bot in bots { last[bot] = try service.integrate(bot, commit: commits[bot] ?? "") }
             }
-            for (bot, number) in last { try service.completed(bot, number, limit: 300, pause: 5) }
+            for (bot, number) in last { try service.completed(bot, number, limit: 300, pause: 20) }
             let seconds = Double(Moment.monotonic - start) / 1_000_000_000
             let minute = Double(each * bots.count) / seconds * 60
             for (bot, number) in last {

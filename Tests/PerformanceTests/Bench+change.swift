@@ -19,6 +19,8 @@ extension Bench {
             file: "Sources/ArgumentParser/Usage/HelpCommand.swift"),
     ]
     private static let changes = 5
+    /// Between two looks at whether it has ended, in milliseconds: they take of the processors that the build is to have.
+    private static let pause = 50.0
 
     /// One changed line in a package that was built before: pushed and integrated, and by hand with the job's own commands,
     /// in a directory that is as warm, and in a clean clone.
@@ -53,14 +55,13 @@ extension Bench {
                 let text = service.text("clones/kit/\(package.file)")
                 guard !text.isEmpty else { throw ServiceFailure("there is no \(package.file)") }
                 let commit = try service.commit("kit", files: [package.file: text + "\n// change \(index)\n"])
-                integrated.append(
-                    try Moment.milliseconds {
-                        _ = try service.tell("kit", delivery: "\(index)", of: commit)
-                        _ = Moment.until(limit: 30) {
-                            (try? service.client.get("bots/kit/integrations/\(index + 2)")) != nil
-                        }
-                        try service.completed("kit", index + 2, limit: 1800, pause: 5)
-                    })
+                let start = Double(Moment.wall) / 1_000_000
+                _ = try service.tell("kit", delivery: "\(index)", of: commit)
+                _ = Moment.until(limit: 30) {
+                    (try? service.client.get("bots/kit/integrations/\(index + 2)")) != nil
+                }
+                let object = try service.completed("kit", index + 2, limit: 1800, pause: Self.pause)
+                integrated.append(try Self.end(object) - start)
                 _ = try Shell.run("git", ["-C", hand, "pull", "-q"])
                 byHand.append(try Moment.milliseconds { try Self.run(steps, in: hand) })
             }
@@ -78,6 +79,15 @@ extension Bench {
                 ratio: "by hand \((theirs.median / 1000).text) s × \(ratio.text); clean clone \((whole / 1000).text) s",
                 goal: Goal("≤ 1.1", isMet: ratio <= 1.1))
         }
+    }
+
+    /// When an integration ended, in milliseconds since 1970, by its own record: how often it is looked at is not in it.
+    private static func end(_ object: [String: Any]) throws -> Double {
+        let style = Date.ISO8601FormatStyle(includingFractionalSeconds: true)
+        guard let text = object["ended"] as? String, let date = try? Date(text, strategy: style) else {
+            throw ServiceFailure("no time of its end: \(object["ended"] ?? "")")
+        }
+        return date.timeIntervalSince1970 * 1000
     }
 
     /// The commands of the first integration's job.
