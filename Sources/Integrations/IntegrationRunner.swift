@@ -93,6 +93,8 @@ package struct IntegrationRunner: Sendable {
                 early?.begun = held.held
                 early?.isolation = jobs.isolation.isolation
             }
+            // Beside the commit: nothing relies on them, and whatever hinders it is said when the attempt is prepared.
+            async let _: Void = jobs.makeDirectories(of: id, for: held?.held ?? [])
             guard let begun = try await store.takeUp(id, as: now, with: early, at: clock.now()) else { return .stored }
             guard let bot = begun.specification else {
                 let reason = "the bot \(id.bot) was removed"

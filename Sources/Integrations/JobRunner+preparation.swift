@@ -7,6 +7,14 @@ import SourceControl
 import Storage
 
 extension JobRunner {
+    /// Makes the directories of first attempts that are about to be stored. One that is not stored after all stays empty until its
+    /// integration is removed.
+    func makeDirectories(of id: IntegrationID, for jobs: Set<Name>) async {
+        guard !jobs.isEmpty else { return }
+        let directories = jobs.map { directory(of: AttemptID(integration: id, job: $0, attempt: 1)) }
+        await lane.run { for directory in directories { try? directory.make() } }
+    }
+
     /// Checks the commit out and writes the job directory.
     /// - Parameter isEntered: Whether it is stored already that the attempt begins.
     /// - Returns: What is going to run.

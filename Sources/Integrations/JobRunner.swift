@@ -107,16 +107,23 @@ package struct JobRunner: Sendable {
     /// - Returns: The last attempt when there is nothing more to do.
     private func goOn(_ request: Request, cancellation: Cancellation) async throws -> AttemptRecord? {
         let job = request.configuration.name
-        let attempts = try await store.attempts(of: request.integration.id).filter { $0.id.job == job }
-        if let last = attempts.last, case .processed = last.state, await !mayRetry(last, attempts, of: request) {
-            return last
-        }
+        let isHeld = request.held?.take(job) ?? false
         let attempt: AttemptRecord
-        if let last = attempts.last, last.state.verdict == nil {
-            attempt = last
+        if isHeld {
+            attempt = Self.firstAttempt(of: request)
         } else {
-            attempt = try await store.addAttempt(
-                to: request.integration.id, job: job, testFilter: attempts.last?.testFilter, at: clock.now())
+            let attempts = try await store.attempts(of: request.integration.id).filter { $0.id.job == job }
+            if let last = attempts.last, case .processed = last.state,
+                await !mayRetry(last, attempts, of: request)
+            {
+                return last
+            }
+            if let last = attempts.last, last.state.verdict == nil {
+                attempt = last
+            } else {
+                attempt = try await store.addAttempt(
+                    to: request.integration.id, job: job, testFilter: attempts.last?.testFilter, at: clock.now())
+            }
         }
         var request = request
         request.testFilter = attempt.testFilter
@@ -124,7 +131,6 @@ package struct JobRunner: Sendable {
         var runsOn = false
         defer { if !runsOn { running.end(attempt.id) } }
         do {
-            let isHeld = request.held?.take(job) ?? false
             // What has entered no step was never started: that is stored before the start.
             let isNew =
                 if isHeld || attempt.state == .queued { true } else {
@@ -158,6 +164,14 @@ package struct JobRunner: Sendable {
             try await finish(attempt.id, verdict: .internalError, reason: "\(error)")
         }
         return nil
+    }
+
+    /// The attempt that was stored as begun with its integration.
+    private static func firstAttempt(of request: Request) -> AttemptRecord {
+        let time = request.integration.startedAt ?? request.integration.queuedAt
+        return AttemptRecord(
+            id: AttemptID(integration: request.integration.id, job: request.configuration.name, attempt: 1),
+            state: .running(.checkout), run: request.integration.run, queuedAt: time, startedAt: time)
     }
 
     /// What an integration's jobs ask for a slot with.
