@@ -176,7 +176,8 @@ package struct WebServer: Service {
                 maxHeaderFieldSize: Self.maximumHeaderBytes, maxHeaderListSize: Self.maximumHeaderBytes,
                 maxHeaderFieldCount: Self.maximumHeaderFields))
         let application = Application(
-            responder: responder, server: .http1(configuration: http1),
+            responder: responder,
+            server: HTTPServerBuilder { LoopChannel(http: HTTP1Channel(responder: $0, configuration: http1)) },
             configuration: .init(
                 address: address, backlog: Self.backlog,
                 availableConnectionsDelegate: MaximumAvailableConnections(connections, logger: logger)),
