@@ -64,7 +64,9 @@ final class WorkspaceWatch {
         // In blocks: some file systems state more bytes than there are numbers. One that states no size has no floor.
         let size = Int64(clamping: status.f_frsize)
         let floor = min(Self.floorBytes / size, Int64(clamping: status.f_blocks / 100))
-        return Int64(clamping: status.f_bavail) < floor ? "disk full: less than \(Words.size(floor * size)) left" : nil
+        // What is reserved for root is there for root's jobs.
+        let free = Int64(clamping: geteuid() == 0 ? status.f_bfree : status.f_bavail)
+        return free < floor ? "disk full: less than \(Words.size(floor * size)) left" : nil
     }
 
     func begin(now: Int64) {

@@ -214,4 +214,20 @@ import Testing
             #expect(web.site.checks.damaged.map(\.path) == [places[0]])
         }
     }
+
+    @Test func testThatAVersionThatLostItsFilesIsLoggedInFewLines() async throws {
+        // given: a hundred files and three more
+        let files = Dictionary(uniqueKeysWithValues: (0..<103).map { ("file-\($0)", Array("abc".utf8)) })
+        try await withFiles(files) { web in
+            try web.directory.directory().remove("state/files/kit/3.0.0")
+            web.log.expectErrors(containing: "damaged")
+            // when
+            try await FileScrub(site: web.site).look()
+            // then: all are known, and of the last three only their number is logged
+            #expect(web.site.checks.damaged.count == 103)
+            let lines = web.log.lines.filter { $0.level == .error }
+            #expect(lines.count == 101)
+            #expect(lines.last?.metadata == ["version": "kit 3.0.0", "count": "3"])
+        }
+    }
 }

@@ -16,6 +16,9 @@ struct FileScrub: Service {
     /// After each piece of 16 MiB: at most 32 MB a second, which leaves a disk to others.
     private static let rest = Duration.milliseconds(500)
 
+    /// Of a version so many damaged files are logged, then how many more there are: the disk that lost its directory has room to lose, too.
+    static let maximumTold = 100
+
     func run() async throws {
         await cancelWhenGracefulShutdown {
             var pause = Self.delay
@@ -38,19 +41,24 @@ struct FileScrub: Service {
     func look(rest: @escaping @Sendable () async throws -> Void = {}) async throws {
         for product in try await site.store.products() {
             for record in try await site.store.versions(of: product) where record.state == .published {
+                var damaged = 0
                 for file in record.files {
-                    try await look(at: file, of: record, rest)
+                    if try await look(at: file, of: record, rest, isTold: damaged < Self.maximumTold) { damaged += 1 }
                     try Task.checkCancellation()
                 }
+                tellRest(damaged - Self.maximumTold, of: record)
                 try await lookAtDescriptions(of: record)
             }
         }
         site.checks.lookedAt = site.clock()
     }
 
+    /// - Parameter isTold: Whether it is logged where it is damaged.
+    /// - Returns: Whether it is.
     private func look(
-        at artifact: Artifact, of record: VersionRecord, _ rest: @escaping @Sendable () async throws -> Void
-    ) async throws {
+        at artifact: Artifact, of record: VersionRecord, _ rest: @escaping @Sendable () async throws -> Void,
+        isTold: Bool
+    ) async throws -> Bool {
         let state = site.configuration.state
         let path = "files/\(record.product)/\(record.version)/\(artifact.path)"
         var trouble: String?
@@ -66,7 +74,15 @@ struct FileScrub: Service {
         } catch let error as OpenFile.ReadError {
             trouble = "it cannot be read (errno \(error.errno))"
         }
-        note(trouble, path, ["recorded": "\(artifact.sha256)"])
+        note(trouble, path, ["recorded": "\(artifact.sha256)"], isTold: isTold)
+        return trouble != nil
+    }
+
+    private func tellRest(_ count: Int, of record: VersionRecord) {
+        guard count > 0 else { return }
+        site.logger.error(
+            "more published files are damaged, and `martlet doctor` lists them",
+            metadata: ["version": "\(record.product) \(record.version)", "count": "\(count)"])
     }
 
     private func lookAtDescriptions(of record: VersionRecord) async throws {
@@ -78,10 +94,11 @@ struct FileScrub: Service {
         for name in VersionCheck.descriptions { note(damaged[name].map { "\($0)" }, "\(place)/\(name)", [:]) }
     }
 
-    private func note(_ trouble: String?, _ path: String, _ metadata: Logger.Metadata) {
+    private func note(_ trouble: String?, _ path: String, _ metadata: Logger.Metadata, isTold: Bool = true) {
         let place = "\(site.configuration.state)/\(path)"
         guard let trouble else { return site.checks.isWell(place) }
         site.checks.isDamaged(place, at: site.clock())
+        guard isTold else { return }
         site.logger.error(
             "a published file is damaged",
             metadata: ["path": "\(place)", "found": "\(trouble)"].merging(metadata) { first, _ in first })
