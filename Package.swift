@@ -120,7 +120,8 @@ let package = Package(
 
         // Tests
         .target(
-            name: "TestSupport", dependencies: ["Model", "Basics", "Transfer", .crypto, .logging, .customDump],
+            name: "TestSupport",
+            dependencies: ["Model", "Basics", "Transfer", .crypto, .logging, .customDump, .subprocess],
             path: "Tests/TestSupport", swiftSettings: strict),
         .target(
             name: "ArchiveSupport", dependencies: ["Archives", "Basics", "TestSupport"], path: "Tests/ArchiveSupport",

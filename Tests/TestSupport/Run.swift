@@ -1,5 +1,7 @@
 import Basics
 import Foundation
+import Subprocess
+import SystemPackage
 
 /// What a program came to.
 package struct ProgramResult: Sendable {
@@ -32,29 +34,24 @@ package func run(
     for name in ["out", "err"] { try files.write(name, bytes: []) }
     try files.write("in", bytes: Array((input ?? "").utf8))
 
-    let process = Process()
-    process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
-    process.arguments = arguments
-    if let directory { process.currentDirectoryURL = URL(fileURLWithPath: directory, isDirectory: true) }
-    if let environment { process.environment = environment }
-    let handles = [
-        try FileHandle(forReadingFrom: URL(fileURLWithPath: scratch + "/in")),
-        try FileHandle(forWritingTo: URL(fileURLWithPath: scratch + "/out")),
-        try FileHandle(forWritingTo: URL(fileURLWithPath: scratch + "/err")),
-    ]
-    (process.standardInput, process.standardOutput, process.standardError) = (handles[0], handles[1], handles[2])
-    // The program has its own; ours would stay open as long as the process object lives.
-    defer { for handle in handles { try? handle.close() } }
-    try await withCheckedThrowingContinuation { (continuation: CheckedContinuation<Void, any Error>) in
-        process.terminationHandler = { _ in continuation.resume() }
-        do {
-            try process.run()
-        } catch {
-            process.terminationHandler = nil
-            continuation.resume(throwing: ProgramFailure(description: "\(arguments) cannot be started: \(error)"))
+    // Not by Foundation's Process: its child holds one end of a socket, by whose close the parent knows of the end. Another child that is
+    // started in the same moment inherits it, and keeps it for as long as it lives; and one that closes what it does not know, as sshd
+    // does, has Foundation wait for its end before it looks at any other's.
+    var options = PlatformOptions()
+    options.processGroupID = 0
+    let result = try await Subprocess.run(
+        .path("/usr/bin/env"), arguments: Arguments(arguments),
+        environment: environment.map { .custom($0.reduce(into: [:]) { $0[.init(stringLiteral: $1.key)] = $1.value }) }
+            ?? .inherit,
+        workingDirectory: directory.map { FilePath($0) }, platformOptions: options,
+        input: .fileDescriptor(try .open(scratch + "/in", .readOnly), closeAfterSpawningProcess: true),
+        output: .fileDescriptor(try .open(scratch + "/out", .writeOnly), closeAfterSpawningProcess: true),
+        error: .fileDescriptor(try .open(scratch + "/err", .writeOnly), closeAfterSpawningProcess: true))
+    let status: Int32 =
+        switch result.terminationStatus {
+        case .exited(let code): code
+        case .signaled(let signal): -signal
         }
-    }
-    let status = process.terminationReason == .exit ? process.terminationStatus : -process.terminationStatus
     return ProgramResult(
         status: status, standardOutput: try WholeFile.read(scratch + "/out", limit: 256 << 20),
         standardError: try WholeFile.read(scratch + "/err", limit: 256 << 20))

@@ -1,42 +1,51 @@
 import Foundation
 import Glibc
+import Subprocess
+import SystemPackage
 import Testing
 
 /// A server program on loopback, ended when the body has.
 package enum ServerProcess {
     /// Starts a program, waits until it is ready, runs the body, and ends the program and waits for its end.
-    /// - Parameter end: The signal that ends it. SIGKILL, since Foundation's children have inherited a mask that blocks SIGTERM;
-    ///   nginx sets its own mask and needs SIGTERM to end its worker.
+    /// - Parameter end: The signal that ends it. nginx needs SIGTERM to end its worker.
     package static func running<Value>(
         _ arguments: [String], log: String, end: Int32 = SIGKILL,
         isReady: () async throws -> Bool, _ body: () async throws -> Value
     ) async throws -> Value {
-        let process = Process()
-        process.executableURL = URL(fileURLWithPath: arguments[0])
-        process.arguments = Array(arguments.dropFirst())
-        process.environment = ["PATH": "/usr/sbin:/usr/bin:/bin"]
-        _ = FileManager.default.createFile(atPath: log, contents: nil)
-        let output = try FileHandle(forWritingTo: URL(fileURLWithPath: log))
-        process.standardOutput = output
-        process.standardError = output
-        process.standardInput = FileHandle.nullDevice
-        let (ended, continuation) = AsyncStream<Void>.makeStream()
-        process.terminationHandler = { _ in continuation.finish() }
-        try process.run()
-        let result: Result<Value, any Error>
-        do {
-            let isUp = try await until("the start of \(arguments[0])") { try await isReady() || !process.isRunning }
-            guard isUp, process.isRunning else {
-                let said = (try? String(contentsOfFile: log, encoding: .utf8)) ?? ""
-                throw ServerFailure(description: "\(arguments[0]) did not start: \(said.suffix(2000))")
+        let output = try FileDescriptor.open(
+            log, .writeOnly, options: [.create, .truncate], permissions: [.ownerReadWrite, .groupRead, .otherRead])
+        // As `run`, not by Foundation's Process: sshd closes what it does not know.
+        var options = PlatformOptions()
+        options.processGroupID = 0
+        let ended = try await Subprocess.run(
+            .path(FilePath(arguments[0])), arguments: Arguments(Array(arguments.dropFirst())),
+            environment: .custom(["PATH": "/usr/sbin:/usr/bin:/bin"]), platformOptions: options, input: .none,
+            output: .fileDescriptor(output, closeAfterSpawningProcess: false),
+            error: .fileDescriptor(output, closeAfterSpawningProcess: true)
+        ) { server in
+            let pid = server.processIdentifier.value
+            let result: Result<Value, any Error>
+            do {
+                let isUp = try await until("the start of \(arguments[0])") { try await isReady() || !isRunning(pid) }
+                guard isUp, isRunning(pid) else {
+                    let said = (try? String(contentsOfFile: log, encoding: .utf8)) ?? ""
+                    throw ServerFailure(description: "\(arguments[0]) did not start: \(said.suffix(2000))")
+                }
+                result = .success(try await body())
+            } catch {
+                result = .failure(error)
             }
-            result = .success(try await body())
-        } catch {
-            result = .failure(error)
+            // Nobody has collected it yet, so the number is its own.
+            kill(pid, end)
+            return result
         }
-        if process.isRunning { kill(process.processIdentifier, end) }
-        for await _ in ended {}
-        return try result.get()
+        return try ended.closureResult.get()
+    }
+
+    private static func isRunning(_ pid: pid_t) -> Bool {
+        var state = siginfo_t()
+        // Where it has not ended, nothing is filled in (waitid(2)).
+        return waitid(P_PID, id_t(pid), &state, WEXITED | WNOHANG | WNOWAIT) == 0 && state.si_signo == 0
     }
 }
 

@@ -1,4 +1,5 @@
 import Basics
+import Foundation
 import Model
 import TestSupport
 import Testing
@@ -13,6 +14,23 @@ import Testing
         #expect(
             try await run(["sh", "-c", "echo $A"], in: "/", environment: ["A": "b", "PATH": "/bin"]).stdout == "b\n")
         await #expect(throws: ProgramFailure.self) { try await runExpectingSuccess(["false"]) }
+    }
+
+    /// As sshd and Exim close what they do not know: their ends, and no one else's, are awaited until then.
+    @Test func testThatAServerThatClosesAllDescriptorsHoldsUpNoOther() async throws {
+        try await withTemporaryDirectory { directory in
+            let closing = "for n in $(seq 3 255); do eval \"exec $n>&-\"; done; : > \"$0\"; exec sleep 1000"
+            let mark = directory.path("closed")
+            // when
+            let status = try await ServerProcess.running(
+                ["/bin/bash", "-c", closing, mark], log: directory.path("log"),
+                isReady: { FileManager.default.fileExists(atPath: mark) }
+            ) {
+                try await run(["true"]).status
+            }
+            // then
+            #expect(status == 0)
+        }
     }
 
     @Test func testThatTheTestsProgramsAreFound() throws {
