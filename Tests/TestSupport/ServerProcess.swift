@@ -17,14 +17,14 @@ package enum ServerProcess {
         // As `run`, not by Foundation's Process: sshd closes what it does not know.
         var options = PlatformOptions()
         options.processGroupID = 0
-        let ended = try await Subprocess.run(
+        var result: Result<Value, any Error>?
+        _ = try await Subprocess.run(
             .path(FilePath(arguments[0])), arguments: Arguments(Array(arguments.dropFirst())),
             environment: .custom(["PATH": "/usr/sbin:/usr/bin:/bin"]), platformOptions: options, input: .none,
             output: .fileDescriptor(output, closeAfterSpawningProcess: false),
             error: .fileDescriptor(output, closeAfterSpawningProcess: true)
         ) { server in
             let pid = server.processIdentifier.value
-            let result: Result<Value, any Error>
             do {
                 let isUp = try await until("the start of \(arguments[0])") { try await isReady() || !isRunning(pid) }
                 guard isUp, isRunning(pid) else {
@@ -37,9 +37,9 @@ package enum ServerProcess {
             }
             // Nobody has collected it yet, so the number is its own.
             kill(pid, end)
-            return result
         }
-        return try ended.closureResult.get()
+        guard let result else { throw ServerFailure(description: "\(arguments[0]) was not started") }
+        return try result.get()
     }
 
     private static func isRunning(_ pid: pid_t) -> Bool {
