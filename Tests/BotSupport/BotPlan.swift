@@ -75,4 +75,10 @@ package struct BotPlan: Sendable {
             publish: { version: branch }
 
         """
+
+    /// Runs a script after each integration: `tell`.
+    package static func telling(_ executor: Executor) -> BotPlan {
+        BotPlan(
+            file: "triggers: [{ name: tell, run: tell }]\n", scripts: ["tell": "#!/bin/sh\n"], executor: executor)
+    }
 }

@@ -16,6 +16,10 @@ extension ScriptedExecutor {
         }
     }
 
+    /// An executor that plays what the checked-out commit says, but for a job whose first step has this name, such as a script's: it only
+    /// begins.
+    package static func holding(_ step: String) -> ScriptedExecutor { .playing { $0.steps.first?.name == step } }
+
     /// The workspace of a job, which the service has checked out.
     private struct Tree: Sendable {
         let workspace: String

@@ -101,6 +101,12 @@ package final class ScriptedExecutor: Executor {
         if event.isFinished { state.withLock { _ = $0.running.remove(attempt.path) } }
     }
 
+    /// A job of one step, which was told to begin, comes to its end.
+    package func complete(_ attempt: AttemptDirectory) throws(ExecutionError) {
+        try write(.ended(step: 0, at: 0, exit: 0, signal: nil, limit: nil, usage: .init()), of: attempt)
+        try write(.finished(at: 0, result: .completed, reason: nil, limit: nil, step: nil), of: attempt)
+    }
+
     /// Adds to the log and its index.
     package func print(_ text: String, step: Int, of attempt: AttemptDirectory) throws(ExecutionError) {
         let log = try attempt.readLog(from: 0, count: AttemptDirectory.logReadLimit)

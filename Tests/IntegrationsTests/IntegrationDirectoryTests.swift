@@ -2,7 +2,6 @@ import Basics
 import BotSupport
 import Execution
 import ExecutionSupport
-import JobProtocol
 import Model
 import Storage
 import TestSupport
@@ -78,12 +77,8 @@ import Testing
         }
 
         @Test func testThatItsScriptIsFollowedWhereItRuns() async throws {
-            let executor = ScriptedExecutor.playing { $0.steps.first?.name == "tell" }
-            try await withBot(
-                BotPlan(
-                    file: "triggers: [{ name: tell, run: tell }]\n", scripts: ["tell": "#!/bin/sh\n"],
-                    executor: .scripted(executor))
-            ) { bot in
+            let executor = ScriptedExecutor.holding("tell")
+            try await withBot(.telling(.scripted(executor))) { bot in
                 // given
                 let id = try await bot.begin()
                 await until("the script") { executor.starts.count == 2 }
@@ -100,10 +95,7 @@ import Testing
 
                 // when
                 try await bot.start()
-                try executor.write(
-                    .ended(step: 0, at: 0, exit: 0, signal: nil, limit: nil, usage: .init()), of: script)
-                try executor.write(
-                    .finished(at: 0, result: .completed, reason: nil, limit: nil, step: nil), of: script)
+                try executor.complete(script)
 
                 // then
                 let integration = try await bot.completion(of: id)

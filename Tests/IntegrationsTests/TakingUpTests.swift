@@ -283,12 +283,8 @@ import Testing
     }
 
     @Test func testThatAScriptThatIsLostRunsOnceMoreAndEachTryHasItsEnd() async throws {
-        let executor = ScriptedExecutor.playing { $0.steps.first?.name == "tell" }
-        try await withBot(
-            BotPlan(
-                file: "triggers: [{ name: tell, run: tell }]\n", scripts: ["tell": "#!/bin/sh\n"],
-                executor: .scripted(executor))
-        ) { bot in
+        let executor = ScriptedExecutor.holding("tell")
+        try await withBot(.telling(.scripted(executor))) { bot in
             // given
             let id = try await bot.begin()
             for number in 2...3 {

@@ -12,29 +12,27 @@ import Testing
 
 /// Scripts that cannot be started at once, begin too late, or cannot be followed: none is said to have failed while it runs.
 @Suite struct TriggerStartTests {
-    private static func plan(_ executor: RefusingExecutor) -> BotPlan {
-        BotPlan(
-            file: "triggers: [{ name: tell, run: tell }]\n", scripts: ["tell": "#!/bin/sh\n"],
-            executor: .other(executor))
-    }
-
-    /// Runs until the test says how it goes on.
-    private static func held() -> ScriptedExecutor { .playing { $0.steps.first?.name == "tell" } }
-
     private func script(_ id: IntegrationID, _ bot: Bot) -> AttemptDirectory {
         AttemptDirectory(path: "\(bot.state.path)/\(StateDirectory.trigger(Name(nearest: "tell"), of: id))/1")
     }
 
     private func end(_ script: AttemptDirectory, by executor: ScriptedExecutor) async throws {
         await until("its status") { access(script.paths.status, F_OK) == 0 }
-        try executor.write(.ended(step: 0, at: 0, exit: 0, signal: nil, limit: nil, usage: .init()), of: script)
-        try executor.write(.finished(at: 0, result: .completed, reason: nil, limit: nil, step: nil), of: script)
+        try executor.complete(script)
+    }
+
+    /// Lets time pass until an integration has come to its end.
+    private func passTime(untilTheEndOf id: IntegrationID, _ bot: Bot) async throws {
+        try await until("its end") {
+            bot.timer.advance(by: .seconds(30))
+            return try await bot.store.integration(id)?.state.verdict != nil
+        }
     }
 
     @Test(arguments: [ExecutionError.Code.noLauncher, .notStarted])
     func testThatItWaitsForTheNextLauncher(code: ExecutionError.Code) async throws {
         let executor = RefusingExecutor(refused: "tell", code: code)
-        try await withBot(Self.plan(executor)) { bot in
+        try await withBot(.telling(.other(executor))) { bot in
             // given
             let id = try await bot.begin()
             await until("three tries") {
@@ -45,10 +43,7 @@ import Testing
 
             // when
             executor.isRefusing.withLock { $0 = false }
-            try await until("its end") {
-                bot.timer.advance(by: .seconds(30))
-                return try await bot.store.integration(id)?.state.verdict != nil
-            }
+            try await passTime(untilTheEndOf: id, bot)
 
             // then
             let integration = try await bot.completion(of: id)
@@ -58,9 +53,9 @@ import Testing
     }
 
     @Test func testThatOneThatBeginsAfterItWasRefusedIsFollowed() async throws {
-        let inner = Self.held()
+        let inner = ScriptedExecutor.holding("tell")
         let executor = RefusingExecutor(refused: "tell", code: .noLauncher, startsAt: 2, inner: inner)
-        try await withBot(Self.plan(executor)) { bot in
+        try await withBot(.telling(.other(executor))) { bot in
             // given
             let id = try await bot.begin()
             await until("it runs") {
@@ -70,10 +65,7 @@ import Testing
 
             // when
             try await end(script(id, bot), by: inner)
-            try await until("its end") {
-                bot.timer.advance(by: .seconds(30))
-                return try await bot.store.integration(id)?.state.verdict != nil
-            }
+            try await passTime(untilTheEndOf: id, bot)
 
             // then
             let integration = try await bot.completion(of: id)
@@ -84,14 +76,11 @@ import Testing
     }
 
     @Test func testThatOneThatBeginsAfterItWasGivenUpIsEndedBeforeThatIsSaid() async throws {
-        let executor = RefusingExecutor(refused: "tell", code: .noLauncher, startsAt: 10, inner: Self.held())
-        try await withBot(Self.plan(executor)) { bot in
+        let executor = RefusingExecutor(refused: "tell", code: .noLauncher, startsAt: 10, inner: .holding("tell"))
+        try await withBot(.telling(.other(executor))) { bot in
             // when
             let id = try await bot.begin()
-            try await until("its end") {
-                bot.timer.advance(by: .seconds(30))
-                return try await bot.store.integration(id)?.state.verdict != nil
-            }
+            try await passTime(untilTheEndOf: id, bot)
 
             // then
             let integration = try await bot.completion(of: id)
@@ -106,9 +95,9 @@ import Testing
 
     /// The launcher stood still while the daemon before asked it, and goes on while the next one makes the script ready again.
     @Test func testThatOneThatBeginsWhileItIsPreparedAgainIsFollowedWhereItWorks() async throws {
-        let inner = Self.held()
+        let inner = ScriptedExecutor.holding("tell")
         let executor = RefusingExecutor(refused: "tell", code: .noLauncher, inner: inner)
-        try await withBot(Self.plan(executor)) { bot in
+        try await withBot(.telling(.other(executor))) { bot in
             // given
             let id = try await bot.begin()
             await until("the first try") { executor.refusals.value == 1 }
@@ -131,12 +120,8 @@ import Testing
     }
 
     @Test func testThatOneThatCannotBeFollowedIsStoppedBeforeItIsGivenUp() async throws {
-        let executor = Self.held()
-        try await withBot(
-            BotPlan(
-                file: "triggers: [{ name: tell, run: tell }]\n", scripts: ["tell": "#!/bin/sh\n"],
-                executor: .scripted(executor))
-        ) { bot in
+        let executor = ScriptedExecutor.holding("tell")
+        try await withBot(.telling(.scripted(executor))) { bot in
             // given
             let id = try await bot.begin()
             await until("the script") { executor.starts.count == 2 }
@@ -145,10 +130,7 @@ import Testing
 
             // when
             try Directory(opening: script.path).write("status.jsonl", bytes: Array("no event\n".utf8))
-            try await until("its end") {
-                bot.timer.advance(by: .seconds(30))
-                return try await bot.store.integration(id)?.state.verdict != nil
-            }
+            try await passTime(untilTheEndOf: id, bot)
 
             // then
             expectTriggers(of: try await bot.completion(of: id), ["tell": .failed])
@@ -159,12 +141,8 @@ import Testing
 
     /// The operator takes the script away while it runs.
     @Test func testThatOneThatRunsIsFollowedThoughItIsNotThereAnyMore() async throws {
-        let executor = Self.held()
-        try await withBot(
-            BotPlan(
-                file: "triggers: [{ name: tell, run: tell }]\n", scripts: ["tell": "#!/bin/sh\n"],
-                executor: .scripted(executor))
-        ) { bot in
+        let executor = ScriptedExecutor.holding("tell")
+        try await withBot(.telling(.scripted(executor))) { bot in
             // given
             let id = try await bot.begin()
             await until("the script") { executor.starts.count == 2 }
@@ -182,12 +160,8 @@ import Testing
 
     /// A daemon that was killed left the one; the other's script runs.
     @Test func testThatWhatOneWorkedInIsRemovedAtTheNextStartUnlessItRuns() async throws {
-        let executor = Self.held()
-        try await withBot(
-            BotPlan(
-                file: "triggers: [{ name: tell, run: tell }]\n", scripts: ["tell": "#!/bin/sh\n"],
-                executor: .scripted(executor))
-        ) { bot in
+        let executor = ScriptedExecutor.holding("tell")
+        try await withBot(.telling(.scripted(executor))) { bot in
             // given
             let id = try await bot.begin()
             await until("the script") { executor.starts.count == 2 }

@@ -89,12 +89,11 @@ import Transfer
     private func print(_ text: String, from attempt: AttemptDirectory, of executor: ScriptedExecutor) async throws {
         await until("its status") { access(attempt.paths.status, F_OK) == 0 }
         try Directory(opening: try attempt.job().workspace).write(".martlet-version", bytes: Array(text.utf8))
-        try executor.write(.ended(step: 0, at: 0, exit: 0, signal: nil, limit: nil, usage: .init()), of: attempt)
-        try executor.write(.finished(at: 0, result: .completed, reason: nil, limit: nil, step: nil), of: attempt)
+        try executor.complete(attempt)
     }
 
     @Test func testThatOneThatIsLostRunsOnceMoreAndEachTryHasItsEnd() async throws {
-        let executor = ScriptedExecutor.playing { $0.steps.first?.name == "version" }
+        let executor = ScriptedExecutor.holding("version")
         try await withBot(BotPlan(file: Self.plan, executor: .scripted(executor))) { bot in
             // given
             let id = try await bot.begin()
@@ -118,7 +117,7 @@ import Transfer
     }
 
     @Test func testThatOneThatIsLostTwicePublishesNothing() async throws {
-        let executor = ScriptedExecutor.playing { $0.steps.first?.name == "version" }
+        let executor = ScriptedExecutor.holding("version")
         try await withBot(BotPlan(file: Self.plan, executor: .scripted(executor))) { bot in
             // when
             let id = try await bot.begin()
