@@ -172,19 +172,7 @@ struct SmartHTTPTests {
                 try await SmartHTTPServer.serving(
                     fixture.directory.path("origin"), in: fixture.directory, tls: tls
                 ) { server in
-                    // given: an OpenSSL that takes whatever is offered, as not every machine's does
-                    let openSSL = try fixture.directory.write(
-                        "openssl.cnf",
-                        """
-                        openssl_conf = all
-                        [all]
-                        ssl_conf = tls
-                        [tls]
-                        system_default = old
-                        [old]
-                        MinProtocol = TLSv1
-                        CipherString = DEFAULT:@SECLEVEL=0
-                        """)
+                    let openSSL = try fixture.directory.writeLaxOpenSSL()
                     if fault == "TLS 1.1" {
                         // The server itself serves whoever takes it.
                         try await runExpectingSuccess(

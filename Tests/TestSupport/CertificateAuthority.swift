@@ -82,3 +82,22 @@ package struct CertificateAuthority {
         try await runExpectingSuccess(["openssl"] + arguments, in: directory.path(place))
     }
 }
+
+extension TemporaryDirectory {
+    /// Writes settings for `OPENSSL_CONF` with which OpenSSL takes whatever is offered, as not every machine's does.
+    /// - Returns: The file's path.
+    package func writeLaxOpenSSL() throws -> String {
+        try write(
+            "openssl.cnf",
+            """
+            openssl_conf = all
+            [all]
+            ssl_conf = tls
+            [tls]
+            system_default = old
+            [old]
+            MinProtocol = TLSv1
+            CipherString = DEFAULT:@SECLEVEL=0
+            """)
+    }
+}

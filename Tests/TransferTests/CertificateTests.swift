@@ -59,19 +59,8 @@ import Transfer
 
     @Test(.program("curl"), .oldPythonTLS) func testT3ThatNothingOlderThanTLS12IsSpoken() async throws {
         try await withTemporaryDirectory { directory in
-            // given: an OpenSSL that takes whatever is offered, as not every machine's does
-            let openSSL = try directory.write(
-                "openssl.cnf",
-                """
-                openssl_conf = all
-                [all]
-                ssl_conf = tls
-                [tls]
-                system_default = old
-                [old]
-                MinProtocol = TLSv1
-                CipherString = DEFAULT:@SECLEVEL=0
-                """)
+            // given
+            let openSSL = try directory.writeLaxOpenSSL()
             let authority = try await CertificateAuthority(in: directory)
             let issued = try await authority.issue("server", host: "127.0.0.1")
             try await PythonServer.running(in: directory, isTLS: true, issued: issued, isOld: true) { server in
