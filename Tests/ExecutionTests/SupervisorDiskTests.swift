@@ -68,67 +68,65 @@ import Testing
     }
 
     @Test(.smallDisk) func testThatAStepWhoseLogCannotBeWrittenIsEnded() async throws {
-        try await withLaunched { launched in
-            try await withSmallDisk(launched) { disk, attempt in
-                // given: more than a page, of which the first may have room
-                let script = "cat /dev/zero >\(disk)/full 2>/dev/null; head -c 9000 /dev/zero; sleep 600"
-                try attempt.prepare(launched.job(script))
-                // when
-                try await launched.executor.start(attempt, secrets: [:])
-                // then
-                let end = try await launched.end(of: attempt)
-                #expect(end.result == .faulty)
-                expectContains(end.reason ?? "", "writing in \(attempt.path) failed: No space left on device")
-                // Not by its time-out.
-                #expect(end.step(0) == "signal 9")
-            }
+        try await withSmallDisk { launched, disk, attempt in
+            // given: more than a page, of which the first may have room
+            let script = "cat /dev/zero >\(disk)/full 2>/dev/null; head -c 9000 /dev/zero; sleep 600"
+            try attempt.prepare(launched.job(script))
+            // when
+            try await launched.executor.start(attempt, secrets: [:])
+            // then
+            let end = try await launched.end(of: attempt)
+            #expect(end.result == .faulty)
+            expectContains(end.reason ?? "", "writing in \(attempt.path) failed: No space left on device")
+            // Not by its time-out.
+            #expect(end.step(0) == "signal 9")
         }
     }
 
     /// That it waits is seen by its system call, which has other numbers on other processors.
     @Test(.smallDisk, .enabled(if: isX86, "only x86-64's poll(2) is known here"))
     func testThatTheLastWordWaitsForRoom() async throws {
-        try await withLaunched { launched in
-            try await withSmallDisk(launched) { disk, attempt in
-                // given: a disk that is full when what is left of the file's page is too little for a step's end and the last word
-                let script =
-                    "s=$(stat -c %s \(attempt.paths.status)); [ $((4096 - s % 4096)) -ge 300 ] || cat /dev/zero >\(disk)/full; true"
-                var job = launched.job(script)
-                job.steps = Array(repeating: job.steps[0], count: 60)
-                try attempt.prepare(job)
-                // when
-                try await launched.executor.start(attempt, secrets: [:])
-                try await awaitWaiting(launched.lockOwner(attempt.paths.lock))
-                unlink(disk + "/full")
-                // then
-                let end = try await launched.end(of: attempt)
-                #expect(end.result == .faulty)
-                expectContains(end.reason ?? "", "No space left on device")
-            }
+        try await withSmallDisk { launched, disk, attempt in
+            // given: a disk that is full when what is left of the file's page is too little for a step's end and the last word
+            let script =
+                "s=$(stat -c %s \(attempt.paths.status)); [ $((4096 - s % 4096)) -ge 300 ] || cat /dev/zero >\(disk)/full; true"
+            var job = launched.job(script)
+            job.steps = Array(repeating: job.steps[0], count: 60)
+            try attempt.prepare(job)
+            // when
+            let end = try await endOnceThereIsRoom(attempt, on: disk, launched)
+            // then
+            #expect(end.result == .faulty)
+            expectContains(end.reason ?? "", "No space left on device")
         }
     }
 
     @Test(.smallDisk, .enabled(if: isX86, "only x86-64's poll(2) is known here"))
     func testThatAStepThatCannotBeNotedIsNotRun() async throws {
-        try await withLaunched { launched in
-            try await withSmallDisk(launched) { disk, attempt in
-                // given: a disk with room for the lock alone
-                try attempt.prepare(launched.job("touch ran"))
-                try await runExpectingSuccess([
-                    "sh", "-c",
-                    "dd if=/dev/zero of=\(disk)/full bs=4096 2>/dev/null; truncate -s -4096 \(disk)/full; test -s \(disk)/full",
-                ])
-                // when
-                try await launched.executor.start(attempt, secrets: [:])
-                try await awaitWaiting(launched.lockOwner(attempt.paths.lock))
-                unlink(disk + "/full")
-                // then
-                let end = try await launched.end(of: attempt)
-                #expect(end.result == .faulty)
-                expectContains(end.reason ?? "", "No space left on device")
-                #expect(access(launched.workspace + "/ran", F_OK) != 0)
-            }
+        try await withSmallDisk { launched, disk, attempt in
+            // given: a disk with room for the lock alone
+            try attempt.prepare(launched.job("touch ran"))
+            try await runExpectingSuccess([
+                "sh", "-c",
+                "dd if=/dev/zero of=\(disk)/full bs=4096 2>/dev/null; truncate -s -4096 \(disk)/full; test -s \(disk)/full",
+            ])
+            // when
+            let end = try await endOnceThereIsRoom(attempt, on: disk, launched)
+            // then
+            #expect(end.result == .faulty)
+            expectContains(end.reason ?? "", "No space left on device")
+            #expect(access(launched.workspace + "/ran", F_OK) != 0)
         }
+    }
+
+    /// Starts an attempt whose disk is, or becomes, full by its file `full`, which is removed once the supervisor waits for room.
+    private func endOnceThereIsRoom(
+        _ attempt: AttemptDirectory, on disk: String, _ launched: Launched
+    ) async throws -> Ended {
+        try await launched.executor.start(attempt, secrets: [:])
+        try await awaitWaiting(launched.lockOwner(attempt.paths.lock))
+        unlink(disk + "/full")
+        return try await launched.end(of: attempt)
     }
 
     /// Waits until a supervisor has nothing to do but to try its last word again: poll(2) for a second (proc_pid_syscall(5)).
@@ -147,12 +145,15 @@ import Testing
         private static let isX86 = false
     #endif
 
+    /// With the directory of an attempt that lies on a disk of its own.
     private func withSmallDisk(
-        _ launched: Launched, _ body: (_ disk: String, AttemptDirectory) async throws -> Void
+        _ body: (Launched, _ disk: String, AttemptDirectory) async throws -> Void
     ) async throws {
-        let disk = try launched.directory.makeDirectory("disk")
-        try await SmallDisk.mounted(on: disk, size: "256k") {
-            try await body(disk, AttemptDirectory(path: disk + "/attempt"))
+        try await withLaunched { launched in
+            let disk = try launched.directory.makeDirectory("disk")
+            try await SmallDisk.mounted(on: disk, size: "256k") {
+                try await body(launched, disk, AttemptDirectory(path: disk + "/attempt"))
+            }
         }
     }
 
