@@ -31,9 +31,9 @@ enum Fuzzing {
                 let input = mutator.mutated(own[round % own.count], other: other)
                 // A reader that hangs is ended by the system, with status 142.
                 if round % 64 == 0 { alarm(60) }
-                let start = Growth.threadSeconds()
+                let start = threadSeconds()
                 found += subject.read(input)
-                let time = Growth.threadSeconds() - start
+                let time = threadSeconds() - start
                 slowest = max(slowest, time)
                 bytes += input.count
                 if time > limit {

@@ -1,15 +1,9 @@
 import Foundation
 import Reports
+import TestSupport
 
 /// Inputs made to be slow, and twice as long ones: time must grow with the length and not with its square.
 enum Growth {
-    /// The processor time of this thread, in seconds.
-    static func threadSeconds() -> Double {
-        var time = timespec()
-        clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time)
-        return Double(time.tv_sec) + Double(time.tv_nsec) / 1e9
-    }
-
     /// What begins the input, what is repeated, and with what each repetition differs from the one before.
     static let shapes: [(name: String, head: String, unit: String)] = [
         ("JUnit, cases", "<testsuite name='a'>", "<testcase name='t#'><failure>x</failure></testcase>\n"),

@@ -1,4 +1,3 @@
-import Glibc
 import Model
 import TestSupport
 import Testing
@@ -99,16 +98,10 @@ import Testing
         }
     }
 
-    /// Thread time and not the clock's, so that other work on the machine changes nothing.
     private static func seconds(_ body: () -> Void) -> Double {
-        func now() -> Double {
-            var time = timespec()
-            clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time)
-            return Double(time.tv_sec) + Double(time.tv_nsec) / 1e9
-        }
-        let start = now()
+        let start = threadSeconds()
         body()
-        return now() - start
+        return threadSeconds() - start
     }
 
     private static let units = [
