@@ -77,15 +77,38 @@ import Testing
         expectError(keys, 129, 129, "indent less")
     }
 
-    @Test func testThatTheDeepestTreeThatIsParsedTakesNoTime() {
-        // given: a wide tree below as many complex keys as the limits let through; each level hashes all below it.
-        let wide = "{" + (0..<15_000).map { "k\($0): 1" }.joined(separator: ", ") + "}"
-        let deep = String(repeating: "{", count: 60) + wide + String(repeating: ": x}", count: 60)
-        // when
-        let clock = ContinuousClock()
-        let duration = clock.measure { #expect(read("a: 1\nb: " + deep).value == nil) }
+    @Test func testThatAsManyLevelsOfBracketsAreParsedAsAreAllowedAndNotOneMore() {
+        // given
+        func nested(_ levels: Int) -> String {
+            "a: " + String(repeating: "[", count: levels) + String(repeating: "]", count: levels) + "\n"
+        }
         // then
-        #expect(duration < .seconds(60) * TestLimits.scale)
+        expectError(nested(64), 1, 1, "a recipe has no key `a`")
+        expectError(nested(65), 1, 68, "more than 64 levels of braces and brackets")
+    }
+
+    /// Each level hashes all below it. Twice the levels may cost twice the processor time, and a little for what is not exact; what grows
+    /// faster ends at the first few levels.
+    @Test func testThatTheDeepestTreeThatIsParsedCostsInProportionToItsLevels() throws {
+        // given: a wide tree below complex keys, at last as many as the limits let through
+        let wide = "{" + (0..<3000).map { "k\($0): 1" }.joined(separator: ", ") + "}"
+        func cost(levels: Int) -> Double {
+            let deep = String(repeating: "{? ", count: levels) + wide + String(repeating: " : x}", count: levels)
+            let start = threadSeconds()
+            let reading = read("a: 1\nb: " + deep)
+            let seconds = threadSeconds() - start
+            // It was parsed to its end.
+            #expect(reading.diagnostics.first?.message == "a key must be a text, not a mapping")
+            return seconds
+        }
+        // when
+        var before = cost(levels: 4)
+        for levels in [8, 16, 32, 63] {
+            let now = cost(levels: levels)
+            // then
+            try #require(now < before * 2.5, "\(levels) levels: \(now) s, half of them: \(before) s")
+            before = now
+        }
     }
 
     @Test func testThatTooManyValuesAreRefused() {
