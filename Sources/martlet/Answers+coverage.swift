@@ -21,7 +21,7 @@ struct CoverageAnswer: Decodable {
         let change = CoverageDelta.File(path: "", before: old, after: now).pointsText
         return [
             "coverage \(configuration)", now.text,
-            "\(lines.covered) of \(lines.total) lines in \(files) \(files == 1 ? "file" : "files")",
+            "\(lines.covered) of \(lines.total) lines in \(files.counting("file"))",
         ] + (change.flatMap { change in before.map { ["\(change) points against \($0)"] } } ?? [])
     }
 }

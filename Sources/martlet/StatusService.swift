@@ -1,4 +1,5 @@
 import Logging
+import Model
 import ServiceLifecycle
 import Storage
 
@@ -23,7 +24,7 @@ struct StatusService: Service {
         do {
             let counts = try await store.openCounts()
             notifier.status(
-                "\(counts.bots) bot\(counts.bots == 1 ? "" : "s"), \(counts.running) running, \(counts.queued) queued")
+                "\(counts.bots.counting("bot")), \(counts.running) running, \(counts.queued) queued")
             notifier.watchdog()
         } catch {
             // Without a watchdog message systemd restarts the daemon, which is what a dead database needs.

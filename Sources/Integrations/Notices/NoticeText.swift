@@ -20,7 +20,7 @@ enum NoticeText {
         let what = facts.transition == .newIssue ? "new issue" : facts.transition.rawValue
         let counts =
             facts.transition == .fixed
-            ? counted(facts.counts.resolved, "issue") + " resolved" : newsInWords(facts)
+            ? facts.counts.resolved.counting("issue") + " resolved" : newsInWords(facts)
         return "[\(bot)] \(what): \(ref(facts)) at \(commit(facts))\(author(facts)): \(counts)"
     }
 
@@ -31,7 +31,7 @@ enum NoticeText {
             lines.append(result(facts))
             if let suspects = suspects(facts) { lines.append("Introduced by \(suspects)") }
         } else if let version = facts.version {
-            lines.append("\(counted(version.files.count, "file")), with their checksums:")
+            lines.append("\(version.files.count.counting("file")), with their checksums:")
         }
         lines.append(facts.page)
         let tests = facts.news.filter { $0.finding.category == .testFailure }
@@ -44,7 +44,7 @@ enum NoticeText {
         if facts.leftOut > 0 {
             lines += [
                 "",
-                "\(counted(facts.leftOut, "author")) of these are not told: a message has \(Notice.maximumRecipients) recipients.",
+                "\(facts.leftOut.counting("author")) of these are not told: a message has \(Notice.maximumRecipients) recipients.",
             ]
         }
         lines += [
@@ -71,9 +71,9 @@ enum NoticeText {
         let verdict = facts.integration.state.verdict?.rawValue ?? "running again"
         guard let counts = facts.integration.summary?.counts else { return "Result: \(verdict)" }
         let parts = [
-            counted(counts.errors, "error"), counted(counts.analyzerWarnings, "analyzer warning"),
-            counted(counts.warnings, "warning"),
-            "\(counts.testFailures) of \(counted(counts.tests, "test")) failed",
+            counts.errors.counting("error"), counts.analyzerWarnings.counting("analyzer warning"),
+            counts.warnings.counting("warning"),
+            "\(counts.testFailures) of \(counts.tests.counting("test")) failed",
         ]
         return "Result: \(verdict): \(parts.joined(separator: ", "))"
     }
@@ -112,9 +112,7 @@ enum NoticeText {
         return lines
     }
 
-    private static func newsInWords(_ facts: NoticeFacts) -> String { counted(facts.counts.new, "new issue") }
-
-    private static func counted(_ count: Int, _ noun: String) -> String { "\(count) \(noun)\(count == 1 ? "" : "s")" }
+    private static func newsInWords(_ facts: NoticeFacts) -> String { facts.counts.new.counting("new issue") }
 
     private static func ref(_ facts: NoticeFacts) -> String {
         OneLine.text(facts.integration.ref.shortName, maximum: maximumName)

@@ -26,7 +26,7 @@ struct Lint: AsyncParsableCommand {
                     if diagnostic.severity == .error { errors += 1 }
                 }
             }
-            if errors > 0 { throw Failure(.no, "\(errors) error\(errors == 1 ? "" : "s")") }
+            if errors > 0 { throw Failure(.no, errors.counting("error")) }
         }
     }
 

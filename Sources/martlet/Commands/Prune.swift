@@ -27,14 +27,14 @@ struct Prune: AsyncParsableCommand {
         let rows = answer.items.map { item in
             [
                 item.goes ? verb : "stays", item.integration, ByteCount(item.bytes).description,
-                count(item.files, "file"), item.reason,
+                item.files.counting("file"), item.reason,
             ]
         }
         var lines = Output.table(rows)
         if answer.omitted > 0 { lines += "… and \(answer.omitted) more that stay or go\n" }
         for product in answer.versions {
             lines +=
-                "stays  \(count(product.versions, "version")) of \(product.product), "
+                "stays  \(product.versions.counting("version")) of \(product.product), "
                 + "\(ByteCount(product.bytes)): what was published is never removed\n"
         }
         lines += "\(answer.done ? "removed" : "would remove") \(total(answer.removes)); \(total(answer.keeps)) stay\n"
@@ -43,11 +43,7 @@ struct Prune: AsyncParsableCommand {
     }
 
     private static func total(_ total: PruneAnswer.Total) -> String {
-        "\(count(total.integrations, "integration")) (\(count(total.files, "file")), \(ByteCount(total.bytes)))"
-    }
-
-    private static func count(_ number: Int64, _ noun: String) -> String {
-        "\(number) \(noun)\(number == 1 ? "" : "s")"
+        "\(total.integrations.counting("integration")) (\(total.files.counting("file")), \(ByteCount(total.bytes)))"
     }
 }
 
@@ -57,18 +53,18 @@ struct PruneAnswer: Decodable {
         var goes: Bool
         var reason: String
         var bytes: Int64
-        var files: Int64
+        var files: Int
     }
 
     struct Total: Decodable {
-        var integrations: Int64
+        var integrations: Int
         var bytes: Int64
-        var files: Int64
+        var files: Int
     }
 
     struct Product: Decodable {
         var product: String
-        var versions: Int64
+        var versions: Int
         var bytes: Int64
     }
 
