@@ -16,13 +16,7 @@ package enum Hexadecimal {
         var bytes: [UInt8] = []
         var high: UInt8?
         for character in text.utf8 {
-            let digit: UInt8
-            switch character {
-            case UInt8(ascii: "0")...UInt8(ascii: "9"): digit = character - UInt8(ascii: "0")
-            case UInt8(ascii: "a")...UInt8(ascii: "f"): digit = character - UInt8(ascii: "a") + 10
-            case UInt8(ascii: "A")...UInt8(ascii: "F"): digit = character - UInt8(ascii: "A") + 10
-            default: return nil
-            }
+            guard let digit = digit(character) else { return nil }
             if let left = high {
                 bytes.append(left << 4 | digit)
                 high = nil
@@ -31,5 +25,15 @@ package enum Hexadecimal {
             }
         }
         return high == nil ? bytes : nil
+    }
+
+    /// The value of one digit, of either case; nothing when it is none.
+    package static func digit(_ byte: UInt8) -> UInt8? {
+        switch byte {
+        case UInt8(ascii: "0")...UInt8(ascii: "9"): byte - UInt8(ascii: "0")
+        case UInt8(ascii: "a")...UInt8(ascii: "f"): byte - UInt8(ascii: "a") + 10
+        case UInt8(ascii: "A")...UInt8(ascii: "F"): byte - UInt8(ascii: "A") + 10
+        default: nil
+        }
     }
 }

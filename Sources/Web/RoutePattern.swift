@@ -1,3 +1,5 @@
+import Basics
+
 /// A path with parameters: `/bots/{bot}/{number}`.
 ///
 /// The path as it was sent is compared segment by segment. Nothing is normalised, neither `//`, `/./`, `;x` nor case,
@@ -73,9 +75,9 @@ package struct RoutePattern: Sendable, Hashable, CustomStringConvertible {
                 bytes.append(byte)
                 continue
             }
-            guard let high = iterator.next().flatMap(digit), let low = iterator.next().flatMap(digit) else {
-                return nil
-            }
+            guard let high = iterator.next().flatMap(Hexadecimal.digit),
+                let low = iterator.next().flatMap(Hexadecimal.digit)
+            else { return nil }
             bytes.append(high << 4 | low)
         }
         guard !bytes.isEmpty, bytes.count <= 255, let text = String(validating: bytes, as: UTF8.self),
@@ -83,14 +85,5 @@ package struct RoutePattern: Sendable, Hashable, CustomStringConvertible {
             text.unicodeScalars.allSatisfy({ $0 != "/" && $0 != "\\" && $0.properties.generalCategory != .control })
         else { return nil }
         return text
-    }
-
-    private static func digit(_ byte: UInt8) -> UInt8? {
-        switch byte {
-        case UInt8(ascii: "0")...UInt8(ascii: "9"): byte - UInt8(ascii: "0")
-        case UInt8(ascii: "a")...UInt8(ascii: "f"): byte - UInt8(ascii: "a") + 10
-        case UInt8(ascii: "A")...UInt8(ascii: "F"): byte - UInt8(ascii: "A") + 10
-        default: nil
-        }
     }
 }

@@ -1,3 +1,5 @@
+import Basics
+
 /// Reads JSON (RFC 8259) in one pass and in memory that does not grow with the body: what no forge's reader asks for, such as the list of
 /// commits, is only checked.
 ///
@@ -145,7 +147,8 @@ struct ForgeJSONReader {
             guard let escaped = self.byte else { break }
             position += 1
             if escaped == UInt8(ascii: "u") {
-                guard position + 4 <= bytes.count, bytes[position..<position + 4].allSatisfy({ Self.digit($0) != nil })
+                guard position + 4 <= bytes.count,
+                    bytes[position..<position + 4].allSatisfy({ Hexadecimal.digit($0) != nil })
                 else { throw malformed("no four hexadecimal digits") }
                 position += 4
             } else if !"\"\\/bfnrt".utf8.contains(escaped) {
@@ -177,7 +180,7 @@ struct ForgeJSONReader {
             switch bytes[index + 1] {
             case UInt8(ascii: "u"):
                 units.append(
-                    bytes[index + 2..<index + 6].reduce(0) { $0 << 4 | UInt16(Self.digit($1) ?? 0) })
+                    bytes[index + 2..<index + 6].reduce(0) { $0 << 4 | UInt16(Hexadecimal.digit($1) ?? 0) })
                 index += 4
             case UInt8(ascii: "b"): units.append(0x08)
             case UInt8(ascii: "f"): units.append(0x0C)
@@ -191,15 +194,6 @@ struct ForgeJSONReader {
         }
         flush(index)
         return text + String(decoding: units, as: UTF16.self)
-    }
-
-    private static func digit(_ byte: UInt8) -> UInt8? {
-        switch byte {
-        case UInt8(ascii: "0")...UInt8(ascii: "9"): byte - UInt8(ascii: "0")
-        case UInt8(ascii: "a")...UInt8(ascii: "f"): byte - UInt8(ascii: "a") + 10
-        case UInt8(ascii: "A")...UInt8(ascii: "F"): byte - UInt8(ascii: "A") + 10
-        default: nil
-        }
     }
 
     /// RFC 8259 section 6: no leading zeros, no plus, digits on both sides of the point. However large: it has no value here.
