@@ -76,6 +76,15 @@ package struct BotPlan: Sendable {
 
         """
 
+    /// Publishes from release branches, and uploads what it published: `publish`, `office`.
+    package static let uploading = """
+        branches: ["release/*"]
+        triggers:
+          - { name: publish, branches: ["release/*"], publish: { version: branch } }
+          - { name: office, branches: ["release/*"], upload: "https://files.example/{version}/" }
+
+        """
+
     /// Runs a script after each integration: `tell`.
     package static func telling(_ executor: Executor) -> BotPlan {
         BotPlan(

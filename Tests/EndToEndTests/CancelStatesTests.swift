@@ -79,14 +79,7 @@ import Testing
     }
 
     @Test func testThatAnUploadIsInterruptedAndWhatWasPublishedStays() async throws {
-        let file = """
-            branches: ["release/*"]
-            triggers:
-              - { name: publish, branches: ["release/*"], publish: { version: branch } }
-              - { name: office, branches: ["release/*"], upload: "https://files.example/{version}/" }
-
-            """
-        try await withBot(configurations: ["debug"], file: file) { bot in
+        try await withBot(configurations: ["debug"], file: BotPlan.uploading) { bot in
             // given: a server that never answers
             bot.transport.serve("https://files.example/")
             bot.transport.fail(request: 1, with: .silence)

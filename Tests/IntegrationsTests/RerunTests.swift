@@ -158,17 +158,9 @@ import Testing
     }
 
     @Suite struct GivenAFailedTrigger {
-        private static let upload = """
-            branches: ["release/*"]
-            triggers:
-              - { name: publish, branches: ["release/*"], publish: { version: branch } }
-              - { name: office, branches: ["release/*"], upload: "https://files.example/{version}/" }
-
-            """
-
         @Test func testThatTriggersRunAgainWithoutAnyJob() async throws {
             let executor = Flaky([]).executor
-            let file = Self.upload + "  - { name: ready, phase: before, run: ready }\n"
+            let file = BotPlan.uploading + "  - { name: ready, phase: before, run: ready }\n"
             let plan = BotPlan(file: file, scripts: ["ready": "#!/bin/sh\n"], executor: .scripted(executor))
             try await withBot(plan) { bot in
                 // given
@@ -200,7 +192,8 @@ import Testing
             let executor = Flaky([]).executor
             try await withBot(
                 BotPlan(
-                    file: Self.upload.replacing("files.example", with: "wrong.example"), executor: .scripted(executor))
+                    file: BotPlan.uploading.replacing("files.example", with: "wrong.example"),
+                    executor: .scripted(executor))
             ) { bot in
                 // given
                 bot.transport.serve("https://files.example/")
@@ -208,7 +201,7 @@ import Testing
                 bot.transport.fail(request: 1, with: .status(403))
                 let first = try await bot.integrate(on: "release/1.0")
                 expectResult(of: first, "trigger-error")
-                try bot.writeFile(Self.upload)
+                try bot.writeFile(BotPlan.uploading)
                 bot.timer.advance(by: .seconds(1))
                 await until("the file is read") {
                     guard case .upload(let url, _) = try? await bot.operations.overview().bots.first?.triggers[1].action

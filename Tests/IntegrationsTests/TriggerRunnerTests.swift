@@ -136,16 +136,7 @@ import Transfer
         }
 
         @Test func testThatRedPublishesAndUploadsNothing() async throws {
-            try await withBot(
-                configurations: ["debug"],
-                file: """
-                    branches: ["release/*"]
-                    triggers:
-                      - { name: publish, branches: ["release/*"], publish: { version: branch } }
-                      - { name: office, branches: ["release/*"], upload: "https://files.example/{version}/" }
-
-                    """
-            ) { bot in
+            try await withBot(configurations: ["debug"], file: BotPlan.uploading) { bot in
                 // given
                 bot.transport.forbid(.put, "https://files.example/")
 

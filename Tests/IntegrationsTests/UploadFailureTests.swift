@@ -24,14 +24,7 @@ import Transfer
         while wasReached {
             number += 1
             try #require(number < 40)
-            let file = """
-                branches: ["release/*"]
-                triggers:
-                  - { name: publish, branches: ["release/*"], publish: { version: branch } }
-                  - { name: office, branches: ["release/*"], upload: "https://files.example/{version}/" }
-
-                """
-            try await withBot(configurations: ["debug"], file: file) { bot in
+            try await withBot(configurations: ["debug"], file: BotPlan.uploading) { bot in
                 // given
                 bot.transport.serve("https://files.example/")
                 bot.transport.fail(request: number, with: kind.failure)

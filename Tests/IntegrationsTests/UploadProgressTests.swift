@@ -7,16 +7,8 @@ import Testing
 import Transfer
 
 @Suite struct UploadProgressTests {
-    private static let file = """
-        branches: ["release/*"]
-        triggers:
-          - { name: publish, branches: ["release/*"], publish: { version: branch } }
-          - { name: office, branches: ["release/*"], upload: "https://files.example/{version}/" }
-
-        """
-
     @Test func testThatTheBotTellsHowFarAnUploadIs() async throws {
-        try await withBot(configurations: ["debug"], file: Self.file) { bot in
+        try await withBot(configurations: ["debug"], file: BotPlan.uploading) { bot in
             // given: the first answer is lost, and what is told while each request is under way
             bot.transport.serve("https://files.example/")
             bot.transport.fail(request: 2, with: .before(.interrupted))
