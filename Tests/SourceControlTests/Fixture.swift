@@ -36,6 +36,18 @@ struct Fixture {
         return commit
     }
 
+    /// Lets a branch leave `main` at its tip and both go on: they are in the mirror then.
+    func diverge(
+        main: [String: String], side: [String: String], removing: [String] = []
+    ) async throws -> (base: CommitID, head: CommitID) {
+        try await origin.branch("side")
+        let head = try await origin.commit(files: side, removing: removing, message: "Side")
+        try await origin.checkout("main")
+        let base = try await origin.commit(files: main, message: "Main")
+        try await mirror.fetch([self.main: base, RefName(branch: "side"): head])
+        return (base, head)
+    }
+
     /// All files beneath the workspace but its `.git`, with their bytes; links as `-> target`, directories left out.
     func tree(_ path: String? = nil) throws -> [String: String] {
         var found: [String: String] = [:]

@@ -6,17 +6,6 @@ import Testing
 
 /// Merges of what would take too long or too much memory: libgit2 cannot be stopped, so they are not begun.
 @Suite struct MergeLimitTests {
-    private static func diverge(
-        _ fixture: Fixture, main: [String: String], side: [String: String], removing: [String] = []
-    ) async throws -> (base: CommitID, head: CommitID) {
-        try await fixture.origin.branch("side")
-        let head = try await fixture.origin.commit(files: side, removing: removing, message: "Side")
-        try await fixture.origin.checkout("main")
-        let base = try await fixture.origin.commit(files: main, message: "Main")
-        try await fixture.mirror.fetch([fixture.main: base, RefName(branch: "side"): head])
-        return (base, head)
-    }
-
     private typealias Limit = WritableKeyPath<MergeSurvey.Limits, Int>
 
     private static func outcome(
@@ -37,8 +26,8 @@ import Testing
         let bytes = file.utf8.count
         try await withOrigin(["a": file, "d/e": "e\n"]) { fixture in
             // given: two files that differ, of which both have changed one
-            let (base, head) = try await Self.diverge(
-                fixture, main: ["a": file + "main\n", "b": "b\n"],
+            let (base, head) = try await fixture.diverge(
+                main: ["a": file + "main\n", "b": "b\n"],
                 side: ["a": "side\n" + file, "c": "c\n", "f/g": "g\n"])
 
             // when, then: what is just enough, and what is not
@@ -81,8 +70,8 @@ import Testing
         let text = (1...40).map { "line \($0)\n" }.joined()
         try await withOrigin(["old": text]) { fixture in
             // given: renamed on one side, changed on the other
-            let (base, head) = try await Self.diverge(
-                fixture, main: ["old": text + "more\n"], side: ["new": text], removing: ["old"])
+            let (base, head) = try await fixture.diverge(
+                main: ["old": text + "more\n"], side: ["new": text], removing: ["old"])
 
             // when, then
             let found = try await Self.outcome(fixture, base, head, \.renamedBytes, 2 * text.utf8.count)

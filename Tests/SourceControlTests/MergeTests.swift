@@ -5,18 +5,6 @@ import Testing
 
 /// Merges that are made in the mirror, of commits that both came from elsewhere.
 @Suite struct MergeTests {
-    /// The tips of `main` and of a branch that left it at its first commit, both in the mirror.
-    private static func diverge(
-        _ fixture: Fixture, main: [String: String], side: [String: String], removing: [String] = []
-    ) async throws -> (base: CommitID, head: CommitID) {
-        try await fixture.origin.branch("side")
-        let head = try await fixture.origin.commit(files: side, removing: removing, message: "Side")
-        try await fixture.origin.checkout("main")
-        let base = try await fixture.origin.commit(files: main, message: "Main")
-        try await fixture.mirror.fetch([fixture.main: base, RefName(branch: "side"): head])
-        return (base, head)
-    }
-
     private static func git(_ fixture: Fixture, _ arguments: String...) async throws -> String {
         try await runExpectingSuccess(["git", "-C", fixture.mirror.path] + arguments)
     }
@@ -25,8 +13,8 @@ import Testing
         @Test func testThatItIsTheMergeThatGitMakes() async throws {
             try await withOrigin(["a": "1\n2\n3\n4\n5\n6\n7\n8\n9\n", "old/name": "text\nof\na\nfile\n"]) { fixture in
                 // given: a line changed on each side, and a file renamed on one that the other changed
-                let (base, head) = try await MergeTests.diverge(
-                    fixture, main: ["a": "one\n2\n3\n4\n5\n6\n7\n8\n9\n", "old/name": "text\nof\na\nfile!\n"],
+                let (base, head) = try await fixture.diverge(
+                    main: ["a": "one\n2\n3\n4\n5\n6\n7\n8\n9\n", "old/name": "text\nof\na\nfile!\n"],
                     side: ["a": "1\n2\n3\n4\n5\n6\n7\n8\nnine\n", "new/name": "text\nof\na\nfile\n"],
                     removing: ["old/name"])
 
@@ -50,7 +38,7 @@ import Testing
         @Test func testThatTheSameTwoMakeTheSameCommitInAnyMirror() async throws {
             try await withOrigin { fixture in
                 // given
-                let (base, head) = try await MergeTests.diverge(fixture, main: ["a": "1\n"], side: ["b": "2\n"])
+                let (base, head) = try await fixture.diverge(main: ["a": "1\n"], side: ["b": "2\n"])
                 let other = try fixture.other(.program)
                 try await other.fetch([fixture.main: base, RefName(branch: "side"): head])
 
@@ -94,7 +82,7 @@ import Testing
         @Test func testThatItSurvivesAsLongAsItIsHeld() async throws {
             try await withOrigin { fixture in
                 // given
-                let (base, head) = try await MergeTests.diverge(fixture, main: ["a": "1\n"], side: ["b": "2\n"])
+                let (base, head) = try await fixture.diverge(main: ["a": "1\n"], side: ["b": "2\n"])
                 let merge = try #require(try await fixture.mirror.merge(head, into: base).commit)
 
                 // when
@@ -115,8 +103,8 @@ import Testing
         @Test func testThatItSaysInWhichFiles() async throws {
             try await withOrigin(["a": "1\n", "b": "1\n"]) { fixture in
                 // given: both changed in one file, and one removed what the other changed
-                let (base, head) = try await MergeTests.diverge(
-                    fixture, main: ["a": "main\n", "b": "main\n"], side: ["a": "side\n"], removing: ["b"])
+                let (base, head) = try await fixture.diverge(
+                    main: ["a": "main\n", "b": "main\n"], side: ["a": "side\n"], removing: ["b"])
 
                 // when
                 let outcome = try await fixture.mirror.merge(head, into: base)
@@ -130,8 +118,8 @@ import Testing
             let names = (0..<8).map { "file-\($0)" }
             try await withOrigin(Dictionary(uniqueKeysWithValues: names.map { ($0, "1\n") })) { fixture in
                 // given
-                let (base, head) = try await MergeTests.diverge(
-                    fixture, main: Dictionary(uniqueKeysWithValues: names.map { ($0, "main\n") }),
+                let (base, head) = try await fixture.diverge(
+                    main: Dictionary(uniqueKeysWithValues: names.map { ($0, "main\n") }),
                     side: Dictionary(uniqueKeysWithValues: names.map { ($0, "side\n") }))
 
                 // when
@@ -167,7 +155,7 @@ import Testing
         ) async throws {
             try await withOrigin { fixture in
                 // given
-                let (base, _) = try await MergeTests.diverge(fixture, main: ["a": "1\n"], side: ["b": "2\n"])
+                let (base, _) = try await fixture.diverge(main: ["a": "1\n"], side: ["b": "2\n"])
                 try await fixture.origin.branch("other")
                 if change.link {
                     try await fixture.origin.git("update-index", "--add", "--cacheinfo", "160000,\(base),x")
@@ -187,8 +175,8 @@ import Testing
         @Test func testThatOtherFilesAreNone() async throws {
             try await withOrigin { fixture in
                 // given
-                let (base, head) = try await MergeTests.diverge(
-                    fixture, main: ["a": "1\n"], side: ["b": "2\n", "x/.gitmodules": "text\n"])
+                let (base, head) = try await fixture.diverge(
+                    main: ["a": "1\n"], side: ["b": "2\n", "x/.gitmodules": "text\n"])
 
                 // when, then
                 #expect(try await !fixture.mirror.haveOtherSubmodules(base, head))
