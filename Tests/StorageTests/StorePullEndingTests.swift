@@ -6,14 +6,21 @@ import Testing
 
 /// What a pull request came to does not count while it is being ended: closed and opened again, or retargeted and back, it is integrated anew.
 @Suite struct StorePullEndingTests {
+    /// The pull request is told of and seen, and its integration runs.
+    private func begin(
+        _ fixture: StoreFixture, _ head: CommitID, heads: [RefName: CommitID]
+    ) async throws -> IntegrationRecord {
+        try await fixture.tell(try StoreFixture.claim(), id: "1")
+        try await fixture.lookAtPull(head, heads: heads)
+        let first = try #require(try await fixture.ofPull().first)
+        return try await fixture.store.apply(.started, to: first.id, at: time(101))
+    }
+
     @Test func testThatOneThatIsOpenedAgainWhileItsRunIsBeingEndedIsIntegrated() async throws {
         try await withStore { fixture in
             // given: it runs, is closed, and its end takes its time
             let (main, head) = (try commit(1), try commit(7))
-            try await fixture.tell(try StoreFixture.claim(), id: "1")
-            try await fixture.lookAtPull(head, heads: [.main: main])
-            let first = try #require(try await fixture.ofPull().first)
-            try await fixture.store.apply(.started, to: first.id, at: time(101))
+            let first = try await begin(fixture, head, heads: [.main: main])
             try await fixture.tell(try StoreFixture.claim(isOpen: false, at: 200), id: "2")
             let closing = try await fixture.lookAtPull(head, heads: [.main: main])
             #expect(closing.closed.map(\.id) == [first.id])
@@ -36,10 +43,7 @@ import Testing
         try await withStore { fixture in
             // given: for main it runs, and ends for the one that is for the release branch
             let (heads, head) = ([RefName.main: try commit(1), .line: try commit(2)], try commit(7))
-            try await fixture.tell(try StoreFixture.claim(), id: "1")
-            try await fixture.lookAtPull(head, heads: heads)
-            let first = try #require(try await fixture.ofPull().first)
-            try await fixture.store.apply(.started, to: first.id, at: time(101))
+            _ = try await begin(fixture, head, heads: heads)
             try await fixture.tell(try StoreFixture.claim(base: .line, at: 200), id: "2")
             try await fixture.lookAtPull(head, heads: heads)
 
@@ -56,10 +60,7 @@ import Testing
         try await withStore { fixture in
             // given
             let (main, head) = (try commit(1), try commit(7))
-            try await fixture.tell(try StoreFixture.claim(), id: "1")
-            try await fixture.lookAtPull(head, heads: [.main: main])
-            let first = try #require(try await fixture.ofPull().first)
-            try await fixture.store.apply(.started, to: first.id, at: time(101))
+            let first = try await begin(fixture, head, heads: [.main: main])
             try await fixture.store.markEnding(first.id, run: 1)
 
             // when
@@ -76,10 +77,7 @@ import Testing
         try await withStore { fixture in
             // given: its end was wanted, and it was green before
             let (main, head) = (try commit(1), try commit(7))
-            try await fixture.tell(try StoreFixture.claim(), id: "1")
-            try await fixture.lookAtPull(head, heads: [.main: main])
-            let first = try #require(try await fixture.ofPull().first)
-            try await fixture.store.apply(.started, to: first.id, at: time(101))
+            let first = try await begin(fixture, head, heads: [.main: main])
             try await fixture.tell(try StoreFixture.claim(isOpen: false, at: 200), id: "2")
             try await fixture.lookAtPull(head, heads: [.main: main])
             try await fixture.store.apply(
