@@ -87,11 +87,7 @@ import Testing
             let commit = try await fixture.commit("a")
             let request = try await fixture.request(commit)
             let version = SemanticVersion(1, 0, 0)
-            _ = try await fixture.store.reserve(
-                VersionRequest(
-                    product: fixture.product, integration: request.integration.id, commit: commit,
-                    ref: request.integration.ref, source: .branch(major: 1, minor: 0, newest: nil, isAncestor: false),
-                    onDisk: []), at: fixture.time.now)
+            try await fixture.reserve(request)
             var artifact = request.files[0].artifact
             artifact.path = "kit-1.0.0-source.tar.gz"
             let manifest = VersionManifest(
@@ -128,11 +124,7 @@ import Testing
             try await fixture.work.branch("release/1.0")
             let commit = try await fixture.commit("a")
             let request = try await fixture.request(commit)
-            _ = try await fixture.store.reserve(
-                VersionRequest(
-                    product: fixture.product, integration: request.integration.id, commit: commit,
-                    ref: request.integration.ref, source: .branch(major: 1, minor: 0, newest: nil, isAncestor: false),
-                    onDisk: []), at: fixture.time.now)
+            try await fixture.reserve(request)
             try await fixture.complete(request)
 
             // when
@@ -154,11 +146,7 @@ import Testing
             let commit = try await fixture.commit("a")
             let request = try await fixture.request(commit)
             let id = request.integration.id
-            _ = try await fixture.store.reserve(
-                VersionRequest(
-                    product: fixture.product, integration: id, commit: commit, ref: request.integration.ref,
-                    source: .branch(major: 1, minor: 0, newest: nil, isAncestor: false), onDisk: []),
-                at: fixture.time.now)
+            try await fixture.reserve(request)
             if liesThere { try await fixture.plant("1.0.0", commit: commit, integration: id.number) }
             try await fixture.complete(request)
 
@@ -178,11 +166,7 @@ import Testing
             try await fixture.work.branch("release/1.0")
             let commit = try await fixture.commit("a")
             let request = try await fixture.request(commit)
-            _ = try await fixture.store.reserve(
-                VersionRequest(
-                    product: fixture.product, integration: request.integration.id, commit: commit,
-                    ref: request.integration.ref, source: .branch(major: 1, minor: 0, newest: nil, isAncestor: false),
-                    onDisk: []), at: fixture.time.now)
+            try await fixture.reserve(request)
 
             // when, then
             #expect(try await fixture.publish(fixture.commit("b")) == .published(SemanticVersion(1, 0, 1)))

@@ -85,6 +85,15 @@ struct PublisherFixture: Sendable {
             mirror: mirror, files: [(path, artifact)], isolation: isolation, registry: registry)
     }
 
+    /// Reserves the next version of 1.0 for a request, as publishing does first.
+    func reserve(_ request: Publisher.Request) async throws {
+        _ = try await store.reserve(
+            VersionRequest(
+                product: product, integration: request.integration.id, commit: request.integration.commit,
+                ref: request.integration.ref, source: .branch(major: 1, minor: 0, newest: nil, isAncestor: false),
+                onDisk: []), at: time.now)
+    }
+
     func complete(_ request: Publisher.Request) async throws {
         try await store.apply(.completed(.succeeded, triggerFailed: false), to: request.integration.id, at: time.now)
     }
