@@ -138,16 +138,18 @@ import Testing
         }
     }
 
-    @Test func testU1ThatARecipeOfTheBaseGivesAForkNoSecret() async throws {
-        let recipe = """
-            configurations:
-              debug:
-                steps: [{ name: take, step: building, run: "echo got $MARTLET_SECRET_REGISTRY_TOKEN", secrets: [registry-token] }]
-            analyze: []
-            archive: { include: [] }
+    /// Its one step takes a secret.
+    private static let taking = """
+        configurations:
+          debug:
+            steps: [{ name: take, step: building, run: "echo got $MARTLET_SECRET_REGISTRY_TOKEN", secrets: [registry-token] }]
+        analyze: []
+        archive: { include: [] }
 
-            """
-        var plan = BotPlan(recipe: recipe, file: Self.file, executor: .local, isolation: try .fenced())
+        """
+
+    @Test func testU1ThatARecipeOfTheBaseGivesAForkNoSecret() async throws {
+        var plan = BotPlan(recipe: Self.taking, file: Self.file, executor: .local, isolation: try .fenced())
         plan.scripts = ["deploy": "#!/bin/sh\n"]
         try await withBot(plan) { bot in
             // given
@@ -173,16 +175,8 @@ import Testing
     /// Whoever may push to either branch wrote what runs: a secret has to be meant for both.
     @Test(arguments: ["main", "topic"])
     func testU1ThatASecretOfOneOfTheTwoBranchesIsNotGiven(branch: String) async throws {
-        let recipe = """
-            configurations:
-              debug:
-                steps: [{ name: take, step: building, run: "echo got $MARTLET_SECRET_REGISTRY_TOKEN", secrets: [registry-token] }]
-            analyze: []
-            archive: { include: [] }
-
-            """
         let plan = BotPlan(
-            recipe: recipe, file: "secrets: [{ name: registry-token, branches: [\(branch)] }]\n", executor: .local,
+            recipe: Self.taking, file: "secrets: [{ name: registry-token, branches: [\(branch)] }]\n", executor: .local,
             isolation: try .fenced())
         try await withBot(plan) { bot in
             // given
