@@ -23,8 +23,9 @@ struct Marked: Sendable, CustomTestStringConvertible {
         self.message = message
     }
 
+    /// - Parameter head: How many lines the file has above the sample.
     func expectFirst(
-        of diagnostics: [Diagnostic], severity: Diagnostic.Severity = .error,
+        of diagnostics: [Diagnostic], below head: Int = 0, severity: Diagnostic.Severity = .error,
         sourceLocation: SourceLocation = #_sourceLocation
     ) {
         guard let first = diagnostics.first else {
@@ -34,7 +35,8 @@ struct Marked: Sendable, CustomTestStringConvertible {
         #expect(first.severity == severity, sourceLocation: sourceLocation)
         #expect(first.message.contains(message), "\(first)", sourceLocation: sourceLocation)
         #expect(
-            "\(first.line):\(first.column)" == "\(line):\(column)", "\(first)", sourceLocation: sourceLocation)
+            "\(first.line - head):\(first.column)" == "\(line):\(column)", "\(first)",
+            sourceLocation: sourceLocation)
     }
 }
 
