@@ -17,21 +17,14 @@ import Testing
             let poller = Poller(
                 store: core.store, registry: core.registry, state: StateDirectory(path: core.directory.path("state")),
                 clock: core.time.clock, timer: core.timer, looks: Wakeup(), logger: core.log.logger, jitter: { 0.5 })
-            let task = Task { await poller.run() }
-            await core.timer.awaitSleepers()
-            do {
+            try await whileRunning({ await poller.run() }) {
+                await core.timer.awaitSleepers()
                 try await body(core) { duration in
                     core.time.advance(by: duration)
                     core.timer.advance(by: Poller.tick)
                     await core.timer.awaitSleepers()
                 }
-            } catch {
-                task.cancel()
-                await task.value
-                throw error
             }
-            task.cancel()
-            await task.value
         }
     }
 

@@ -16,16 +16,7 @@ import Testing
             let looks = RepositoryLooks(
                 store: core.store, registry: core.registry, remotes: core.remotes, clock: core.time.clock,
                 timer: core.timer, wakeup: wakeup, logger: core.log.logger)
-            let task = Task { await looks.run() }
-            do {
-                try await body(core, wakeup)
-            } catch {
-                task.cancel()
-                await task.value
-                throw error
-            }
-            task.cancel()
-            await task.value
+            try await whileRunning({ await looks.run() }) { try await body(core, wakeup) }
         }
     }
 
@@ -241,15 +232,13 @@ import Testing
             let looks = RepositoryLooks(
                 store: core.store, registry: registry, remotes: core.remotes, clock: core.time.clock,
                 timer: core.timer, wakeup: wakeup, logger: core.log.logger)
-            let task = Task { await looks.run() }
+            try await whileRunning({ await looks.run() }) {
+                // when
+                wakeup.ring()
 
-            // when
-            wakeup.ring()
-
-            // then
-            try await core.wait("the end of the request") { try await core.sequence() == nil }
-            task.cancel()
-            await task.value
+                // then
+                try await core.wait("the end of the request") { try await core.sequence() == nil }
+            }
         }
     }
 }

@@ -33,16 +33,7 @@ struct OutboxFixture: Sendable {
     func running(_ limits: OutboxLimits = OutboxLimits(), _ body: () async throws -> Void) async throws {
         let outbox = Outbox(
             store: store, senders: [sender], clock: time.clock, timer: timer, logger: log.logger, limits: limits)
-        let task = Task { await outbox.run() }
-        do {
-            try await body()
-        } catch {
-            task.cancel()
-            await task.value
-            throw error
-        }
-        task.cancel()
-        await task.value
+        try await whileRunning({ await outbox.run() }, body)
     }
 
     /// Waits until the messages are as the condition says.
