@@ -100,13 +100,9 @@ import Testing
     }
 
     @Test func testThatAJobThatWaitsForItsSlotEndsAtOnce() async throws {
-        let executor = ScriptedExecutor()
-        try await withBot(
-            BotPlan(file: "branches: [main, topic]\n", executor: .scripted(executor), concurrency: 1)
-        ) { bot in
+        let plan = BotPlan(file: "branches: [main, topic]\n", concurrency: 1)
+        try await withRunningJob(plan) { bot, executor, first in
             // given
-            let first = try await bot.begin(on: "main")
-            await until("the first job begins") { executor.starts.count == 1 }
             let second = try await bot.begin(Commit(files: ["n": "2"]), on: "topic")
             _ = try await bot.attempt(of: second)
 

@@ -33,12 +33,7 @@ import Testing
     }
 
     @Test func testThatAnIntegrationWithAConfigurationNamedCancelIsCanceled() async throws {
-        let executor = ScriptedExecutor()
-        try await withBot(BotPlan(configurations: ["cancel"], executor: .scripted(executor))) { bot in
-            // given
-            let id = try await bot.begin()
-            await until("the attempt") { executor.starts.count == 1 }
-
+        try await withRunningJob(BotPlan(configurations: ["cancel"])) { bot, _, id in
             // when
             try await bot.operations.cancel(id, by: "ada")
 
@@ -59,11 +54,8 @@ import Testing
 
     @Suite struct GivenAVersionBeforeThisOne {
         @Test func testThatItsWishToCancelHolds() async throws {
-            let executor = ScriptedExecutor()
-            try await withBot(BotPlan(executor: .scripted(executor))) { bot in
+            try await withRunningJob { bot, _, id in
                 // given
-                let id = try await bot.begin()
-                await until("the attempt") { executor.starts.count == 1 }
                 try await bot.stop()
                 try Directory(opening: bot.state.integration(id)).write(
                     "cancel", bytes: Array(#"{"run":1,"reason":"ada wants it","grace":10000}"#.utf8))

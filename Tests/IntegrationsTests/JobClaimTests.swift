@@ -12,11 +12,8 @@ import Testing
 @Suite struct JobClaimTests {
     @Test(arguments: [Cause.schedule, .push])
     func testThatAJobAsksAsItsBotsAndByItsIntegrationsPriority(cause: Cause) async throws {
-        let executor = ScriptedExecutor()
-        try await withBot(BotPlan(executor: .scripted(executor))) { bot in
-            // given: a job that nobody runs yet, and no slot
-            let id = try await bot.begin()
-            await until("the integration's own job") { executor.starts.count == 1 }
+        try await withRunningJob { bot, executor, id in
+            // given: beside the integration's own job one that nobody runs yet, and no slot
             var record = try #require(try await bot.store.integration(id))
             record.cause = cause
             let slots = JobSlots(count: 1)

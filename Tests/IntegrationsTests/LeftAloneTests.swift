@@ -10,12 +10,9 @@ import Testing
 /// What becomes of the jobs of an integration that ended the daemon each time, and is left alone.
 @Suite struct LeftAloneTests {
     @Test func testThatAJobThatStillRunsIsEndedAndItsSlotAndWorkspaceAreAnothers() async throws {
-        let executor = ScriptedExecutor()
-        try await withBot(BotPlan(executor: .scripted(executor), concurrency: 1)) { bot in
+        try await withRunningJob(BotPlan(concurrency: 1)) { bot, executor, id in
             // given: a job runs, and its daemon trapped three times
             bot.log.expectErrors(containing: "left alone")
-            let id = try await bot.begin()
-            await until("the attempt") { executor.starts.count == 1 }
             let left = AttemptDirectory(path: try #require(executor.starts.first))
             try await bot.stop()
             try bot.directory.write("state/crashes", "test\n3 integration \(id)\n")

@@ -16,11 +16,8 @@ import Testing
     /// As a loss of power leaves it: the supervisor is gone, and its `job.json` never came to the disk.
     @Test(arguments: ["", nil])
     func testThatAnAttemptWhoseJobNeverCameToTheDiskIsLostAndRunsOnceMore(text: String?) async throws {
-        let executor = ScriptedExecutor()
-        try await withBot(BotPlan(executor: .scripted(executor))) { bot in
+        try await withRunningJob { bot, executor, id in
             // given
-            let id = try await bot.begin()
-            await until("the first attempt") { executor.starts.count == 1 }
             try await bot.stop()
             let first = try started(0, of: executor.starts)
             executor.lose(first)
@@ -45,14 +42,9 @@ import Testing
 
     /// As many jobs run at one time as may, however often the daemon is started anew.
     @Test func testThatAJobThatRunsAlreadyHasASlot() async throws {
-        let executor = ScriptedExecutor()
-        try await withBot(
-            BotPlan(configurations: ["debug", "release"], executor: .scripted(executor), concurrency: 1)
-        ) { bot in
-            // given
-            let id = try await bot.begin()
-            await until("the first attempt") { executor.starts.count == 1 }
-            // What could begin beside it has begun by the time that a commit is pushed which nobody integrates.
+        let plan = BotPlan(configurations: ["debug", "release"], concurrency: 1)
+        try await withRunningJob(plan) { bot, executor, id in
+            // given: what could begin beside it has begun by the time that a commit is pushed which nobody integrates
             let store = try bot.store
             try await until("the other configuration's attempt") { try await store.attempts(of: id).count == 2 }
             try await bot.restart()
@@ -104,11 +96,8 @@ import Testing
 
     /// As where processes of a killed job still write in it.
     @Test(.smallDisk) func testThatAWorkspaceThatCannotBeRemovedIsMovedAsideForTheNextAttempt() async throws {
-        let executor = ScriptedExecutor()
-        try await withBot(BotPlan(executor: .scripted(executor))) { bot in
+        try await withRunningJob { bot, executor, id in
             // given
-            let id = try await bot.begin()
-            await until("the first attempt") { executor.starts.count == 1 }
             let first = try started(0, of: executor.starts)
             let tree = try first.job().workspace
             try Directory(opening: tree).makeDirectories("mounted")
@@ -232,11 +221,8 @@ import Testing
     func testThatALostAttemptIsFollowedByOneMoreWhateverIsStoredAsItsReason(
         outcome: StatusEvent.Outcome?
     ) async throws {
-        let executor = ScriptedExecutor()
-        try await withBot(BotPlan(executor: .scripted(executor))) { bot in
+        try await withRunningJob { bot, executor, id in
             // given
-            let id = try await bot.begin()
-            await until("the first attempt") { executor.starts.count == 1 }
             try await bot.stop()
             let first = try started(0, of: executor.starts)
             if let outcome {
@@ -262,11 +248,8 @@ import Testing
     }
 
     @Test func testThatAWishThatADaemonLeftEndsTheJobThatStillRuns() async throws {
-        let executor = ScriptedExecutor()
-        try await withBot(BotPlan(executor: .scripted(executor))) { bot in
+        try await withRunningJob { bot, executor, id in
             // given
-            let id = try await bot.begin()
-            await until("the attempt") { executor.starts.count == 1 }
             try await bot.stop()
             try await CancelWishes(state: bot.state).store(
                 Cancellation.Wish(reason: "ada wants it"), for: id, run: 1)

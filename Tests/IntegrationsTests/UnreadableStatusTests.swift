@@ -13,12 +13,9 @@ import Testing
 /// A job whose status is damaged: it is stopped, and then counts as lost.
 @Suite struct UnreadableStatusTests {
     @Test func testThatOneMoreAttemptIsMadeInAWorkspaceMadeAnew() async throws {
-        let executor = ScriptedExecutor()
-        try await withBot(BotPlan(executor: .scripted(executor))) { bot in
+        try await withRunningJob { bot, executor, id in
             // given
             bot.log.expectErrors(containing: "our fault")
-            let id = try await bot.begin()
-            await until("the first attempt") { executor.starts.count == 1 }
             let first = AttemptDirectory(path: try #require(executor.starts.first))
             let workspace = try first.job().workspace
             // Beside what is checked out, which no checkout touches.
