@@ -33,8 +33,7 @@ import Transfer
             try await PythonServer.running(in: directory) { server in
                 // given
                 let file = try UploaderTests.file(directory, "a", "one")
-                var options = UploadOptions()
-                options.isPlainHTTPAllowed = true
+                let options = UploadOptions.plain()
 
                 // when
                 _ = try await Uploader(transport: CurlTransport()).upload(
@@ -60,9 +59,7 @@ import Transfer
         try await withTemporaryDirectory { directory in
             try await PythonServer.running(in: directory) { server in
                 let file = try UploaderTests.file(directory, "a", "one")
-                var options = UploadOptions()
-                options.isPlainHTTPAllowed = true
-                options.credentials = .password(user: "ci", password: "canary-secret")
+                let options = UploadOptions.plain(.password(user: "ci", password: "canary-secret"))
                 let error = await expectRejection(TransferError.self, \.code, .status) {
                     try await Uploader(transport: CurlTransport()).upload(
                         [file], to: "\(server.origin)/redirect?to=\(PercentEncoding.encode(target))&name={file}",

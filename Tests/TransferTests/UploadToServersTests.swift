@@ -19,8 +19,7 @@ import Transfer
                         try UploaderTests.file(directory, "kit 1.tar.zst", String(repeating: "x", count: 3_000_000)),
                         try UploaderTests.file(directory, "SHA256SUMS", "sums"),
                     ]
-                    var options = UploadOptions()
-                    options.isPlainHTTPAllowed = true
+                    let options = UploadOptions.plain()
                     let uploader = try Uploader(transport: CurlTransport())
                     let target = server.origin + "/kit/{version}"
 
@@ -51,8 +50,7 @@ import Transfer
             try await withTemporaryDirectory { directory in
                 try await NginxServer.running(in: directory) { server in
                     let file = try UploaderTests.file(directory, "a", "one")
-                    var options = UploadOptions()
-                    options.isPlainHTTPAllowed = true
+                    let options = UploadOptions.plain()
                     for target in ["{branch}-{file}", "{branch}/"] {
                         _ = try await Uploader(transport: CurlTransport()).upload(
                             [file], to: server.origin + "/kit/" + target, values: ["branch": "release/1.0"],
@@ -74,9 +72,7 @@ import Transfer
             try await withTemporaryDirectory { directory in
                 try await PythonServer.running(in: directory) { server in
                     let file = try UploaderTests.file(directory, "a", "one")
-                    var options = UploadOptions()
-                    options.isPlainHTTPAllowed = true
-                    options.credentials = .password(user: "ci", password: "canary-secret")
+                    let options = UploadOptions.plain(.password(user: "ci", password: "canary-secret"))
                     let error = await expectRejection(TransferError.self, \.code, code) {
                         try await Uploader(transport: CurlTransport()).upload(
                             [file], to: server.origin + "/\(path)/", options: options)
@@ -90,8 +86,7 @@ import Transfer
             try await withTemporaryDirectory { directory in
                 try await PythonServer.running(in: directory) { server in
                     let file = try UploaderTests.file(directory, "a", "one")
-                    var options = UploadOptions()
-                    options.isPlainHTTPAllowed = true
+                    let options = UploadOptions.plain()
                     let results = try await Uploader(transport: CurlTransport()).upload(
                         [file], to: server.origin + "/losingmove/", options: options)
                     #expect(results.map(\.outcome) == [.uploaded])

@@ -59,8 +59,7 @@ import Transfer
                     let port = try #require(Int(server.origin.split(separator: ":")[2]))
                     try await CuttingProxy.running(in: directory, to: [("127.0.0.1", port, nil)], cuts: [cut]) {
                         proxy in
-                        var options = UploadOptions()
-                        options.isPlainHTTPAllowed = true
+                        var options = UploadOptions.plain()
                         options.retries = .immediate
                         let told = try await UploadsBrokenOffTests.upload(
                             to: "http://127.0.0.1:\(try #require(proxy.ports[port]))/kit/{version}/", options, directory

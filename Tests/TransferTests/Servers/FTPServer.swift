@@ -107,6 +107,16 @@ func makeCertificate(in directory: TemporaryDirectory) async throws {
     ])
 }
 
+extension UploadOptions {
+    /// Over http without TLS, as the tests' own servers speak it.
+    static func plain(_ credentials: TransferCredentials? = nil) -> UploadOptions {
+        var options = UploadOptions()
+        options.isPlainHTTPAllowed = true
+        options.credentials = credentials
+        return options
+    }
+}
+
 extension UploadRetries {
     /// As in the product, but without a wait.
     static var immediate: UploadRetries {
