@@ -92,6 +92,7 @@ extension Store {
                     """, arguments: [before.supersededBy, record.rowID])
             try Self.update(record, transaction)
             try Self.announceAgain(record, jobs: jobs, at: time, transaction)
+            transaction.passes("rerun.taken-back")
             return record
         }
     }

@@ -65,6 +65,7 @@ extension Store {
                 sql: "DELETE FROM versions WHERE product = ? AND version = ?",
                 arguments: [product.description, version.description])
             transaction.changed(.version(product: product))
+            transaction.passes("version.abandoned")
         }
     }
 
@@ -122,6 +123,7 @@ extension Store {
                 ])
             try Self.skip(to: record.integration.number, of: record.integration.bot, transaction.db)
             transaction.changed(.version(product: record.product))
+            transaction.passes("version.adopted")
             return owner
         }
     }

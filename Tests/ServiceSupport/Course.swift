@@ -8,6 +8,8 @@ extension KillSweep {
         let results: [(commit: String, result: String)]
         /// How many attempts each job, and each trigger's script, has without a kill.
         let attempts: [String: Int]
+        /// Whether the daemon is down, and passes the place as it starts.
+        var isAtStart = false
         /// What else does not hold at the end, given whether the daemon was killed.
         var more: (_ isDaemonKilled: Bool) throws -> [String] = { _ in [] }
     }
@@ -51,11 +53,16 @@ extension KillSweep {
             return Course(
                 bot: bot, act: push(newer, to: bot), results: [(commit, "canceled"), (newer, "succeeded")],
                 attempts: ["debug": 1])
+        case .takenBack: return try beginTakingBack()
         case .pull: return try beginPull()
         case .telling, .tellingBusy, .tellingGone, .tellingAgain, .tellingNobody: return try beginTelling(scenario)
+        case .tellingResumed: return try beginResuming()
+        case .tellingCrowd: return try beginCrowding()
         case .reporting, .reportingNewest: return try beginReporting(scenario)
         case .retention: return try beginRetention()
         case .yanking: return try beginYanking()
+        case .abandoning: return try beginAbandoning()
+        case .adopting: return try beginAdopting()
         }
     }
 
@@ -85,6 +92,30 @@ extension KillSweep {
         }
         guard isRunning, let number else { throw ServiceFailure("the job of \(commit) of \(bot) did not begin") }
         return (commit, number)
+    }
+
+    /// A rerun waits behind a newer commit's job of the same branch, and a person cancels it: it is as if nobody had asked for it.
+    private func beginTakingBack() throws -> Course {
+        let (bot, listener) = (KillScenario.takenBack.rawValue, listener)
+        listener.set(flag: "go", false)
+        let commit = try service.commit(bot, files: ["file": "\(runs) older\n", "quick": ""])
+        let number = try ended(commit, of: bot)
+        let (newer, _) = try running(bot)
+        let path = "bots/\(bot)/integrations/\(number)"
+        guard try Self.rerun(path, "{}", service.client) else { throw ServiceFailure("\(path) is not run again") }
+        let act: @Sendable (ServiceClient) throws -> Bool = { client in
+            guard try Self.cancel(path, client) else { return false }
+            // The newer one's job may end, after which whatever still waits would run.
+            listener.set(flag: "go", true)
+            return true
+        }
+        return Course(
+            bot: bot, act: act, results: [(commit, "succeeded"), (newer, "succeeded")], attempts: ["debug": 1]
+        ) { _ in
+            listener.set(flag: "go", false)
+            let run = try self.service.client.get(path)["run"] as? Int ?? 1
+            return run == 1 ? [] : ["\(bot)#\(number) is in its run \(run), which was taken back"]
+        }
     }
 
     /// Who got no answer looks before asking again: a second rerun would be another one.

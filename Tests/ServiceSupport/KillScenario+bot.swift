@@ -21,6 +21,10 @@ extension KillScenario {
     /// The name of the one who is told by a webhook.
     static let told = "chat"
 
+    /// The trigger that publishes what the commit's file says.
+    private static let publishLine =
+        "  - { name: publish, branches: [main], publish: { version: { file: version } } }\n"
+
     func bot(_ around: Surroundings) -> Bot {
         let one = "configurations:\n  debug: { build: \"STEP=build; . ./step\" }\n"
         // Jobs ask for flags over the network, since within the fence they see no file of ours.
@@ -59,7 +63,7 @@ extension KillScenario {
                       good: { build: "STEP=build; . ./step" }
 
                     """)
-        case .cancel, .supersede:
+        case .cancel, .supersede, .takenBack:
             return Bot(
                 recipe: """
                     configurations:
@@ -70,7 +74,7 @@ extension KillScenario {
             return Bot(
                 recipe: one.replacing(". ./step", with: ". ./step; echo parents $(git rev-parse HEAD^@)"),
                 lines: "pull-requests: approved\n")
-        case .telling, .tellingBusy, .tellingGone, .tellingAgain, .tellingNobody:
+        case .telling, .tellingBusy, .tellingGone, .tellingAgain, .tellingNobody, .tellingResumed, .tellingCrowd:
             return Bot(
                 recipe: one.replacing(". ./step", with: ". ./step; test ! -e broken"),
                 lines: lines(telling: Self.told, at: around.port))
@@ -86,11 +90,21 @@ extension KillScenario {
             return Bot(
                 recipe: one.replacing(". ./step", with: ". ./step; cp file made.txt"),
                 lines: "retention: { integrations: 1 }\n", archive: "made.txt")
-        case .yanking:
+        case .yanking, .adopting:
             return Bot(
                 recipe: one.replacing(". ./step", with: ". ./step; cp file made.txt"),
-                lines: "triggers:\n  - { name: publish, branches: [main], publish: { version: { file: version } } }\n",
-                archive: "made.txt")
+                lines: "triggers:\n" + Self.publishLine, archive: "made.txt")
+        case .abandoning:
+            // What was archived is another by the time that it is published, which is seen once the number is taken.
+            let spoil = """
+                test -e "$MARTLET_SOURCE_DIR/whole" && exit
+                find "$MARTLET_ARTIFACTS" -type f -exec sh -c 'chmod u+w "$0"; echo >>"$0"' {} ';'
+
+                """
+            return Bot(
+                recipe: one.replacing(". ./step", with: ". ./step; cp file made.txt"),
+                lines: "triggers:\n  - { name: spoil, branches: [main], run: spoil }\n" + Self.publishLine,
+                archive: "made.txt", scripts: ["spoil": around.ledger("spoil") + spoil])
         }
     }
 

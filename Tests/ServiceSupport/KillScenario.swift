@@ -17,6 +17,8 @@ package enum KillScenario: String, CaseIterable, Sendable {
     case cancel = "slow"
     /// A newer commit ends it while its job runs.
     case supersede = "newer"
+    /// A person ends a rerun before it begins.
+    case takenBack = "withdrawn"
     /// A fork's pull request that a person approves.
     case pull = "pulls"
     /// Somebody is told that the branch broke, or is fixed.
@@ -28,6 +30,10 @@ package enum KillScenario: String, CaseIterable, Sendable {
     case tellingAgain = "retried"
     /// The bot's file does not name him any more when it is his turn.
     case tellingNobody = "renamed"
+    /// A daemon before this one was sending it.
+    case tellingResumed = "resumed"
+    /// More wait for him than may.
+    case tellingCrowd = "crowded"
     /// A forge is told of a commit's statuses; and of the newest alone, where it was away meanwhile.
     case reporting = "reports"
     case reportingNewest = "replaced"
@@ -35,6 +41,10 @@ package enum KillScenario: String, CaseIterable, Sendable {
     case retention = "keeps"
     /// A published version is taken out of ranges.
     case yanking = "yanks"
+    /// A number is given back whose version could not be published.
+    case abandoning = "abandons"
+    /// A version lies on the disk that the database does not know.
+    case adopting = "adopts"
 
     /// The table: the changes of state that it kills at, in their order. `KillSweepTests` holds it to the sources' failpoints.
     package var transitions: [String] {
@@ -66,16 +76,21 @@ package enum KillScenario: String, CaseIterable, Sendable {
             ]
         case .cancel: ["status.finished", "attempt.processed", "integration.completed"]
         case .supersede: ["look.stored", "attempt.processed", "integration.completed"]
+        case .takenBack: ["rerun.taken-back"]
         case .pull: ["pull.approved", "integration.merged", "attempt.processed", "integration.completed"]
         case .telling: ["outbox.waiting", "outbox.sending", "outbox.sent"]
         case .tellingBusy: ["outbox.waiting"]
         case .tellingGone: ["outbox.given-up"]
         case .tellingAgain: ["outbox.waiting", "outbox.sent"]
         case .tellingNobody: ["outbox.unneeded"]
+        case .tellingResumed: ["outbox.recovered"]
+        case .tellingCrowd: ["outbox.expired"]
         case .reporting: ["outbox.sending", "outbox.sent"]
         case .reportingNewest: ["outbox.superseded"]
         case .retention: ["retention.removed", "retention.moved", "retention.deleted"]
         case .yanking: ["version.yanked"]
+        case .abandoning: ["version.abandoned"]
+        case .adopting: ["version.adopted"]
         }
     }
 
@@ -97,12 +112,15 @@ package enum KillScenario: String, CaseIterable, Sendable {
     private var isFenced: Bool {
         switch self {
         case .publishing, .uploading, .rerun, .cancel, .supersede, .pull: true
-        case .beforeTriggers, .failedTrigger, .rerunOfFailed, .telling, .tellingBusy, .tellingGone, .tellingAgain,
-            .tellingNobody, .reporting, .reportingNewest, .retention, .yanking:
+        case .beforeTriggers, .failedTrigger, .rerunOfFailed, .takenBack, .telling, .tellingBusy, .tellingGone,
+            .tellingAgain, .tellingNobody, .tellingResumed, .tellingCrowd, .reporting, .reportingNewest, .retention,
+            .yanking, .abandoning, .adopting:
             false
         }
     }
 
-    /// What its first integration comes to: of that which is yanked, the first commit states no version.
-    var firstResult: String { [.failedTrigger, .yanking].contains(self) ? "trigger-error" : "succeeded" }
+    /// What its first integration comes to: of those whose file states the version, the first commit has none.
+    var firstResult: String {
+        [.failedTrigger, .yanking, .abandoning, .adopting].contains(self) ? "trigger-error" : "succeeded"
+    }
 }

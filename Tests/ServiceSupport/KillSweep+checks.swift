@@ -128,6 +128,9 @@ extension KillSweep {
             let open =
                 try Int.fetchOne(database, sql: "SELECT count(*) FROM integrations WHERE state <> 'completed'") ?? 0
             if open > 0 { found.append("\(open) integrations are not completed") }
+            let reserved =
+                try Int.fetchOne(database, sql: "SELECT count(*) FROM versions WHERE state = 'reserved'") ?? 0
+            if reserved > 0 { found.append("\(reserved) numbers of versions are taken by nobody") }
             let removed =
                 try Int.fetchOne(database, sql: "SELECT count(*) FROM integrations WHERE removed_at IS NOT NULL") ?? 0
             if removed > 0 { found.append("\(removed) integrations are removed in part") }

@@ -51,6 +51,7 @@ extension KillSweep {
         let course = try begin(place.scenario)
         var outcome = Outcome()
         try arm(place)
+        if course.isAtStart { try service.launch() }
         let asking = Repetition(socket: service.state + "/martlet.socket", course.act)
         if let stopped = stoppedProcess() {
             try kill(stopped, &outcome)

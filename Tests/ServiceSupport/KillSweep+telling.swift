@@ -11,7 +11,7 @@ extension KillSweep {
     // MARK: Webhooks
 
     /// Pushes what breaks the branch, or mends it, whichever the branch has not.
-    private func turn(_ bot: String) throws -> (commit: String, result: String, type: String) {
+    func turn(_ bot: String) throws -> (commit: String, result: String, type: String) {
         let breaks = broken.insert(bot).inserted
         if !breaks {
             broken.remove(bot)
@@ -93,7 +93,8 @@ extension KillSweep {
         [200, 409].contains(try client.send("POST", "/api/v1/outbox/\(row)/retry").status)
     }
 
-    private func awaitHeld(_ bot: String) throws {
+    /// Waits until somebody is being told who does not answer.
+    func awaitHeld(_ bot: String) throws {
         let isHeld = Moment.until(limit: Self.patience) { listener.entries(of: bot).contains { $0.status == 0 } }
         guard isHeld else { throw ServiceFailure("\(bot): nobody was told") }
     }
@@ -105,8 +106,9 @@ extension KillSweep {
 
     /// What an integration told: one message, which was taken, or is given up, and came once more only under its name, and only where the
     /// daemon could not know whether it had arrived.
-    private func violations(
-        _ bot: String, _ number: Int, _ type: String, isTaken: Bool, isDaemonKilled: Bool
+    /// - Parameter refusal: The status by which it is not taken.
+    func violations(
+        _ bot: String, _ number: Int, _ type: String, isTaken: Bool, refusal: Int = 410, isDaemonKilled: Bool
     ) throws -> [String] {
         let (name, wanted) = ("\(bot)#\(number)", isTaken ? "sent" : "given-up")
         var found: [String] = []
@@ -114,7 +116,7 @@ extension KillSweep {
         let states = try rows(of: name).map(\.state)
         if states != [wanted] { found.append("\(name): the outbox has \(states) instead of \(wanted)") }
         let told = listener.entries(of: bot).filter { Self.number($0) == number }
-        let last = told.filter { $0.status == (isTaken ? 200 : 410) }
+        let last = told.filter { $0.status == (isTaken ? 200 : refusal) }
         if last.isEmpty || last.count > (isDaemonKilled ? 2 : 1) {
             found.append("\(name) was told \(last.count) times: \(told.map(\.status))")
         }

@@ -79,12 +79,18 @@ package final class Service {
 
     // MARK: Processes
 
-    /// Starts the daemon and returns when it answers.
-    /// - Throws: `ServiceFailure` with its last words when it ends, or does not answer within 60 s.
-    package func start() throws {
+    /// Starts the daemon, which may not answer yet.
+    /// - Throws: `ServiceFailure` when it cannot be started.
+    func launch() throws {
         process = try Shell.start(
             [programs + "/martlet", "serve", "--settings", root + "/etc/martlet.yml"], environment: environment,
             in: root, output: root + "/daemon.log")
+    }
+
+    /// Starts the daemon and returns when it answers.
+    /// - Throws: `ServiceFailure` with its last words when it ends, or does not answer within 60 s.
+    package func start() throws {
+        try launch()
         var hasEnded = false
         let isUp = Moment.until(limit: 60, pause: 5) {
             var status: Int32 = 0

@@ -9,7 +9,10 @@ extension Store {
         try await lane.write("take up what was being sent") { transaction in
             try transaction.db.change(Self.recovery, [time.millisecondsSinceEpoch])
             let count = transaction.db.changesCount
-            if count > 0 { transaction.changed(.outbox) }
+            if count > 0 {
+                transaction.changed(.outbox)
+                transaction.passes("outbox.recovered")
+            }
             return count
         }
     }

@@ -86,7 +86,10 @@ extension Store {
                     try transaction.db.change(
                         Self.expiry, [time.millisecondsSinceEpoch, reason.kept(Self.maximumNoteBytes / 2), id])
                 }
-                if !ids.isEmpty { transaction.changed(.outbox) }
+                if !ids.isEmpty {
+                    transaction.changed(.outbox)
+                    transaction.passes("outbox.expired")
+                }
                 return ids.count
             }
             count += expired
