@@ -288,9 +288,12 @@ extension IntegrationRunner {
     func fail(_ id: IntegrationID, with error: any Error) async -> Bool {
         logger.error("an integration failed by our fault", metadata: ["integration": "\(id)", "error": "\(error)"])
         do {
+            try await jobs.endLeft(of: id)
             try await store.apply(
                 .completed(.internalError, triggerFailed: false), to: id, at: clock.now(), reason: "\(error)")
             return true
+        } catch is CancellationError {
+            return false
         } catch {
             logger.error("that could not be stored", metadata: ["integration": "\(id)", "error": "\(error)"])
             return false

@@ -53,12 +53,6 @@ package struct IntegrationRunner: Sendable {
     /// Runs an integration to its end and stores it. Throws nothing: whatever goes wrong becomes its result.
     /// A task that is cancelled leaves it as it is, for the next daemon.
     package func run(_ id: IntegrationID, cancellation: Cancellation) async -> Ending {
-        let ending = await bringMarked(id, cancellation)
-        if ending == .stored { await jobs.endLeft(of: id) }
-        return ending
-    }
-
-    private func bringMarked(_ id: IntegrationID, _ cancellation: Cancellation) async -> Ending {
         guard let marks else { return await bring(id, cancellation) }
         let subject = "integration \(id)"
         if let reason = marks.reason(for: subject) { return await leaveAlone(id, reason) }
@@ -71,14 +65,32 @@ package struct IntegrationRunner: Sendable {
             guard try await store.takeUp(id, as: await registry.bot(id.bot), with: nil, at: clock.now()) != nil else {
                 return .stored
             }
+            try await endLeftAlone(id)
             try await store(End(verdict: .internalError, reason: reason), of: id)
             logger.error("left alone", metadata: ["integration": "\(id)", "reason": "\(reason)"])
             return .stored
+        } catch is CancellationError {
+            return .left
         } catch {
             logger.error(
                 "left alone, which could not be stored", metadata: ["integration": "\(id)", "error": "\(error)"])
             return .left
         }
+    }
+
+    /// Ends its jobs, unless that is what ends the daemon.
+    private func endLeftAlone(_ id: IntegrationID) async throws {
+        guard let marks else { return }
+        let subject = "jobs of integration \(id)"
+        guard marks.reason(for: subject) == nil else { return }
+        let ended = await marks.during(subject) { () async -> Result<Void, any Error> in
+            do {
+                return .success(try await jobs.endLeft(of: id))
+            } catch {
+                return .failure(error)
+            }
+        }
+        try ended.get()
     }
 
     private func bring(_ id: IntegrationID, _ cancellation: Cancellation) async -> Ending {
@@ -98,6 +110,7 @@ package struct IntegrationRunner: Sendable {
             guard let begun = try await store.takeUp(id, as: now, with: early, at: clock.now()) else { return .stored }
             guard let bot = begun.specification else {
                 let reason = "the bot \(id.bot) was removed"
+                try await jobs.endLeft(of: id)
                 try await store.apply(
                     .completed(.canceled, triggerFailed: false), to: id, at: clock.now(), reason: reason)
                 return .stored
@@ -107,6 +120,7 @@ package struct IntegrationRunner: Sendable {
             if !isPrepared { held?.giveBack() }
             let end = try await stages(
                 of: begun.integration, preparedWith: isPrepared ? held : nil, bot: bot, cancellation: cancellation)
+            try await jobs.endLeft(of: id)
             try await store(end, of: id)
             let result = IntegrationResult(verdict: end.verdict, triggerFailed: end.triggerFailed)
             logger.info("completed", metadata: ["integration": "\(id)", "result": "\(result)"])

@@ -7,21 +7,24 @@ import Storage
 
 /// Jobs that outlive their integration.
 extension JobRunner {
-    /// Ends what a daemon before this one left of an integration whose end was stored without it, as of one that is left alone: nobody brings
-    /// these jobs to their end any more. Their slots and workspaces are given back when nothing of them runs. Call it after each end.
-    func endLeft(of id: IntegrationID) async {
-        guard running.takeLeft(id) else { return }
+    /// Ends what a daemon before this one left of an integration that comes to its end without it, as of one that is left alone: nobody brings
+    /// these jobs to their end any more. Their slots and workspaces are given back when nothing of them runs. Call it before each end is
+    /// stored, so that a daemon which is killed in between is followed by one that does it again.
+    /// - Throws: What leaves the integration as it is: `CancellationError` when the daemon stops, and what the store cannot take for the moment.
+    func endLeft(of id: IntegrationID) async throws {
+        guard running.isLeft(id) else { return }
         do {
             for attempt in try await store.attempts(of: id) where attempt.state.verdict == nil {
                 try await end(left: attempt.id)
             }
-        } catch is CancellationError {
-            // The daemon stops. The next one knows nothing of these, and gives them no slot.
+        } catch let error where error is CancellationError || Task.isCancelled || mustWait(after: error) {
+            throw error
         } catch {
             logger.warning(
                 "what was left of an integration could not be ended",
                 metadata: ["integration": "\(id)", "error": "\(error)"])
         }
+        running.forgetLeft(id)
     }
 
     private func end(left id: AttemptID) async throws {

@@ -29,6 +29,9 @@ final class RunningJobs: Sendable {
     /// Notes an integration of which a daemon before this one left attempts that are not at their end.
     func noteLeft(_ id: IntegrationID) { left.withLock { _ = $0.insert(id) } }
 
-    /// Whether an integration was noted so; after the first answer it is not any more.
-    func takeLeft(_ id: IntegrationID) -> Bool { left.withLock { $0.remove(id) != nil } }
+    /// Whether an integration was noted so, and not forgotten since.
+    func isLeft(_ id: IntegrationID) -> Bool { left.withLock { $0.contains(id) } }
+
+    /// All its attempts are at their end.
+    func forgetLeft(_ id: IntegrationID) { left.withLock { _ = $0.remove(id) } }
 }

@@ -22,6 +22,7 @@ import Testing
         .init("status.finished", "before", .supervisor, in: .cancel),
         .init("look.stored", "after", .daemon, in: .supersede),
         .init("rerun.taken-back", "after", .daemon, in: .takenBack),
+        .init("attempt.processed", "before", .daemon, in: .leftAlone),
         .init("outbox.sent", "before", .daemon, in: .telling),
         .init("outbox.waiting", "before", .daemon, in: .tellingBusy),
         .init("outbox.given-up", "after", .daemon, in: .tellingGone),

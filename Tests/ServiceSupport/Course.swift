@@ -54,6 +54,7 @@ extension KillSweep {
                 bot: bot, act: push(newer, to: bot), results: [(commit, "canceled"), (newer, "succeeded")],
                 attempts: ["debug": 1])
         case .takenBack: return try beginTakingBack()
+        case .leftAlone: return try beginLeavingAlone()
         case .pull: return try beginPull()
         case .telling, .tellingBusy, .tellingGone, .tellingAgain, .tellingNobody: return try beginTelling(scenario)
         case .tellingResumed: return try beginResuming()
@@ -80,7 +81,7 @@ extension KillSweep {
     }
 
     /// Brings a new commit to where its job runs.
-    private func running(_ bot: String) throws -> (commit: String, number: Int) {
+    func running(_ bot: String) throws -> (commit: String, number: Int) {
         try service.git(bot, "rm", "-q", "--ignore-unmatch", "quick")
         let commit = try service.commit(bot, files: ["file": "\(runs)\n"])
         _ = try push(commit, to: bot)(service.client)

@@ -63,7 +63,7 @@ extension KillScenario {
                       good: { build: "STEP=build; . ./step" }
 
                     """)
-        case .cancel, .supersede, .takenBack:
+        case .cancel, .supersede, .takenBack, .leftAlone:
             return Bot(
                 recipe: """
                     configurations:

@@ -19,6 +19,8 @@ package enum KillScenario: String, CaseIterable, Sendable {
     case supersede = "newer"
     /// A person ends a rerun before it begins.
     case takenBack = "withdrawn"
+    /// It ended the daemon time and again, which leaves it alone, while its job runs.
+    case leftAlone = "alone"
     /// A fork's pull request that a person approves.
     case pull = "pulls"
     /// Somebody is told that the branch broke, or is fixed.
@@ -77,6 +79,7 @@ package enum KillScenario: String, CaseIterable, Sendable {
         case .cancel: ["status.finished", "attempt.processed", "integration.completed"]
         case .supersede: ["look.stored", "attempt.processed", "integration.completed"]
         case .takenBack: ["rerun.taken-back"]
+        case .leftAlone: ["attempt.processed", "integration.completed"]
         case .pull: ["pull.approved", "integration.merged", "attempt.processed", "integration.completed"]
         case .telling: ["outbox.waiting", "outbox.sending", "outbox.sent"]
         case .tellingBusy: ["outbox.waiting"]
@@ -112,9 +115,9 @@ package enum KillScenario: String, CaseIterable, Sendable {
     private var isFenced: Bool {
         switch self {
         case .publishing, .uploading, .rerun, .cancel, .supersede, .pull: true
-        case .beforeTriggers, .failedTrigger, .rerunOfFailed, .takenBack, .telling, .tellingBusy, .tellingGone,
-            .tellingAgain, .tellingNobody, .tellingResumed, .tellingCrowd, .reporting, .reportingNewest, .retention,
-            .yanking, .abandoning, .adopting:
+        case .beforeTriggers, .failedTrigger, .rerunOfFailed, .takenBack, .leftAlone, .telling, .tellingBusy,
+            .tellingGone, .tellingAgain, .tellingNobody, .tellingResumed, .tellingCrowd, .reporting, .reportingNewest,
+            .retention, .yanking, .abandoning, .adopting:
             false
         }
     }

@@ -128,6 +128,14 @@ extension KillSweep {
             let open =
                 try Int.fetchOne(database, sql: "SELECT count(*) FROM integrations WHERE state <> 'completed'") ?? 0
             if open > 0 { found.append("\(open) integrations are not completed") }
+            let endless =
+                try Int.fetchOne(
+                    database,
+                    sql: """
+                        SELECT count(*) FROM attempts JOIN integrations ON integrations.id = attempts.integration
+                        WHERE integrations.state = 'completed' AND attempts.state <> 'processed'
+                        """) ?? 0
+            if endless > 0 { found.append("\(endless) attempts of completed integrations have no end") }
             let reserved =
                 try Int.fetchOne(database, sql: "SELECT count(*) FROM versions WHERE state = 'reserved'") ?? 0
             if reserved > 0 { found.append("\(reserved) numbers of versions are taken by nobody") }

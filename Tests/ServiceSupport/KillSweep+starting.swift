@@ -8,6 +8,18 @@ extension KillSweep {
         try client.send("GET", "/health").status == 200
     }
 
+    /// A job of one that is left alone: `CrashMarks` says so by the file `crashes`, as after three traps.
+    func beginLeavingAlone() throws -> Course {
+        let bot = KillScenario.leftAlone.rawValue
+        let (commit, number) = try running(bot)
+        service.end(SIGKILL)
+        let version = try Shell.run(service.programs + "/martlet", ["--version"])
+        try service.write("state/crashes", "\(version)\n3 integration \(bot)#\(number)\n", mode: 0o600)
+        return Course(
+            bot: bot, act: { try Self.answers($0) }, results: [(commit, "internal-error")], attempts: ["debug": 1],
+            isAtStart: true)
+    }
+
     /// A message is being sent when its daemon is killed, and does not arrive.
     func beginResuming() throws -> Course {
         let (bot, listener) = (KillScenario.tellingResumed.rawValue, listener)
