@@ -29,7 +29,6 @@ import Testing
         .init("outbox.waiting", "after", .daemon, in: .tellingAgain),
         .init("outbox.unneeded", "before", .daemon, in: .tellingNobody),
         .init("outbox.recovered", "after", .daemon, in: .tellingResumed),
-        .init("outbox.expired", "before", .daemon, in: .tellingCrowd),
         .init("outbox.sent", "before", .daemon, in: .reporting),
         .init("outbox.superseded", "after", .daemon, in: .reportingNewest),
         .init("retention.moved", "before", .daemon, in: .retention),

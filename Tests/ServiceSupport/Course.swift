@@ -58,7 +58,6 @@ extension KillSweep {
         case .pull: return try beginPull()
         case .telling, .tellingBusy, .tellingGone, .tellingAgain, .tellingNobody: return try beginTelling(scenario)
         case .tellingResumed: return try beginResuming()
-        case .tellingCrowd: return try beginCrowding()
         case .reporting, .reportingNewest: return try beginReporting(scenario)
         case .retention: return try beginRetention()
         case .yanking: return try beginYanking()

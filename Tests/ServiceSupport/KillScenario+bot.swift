@@ -74,7 +74,7 @@ extension KillScenario {
             return Bot(
                 recipe: one.replacing(". ./step", with: ". ./step; echo parents $(git rev-parse HEAD^@)"),
                 lines: "pull-requests: approved\n")
-        case .telling, .tellingBusy, .tellingGone, .tellingAgain, .tellingNobody, .tellingResumed, .tellingCrowd:
+        case .telling, .tellingBusy, .tellingGone, .tellingAgain, .tellingNobody, .tellingResumed:
             return Bot(
                 recipe: one.replacing(". ./step", with: ". ./step; test ! -e broken"),
                 lines: lines(telling: Self.told, at: around.port))

@@ -34,8 +34,6 @@ package enum KillScenario: String, CaseIterable, Sendable {
     case tellingNobody = "renamed"
     /// A daemon before this one was sending it.
     case tellingResumed = "resumed"
-    /// More wait for him than may.
-    case tellingCrowd = "crowded"
     /// A forge is told of a commit's statuses; and of the newest alone, where it was away meanwhile.
     case reporting = "reports"
     case reportingNewest = "replaced"
@@ -87,7 +85,6 @@ package enum KillScenario: String, CaseIterable, Sendable {
         case .tellingAgain: ["outbox.waiting", "outbox.sent"]
         case .tellingNobody: ["outbox.unneeded"]
         case .tellingResumed: ["outbox.recovered"]
-        case .tellingCrowd: ["outbox.expired"]
         case .reporting: ["outbox.sending", "outbox.sent"]
         case .reportingNewest: ["outbox.superseded"]
         case .retention: ["retention.removed", "retention.moved", "retention.deleted"]
@@ -116,7 +113,7 @@ package enum KillScenario: String, CaseIterable, Sendable {
         switch self {
         case .publishing, .uploading, .rerun, .cancel, .supersede, .pull: true
         case .beforeTriggers, .failedTrigger, .rerunOfFailed, .takenBack, .leftAlone, .telling, .tellingBusy,
-            .tellingGone, .tellingAgain, .tellingNobody, .tellingResumed, .tellingCrowd, .reporting, .reportingNewest,
+            .tellingGone, .tellingAgain, .tellingNobody, .tellingResumed, .reporting, .reportingNewest,
             .retention, .yanking, .abandoning, .adopting:
             false
         }

@@ -106,9 +106,8 @@ extension KillSweep {
 
     /// What an integration told: one message, which was taken, or is given up, and came once more only under its name, and only where the
     /// daemon could not know whether it had arrived.
-    /// - Parameter refusal: The status by which it is not taken.
     func violations(
-        _ bot: String, _ number: Int, _ type: String, isTaken: Bool, refusal: Int = 410, isDaemonKilled: Bool
+        _ bot: String, _ number: Int, _ type: String, isTaken: Bool, isDaemonKilled: Bool
     ) throws -> [String] {
         let (name, wanted) = ("\(bot)#\(number)", isTaken ? "sent" : "given-up")
         var found: [String] = []
@@ -116,7 +115,7 @@ extension KillSweep {
         let states = try rows(of: name).map(\.state)
         if states != [wanted] { found.append("\(name): the outbox has \(states) instead of \(wanted)") }
         let told = listener.entries(of: bot).filter { Self.number($0) == number }
-        let last = told.filter { $0.status == (isTaken ? 200 : refusal) }
+        let last = told.filter { $0.status == (isTaken ? 200 : 410) }
         if last.isEmpty || last.count > (isDaemonKilled ? 2 : 1) {
             found.append("\(name) was told \(last.count) times: \(told.map(\.status))")
         }

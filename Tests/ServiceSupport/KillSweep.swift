@@ -62,8 +62,6 @@ package final class KillSweep {
     var succeeded = 0
     /// The bots whose branch is broken.
     var broken: Set<String> = []
-    /// Whether as many messages wait as may, for the one scenario that is about that.
-    var isCrowded = false
 
     static let branch = "release/1.0"
     /// Lines that each step prints, so that both together are a log which is worth compressing, and long enough for the

@@ -86,10 +86,7 @@ extension Store {
                     try transaction.db.change(
                         Self.expiry, [time.millisecondsSinceEpoch, reason.kept(Self.maximumNoteBytes / 2), id])
                 }
-                if !ids.isEmpty {
-                    transaction.changed(.outbox)
-                    transaction.passes("outbox.expired")
-                }
+                if !ids.isEmpty { transaction.changed(.outbox) }
                 return ids.count
             }
             count += expired
