@@ -1,3 +1,5 @@
+import Glibc
+
 /// Whether jobs can be fenced on this machine, as `martlet-supervisor --probe-fence` prints it on one line.
 package struct FenceFinding: Sendable, Equatable {
     /// What holds a job's memory and processes.
@@ -93,9 +95,9 @@ extension FenceFinding {
             || lastingWords.contains { complaint.contains($0) }
     }
 
-    /// Of bubblewrap's sentences (0.8, bubblewrap.c), and of strerror(3) for EPERM, EACCES, ENOSYS and EINVAL.
-    private static let lastingWords = [
-        "No permissions to create", "does not support", "Unknown option", "Operation not permitted",
-        "Permission denied", "Function not implemented", "Invalid argument",
-    ]
+    /// Of bubblewrap's sentences (0.8, bubblewrap.c); and what the system says of what may not be, or is not there, which bubblewrap appends
+    /// and, without a locale in its environment, says as the C library here does.
+    private static let lastingWords =
+        ["No permissions to create", "does not support", "Unknown option"]
+        + [EPERM, EACCES, ENOSYS, EINVAL].map { String(cString: strerror($0)) }
 }
