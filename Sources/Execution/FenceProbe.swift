@@ -30,7 +30,7 @@ package struct FenceProbe: Sendable {
         var backoff = Backoff(first: .seconds(2), limit: .seconds(4))
         for _ in 1..<Self.maximumTries {
             // Who could not be asked may be asked the next time.
-            if let finding = try? await find(), finding.works || finding.isLasting { return finding }
+            if let finding = try? await find(), finding.isWhole || finding.isLasting { return finding }
             // Canceled: the last answer is as good as none.
             do { try await timer.sleep(for: backoff.next()) } catch { break }
         }

@@ -11,6 +11,7 @@ package actor BotRegistry {
     nonisolated let secrets: SecretStore
     /// What keeps jobs from the machine.
     nonisolated let isolation: Isolation
+    private let loopbackReason: String?
     private let version: String
     /// Bot files, secrets and signatures of large bodies are read and computed here.
     private let lane = BlockingLane(label: "registry")
@@ -27,12 +28,14 @@ package actor BotRegistry {
 
     /// - Parameter directory: Where bot files lie.
     package init(
-        directory: BotDirectory?, settings: ServiceSettings, secrets: SecretStore, isolation: Isolation, version: String
+        directory: BotDirectory?, settings: ServiceSettings, secrets: SecretStore, isolation: Isolation,
+        loopbackReason: String? = nil, version: String
     ) {
         self.directory = directory
         self.settings = settings
         self.secrets = secrets
         self.isolation = isolation
+        self.loopbackReason = loopbackReason
         self.version = version
     }
 
@@ -78,7 +81,8 @@ package actor BotRegistry {
     /// What pages show of all bots: their files' problems, and how the service runs.
     package func overview() -> Overview {
         Overview(
-            bots: all(), problems: problems, isolation: isolation, url: serviceURL, version: version)
+            bots: all(), problems: problems, isolation: isolation, loopbackReason: loopbackReason, url: serviceURL,
+            version: version)
     }
 
     /// The bot's file with every default, as YAML.

@@ -95,7 +95,8 @@ package struct IntegrationService: Service {
         let secrets = parts.secrets.withholding(parts.settings.signing).withholding(values: versions.isSigningKey)
         let registry = BotRegistry(
             directory: parts.directory, settings: parts.settings, secrets: secrets,
-            isolation: parts.isolation.isolation, version: parts.version)
+            isolation: parts.isolation.isolation, loopbackReason: parts.isolation.loopback?.reason,
+            version: parts.version)
         let remotes = Remotes(mirrors: parts.mirrors, secrets: secrets)
         let url = parts.settings.url ?? parts.settings.listen.first.map { "http://\($0)" } ?? ""
         let environment = JobEnvironment(daemon: parts.environment, url: url)

@@ -12,8 +12,21 @@ package struct JobIsolation: Sendable {
     package var path: String
     /// Whose subdirectories recipes may name as `image`.
     package var images: String?
+    /// Why a fenced step with the network reaches what listens on the machine's loopback; nothing where it does not.
+    package var loopback: Loopback?
     /// What one job may take of the machine.
     package var limits: FenceSettings
+
+    /// Why the machine's loopback can be reached out of a fence.
+    package enum Loopback: Hashable, Sendable {
+        /// The settings say so.
+        case wished
+        /// There is no other network here: why, and what to do.
+        case needed(String)
+
+        /// Why, where nobody wished it.
+        package var reason: String? { if case .needed(let reason) = self { reason } else { nil } }
+    }
 
     /// Where jobs see their workspace: the same for every integration of a bot, whichever configuration and slot it is, so that
     /// paths in what they build never change.
@@ -27,18 +40,21 @@ package struct JobIsolation: Sendable {
 
     package init(
         isolation: Isolation, readOnly: [String] = [], path: String = imagePath, images: String? = nil,
-        limits: FenceSettings = FenceSettings()
+        loopback: Loopback? = nil, limits: FenceSettings = FenceSettings()
     ) {
         self.isolation = isolation
         self.readOnly = readOnly
         self.path = path
         self.images = images
+        self.loopback = loopback
         self.limits = limits
     }
 
     /// Whether the fence can work here, as its probe says.
     package enum Probe: Sendable {
         case works
+        /// It does, but a step with the network can only have the machine's own: why, and what to do, in a sentence.
+        case sharesNetwork(String)
         /// Why not, and what to do, in a sentence.
         case fails(String)
     }
@@ -64,8 +80,9 @@ package struct JobIsolation: Sendable {
             throw IsolationError(
                 "the settings say isolation: sandbox, and it cannot work here: \(reason); or write isolation: none, with "
                     + "which jobs have all rights of the service's user")
-        case (.sandbox, .works), (nil, .works): break
+        case (.sandbox, .works), (nil, .works), (.sandbox, .sharesNetwork), (nil, .sharesNetwork): break
         }
+        let loopback = try loopback(settings, probe)
         for path in settings.fence.readOnly where access(path, F_OK) != 0 {
             throw IsolationError(
                 "fence: read-only: \(path) is not there (\(String(cString: strerror(errno)))); correct the settings")
@@ -76,7 +93,19 @@ package struct JobIsolation: Sendable {
         return JobIsolation(
             isolation: .sandbox, readOnly: readOnly,
             path: Toolchains.path(path, within: toolchains + settings.fence.readOnly), images: settings.images,
-            limits: settings.fence)
+            loopback: loopback, limits: settings.fence)
+    }
+
+    private static func loopback(_ settings: ServiceSettings, _ probe: Probe) throws(IsolationError) -> Loopback? {
+        switch (settings.fence.loopback, probe) {
+        case (true, _): return .wished
+        case (nil, .sharesNetwork(let reason)): return .needed(reason)
+        case (false, .sharesNetwork(let reason)):
+            throw IsolationError(
+                "the settings say loopback: false, and steps cannot have a network without the machine's loopback here: \(reason); or "
+                    + "write loopback: true, with which steps that have the network reach what listens on it")
+        case (_, _): return nil
+        }
     }
 
     private static func unfenced(_ reason: String, _ settings: ServiceSettings) -> JobIsolation {

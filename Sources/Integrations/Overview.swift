@@ -7,14 +7,20 @@ package struct Overview: Sendable {
     package var problems: [String]
     /// How jobs are separated from the machine. Every page says so when they are not, and why.
     package var isolation: Isolation
+    /// Why fenced steps with the network reach the machine's loopback, where nobody wished it. Every page says so.
+    package var loopbackReason: String?
     /// The service's URL for links, without a slash at its end.
     package var url: String
     package var version: String
 
-    package init(bots: [BotSpecification], problems: [String], isolation: Isolation, url: String, version: String) {
+    package init(
+        bots: [BotSpecification], problems: [String], isolation: Isolation, loopbackReason: String?, url: String,
+        version: String
+    ) {
         self.bots = bots
         self.problems = problems
         self.isolation = isolation
+        self.loopbackReason = loopbackReason
         self.url = url
         self.version = version
     }

@@ -17,14 +17,19 @@ package struct FenceFinding: Sendable, Equatable {
     /// Why not, and what to do; nothing when it works.
     package let reason: String?
     package let limits: Means
-    /// Whether it is known that it will not work another time either, until somebody mends it. What is not known may pass: a machine that
+    /// Why a step with the network can only have the host's own, and what to do; nothing where one of its own was made, or no fence.
+    package let networkReason: String?
+    /// Whether it is known, of whichever does not work, that it will not work another time either, until somebody mends it. What is not known may pass: a machine that
     /// has no process or no memory to spare, or was too slow.
     package let isLasting: Bool
 
-    package init(works: Bool, reason: String?, limits: Means, isLasting: Bool = false) {
+    package init(
+        works: Bool, reason: String?, limits: Means, networkReason: String? = nil, isLasting: Bool = false
+    ) {
         self.works = works
         self.reason = reason
         self.limits = limits
+        self.networkReason = networkReason
         self.isLasting = isLasting
     }
 
@@ -34,11 +39,14 @@ package struct FenceFinding: Sendable, Equatable {
     /// control groups are the jobs'.
     package static let request = JSON.object(["probe": .string("fence")]).bytes()
 
+    /// Whether nothing is missing of what a fence can have.
+    package var isWhole: Bool { works && networkReason == nil }
+
     /// The line, without its newline.
     package func json() -> [UInt8] {
         JSON.object([
             "works": .bool(works), "reason": reason.map(JSON.string) ?? .null, "limits": .string(limits.rawValue),
-            "lasts": .bool(isLasting),
+            "network": networkReason.map(JSON.string) ?? .null, "lasts": .bool(isLasting),
         ]).bytes()
     }
 
@@ -47,12 +55,21 @@ package struct FenceFinding: Sendable, Equatable {
         let value = try JSON(bytes, limit: Self.sizeLimit)
         guard let works = value["works"]?.boolean, let limits = value["limits"]?.text.flatMap(Means.init(rawValue:))
         else { throw JobProtocolError(.malformed, "read what --probe-fence says", "works or limits is not there") }
+        let network = works && value["network"] == nil ? Self.networkUnasked : value["network"]?.text
         self.init(
-            works: works, reason: value["reason"]?.text, limits: limits, isLasting: value["lasts"]?.boolean ?? false)
+            works: works, reason: value["reason"]?.text, limits: limits, networkReason: network,
+            isLasting: value["lasts"]?.boolean ?? false)
     }
 }
 
 extension FenceFinding {
+    /// The reason where there is no program that gives a fence a network.
+    package static let userNetworkMissing =
+        "slirp4netns is not installed: there is no /usr/bin/slirp4netns; install it with `apt-get install slirp4netns`, and start the "
+        + "service again"
+    /// Of a launcher that says nothing of the network.
+    static let networkUnasked = "the launcher is of an older version; restart it, and the service"
+
     /// The reason where there is no program to make fences with.
     package static let bubblewrapMissing =
         "bubblewrap is not installed: there is no /usr/bin/bwrap; install it with `apt-get install bubblewrap`"
@@ -84,6 +101,15 @@ extension FenceFinding {
                 """
         }
         return "bubblewrap cannot make a fence here: \(complaint)"
+    }
+
+    /// Why slirp4netns could not give a fence a network, and what to do.
+    /// - Parameter complaint: What it said, or else how it ended.
+    package static func networkReason(complaint: String) -> String {
+        let advice =
+            complaint.contains("/dev/net/tun")
+            ? "; it needs /dev/net/tun: `modprobe tun`, and reading and writing for all, `chmod 0666 /dev/net/tun`" : ""
+        return "slirp4netns gives a fence no network here: \(complaint)\(advice)"
     }
 
     /// Whether that stays so: a setting of the kernel's says it, or bubblewrap may not do something or knows no such thing.

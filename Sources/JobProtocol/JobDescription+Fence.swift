@@ -17,17 +17,20 @@ extension JobDescription {
         package var temporaryBytes: Int64
         /// The size of the home.
         package var homeBytes: Int64
+        /// Whether a step that has the network has the host's own, and with it what listens on the host's loopback; else one of its own,
+        /// out of which the host's loopback cannot be reached. A daemon that does not say means the host's.
+        package var sharesNetwork: Bool
 
         package init(
             root: String? = nil, readOnly: [String] = [], home: String = "/home/martlet",
-            temporaryBytes: Int64 = 2 << 30,
-            homeBytes: Int64 = 1 << 30
+            temporaryBytes: Int64 = 2 << 30, homeBytes: Int64 = 1 << 30, sharesNetwork: Bool = true
         ) {
             self.root = root
             self.readOnly = readOnly
             self.home = home
             self.temporaryBytes = temporaryBytes
             self.homeBytes = homeBytes
+            self.sharesNetwork = sharesNetwork
         }
     }
 }

@@ -103,7 +103,8 @@ extension JobDescription.Fence {
         self.init(
             root: object.has("root") ? try object.path("root") : nil, readOnly: try object.paths("readOnly"),
             home: try object.path("home"), temporaryBytes: try object.size("temporaryBytes", from: 1),
-            homeBytes: try object.size("homeBytes", from: 1))
+            homeBytes: try object.size("homeBytes", from: 1),
+            sharesNetwork: object.has("sharesNetwork") ? try object.boolean("sharesNetwork") : true)
         guard readOnly.count <= Self.pathLimit else {
             throw object.malformed("readOnly has over \(Self.pathLimit) paths")
         }
@@ -113,6 +114,7 @@ extension JobDescription.Fence {
         var members: [String: JSON] = [
             "readOnly": .array(readOnly.map(JSON.string)), "home": .string(home),
             "temporaryBytes": .integer(temporaryBytes), "homeBytes": .integer(homeBytes),
+            "sharesNetwork": .bool(sharesNetwork),
         ]
         members["root"] = root.map(JSON.string)
         return .object(members)

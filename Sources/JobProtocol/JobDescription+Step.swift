@@ -44,7 +44,7 @@ extension JobDescription {
     package enum Network: String, Sendable, CaseIterable {
         /// Nothing: a network of its own, with nothing in it but its own loopback.
         case none
-        /// The host's network, and with it what listens on the host's loopback.
+        /// What the host reaches; with a fence, its loopback only where the fence says so (`Fence.sharesNetwork`).
         case full
     }
 }

@@ -23,6 +23,7 @@ enum FenceReader {
         fence.workspace =
             diagnostics.size(fields["workspace"], "workspace", within: workspaceRange) ?? fence.workspace
         fence.cpuWeight = diagnostics.number(fields["cpu-weight"], "cpu-weight", within: cpuWeightRange)
+        fence.loopback = diagnostics.truth(fields["loopback"], "loopback")
         return fence
     }
 

@@ -14,6 +14,8 @@ package struct FenceSettings: Hashable, Sendable {
     package var workspace: ByteCount
     /// A job's share of the processors where it is not alone, beside 100 of everybody else's; nothing: the same.
     package var cpuWeight: Int?
+    /// Whether steps that have the network reach what listens on the machine's loopback; nothing: only where there is no other network.
+    package var loopback: Bool?
 
     /// A build with a compiler per processor has about fifty processes; a fork bomb stops here.
     package static let usualProcesses = 512
@@ -30,12 +32,13 @@ package struct FenceSettings: Hashable, Sendable {
 
     package init(
         readOnly: [String] = [], memory: ByteCount = usualMemory, processes: Int = usualProcesses,
-        workspace: ByteCount = usualWorkspace, cpuWeight: Int? = nil
+        workspace: ByteCount = usualWorkspace, cpuWeight: Int? = nil, loopback: Bool? = nil
     ) {
         self.readOnly = readOnly
         self.memory = memory
         self.processes = processes
         self.workspace = workspace
         self.cpuWeight = cpuWeight
+        self.loopback = loopback
     }
 }

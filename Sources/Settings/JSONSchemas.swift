@@ -64,7 +64,8 @@ package enum JSONSchemas {
                 "memory": { "$ref": "#/$defs/size" },
                 "processes": { "type": "integer", "minimum": 16, "maximum": 32768, "default": 512 },
                 "workspace": { "$ref": "#/$defs/size", "default": "20GiB" },
-                "cpu-weight": { "type": "integer", "minimum": 1, "maximum": 10000 }
+                "cpu-weight": { "type": "integer", "minimum": 1, "maximum": 10000 },
+                "loopback": { "type": "boolean" }
               }
             },
             "images": { "type": "string" },

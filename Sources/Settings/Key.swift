@@ -17,7 +17,7 @@ enum Keys {
         "listen", "url", "state", "bots", "concurrency", "secrets", "anonymous", "isolation", "fence", "images",
         "user", "mail", "signing", "retention",
     ]
-    static let fence: [Key] = ["read-only", "memory", "processes", "workspace", "cpu-weight"]
+    static let fence: [Key] = ["read-only", "memory", "processes", "workspace", "cpu-weight", "loopback"]
     static let bot: [Key] = [
         "repository", "insecure", "submodules", "lfs", "branches", "tags", "paths", "poll", "webhook", "schedule",
         "upgrades", "clean",

@@ -20,7 +20,8 @@ struct BotRoutes: Sendable {
                     "items": .array(items),
                     "next": nil, "problems": .array(overview.problems.map { .string($0) }),
                     "isolation": .string(overview.isolation.word),
-                    "isolationReason": .init(overview.isolation.reason), "version": .string(overview.version),
+                    "isolationReason": .init(overview.isolation.reason),
+                    "loopbackReason": .init(overview.loopbackReason), "version": .string(overview.version),
                 ])
             },
             Route(.get, "/api/v1/bots/{bot}", .read, "A bot.") { call in

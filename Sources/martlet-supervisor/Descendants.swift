@@ -32,12 +32,12 @@ enum Descendants {
     }
 
     /// Sends a signal once to every process group and every process that comes from `root`.
-    /// - Parameter group: One that is spared: what holds a fence.
+    /// - Parameter spared: Groups to which none is sent: what holds a fence.
     static func signal(
-        _ signal: Int32, of root: Int32 = getpid(), except: Set<Int32> = [], sparing group: Int32? = nil
+        _ signal: Int32, of root: Int32 = getpid(), except: Set<Int32> = [], sparing spared: Set<Int32> = []
     ) {
         let own = getpgrp()
-        let found = ProcessTable.descendants(of: root, except: except).filter { $0.group != group }
+        let found = ProcessTable.descendants(of: root, except: except).filter { !spared.contains($0.group) }
         var groups: Set<Int32> = []
         for entry in found where entry.group != own && entry.group > 1 { groups.insert(entry.group) }
         // A whole group at once: the kernel lets no fork slip through (fork(2) starts again when a signal is pending).

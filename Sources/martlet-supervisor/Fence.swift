@@ -63,11 +63,11 @@ struct Fence {
     ///   - report: That of the pipe for `FenceReport`.
     ///   - gate: What the command waits for within the fence.
     ///   - meanwhile: Called while the fence is made.
-    /// - Returns: Bubblewrap's process.
+    /// - Returns: Bubblewrap's process, and where it tells of its child where the step has a network of its own.
     func start(
         _ step: JobDescription.Step, environment: [String: String], output: Int32, report: Int32, gate: Gate,
         group: ControlGroup?, meanwhile: () -> Void
-    ) -> Result<Int32, SystemError> {
+    ) -> Result<(pid: Int32, info: Int32?), SystemError> {
         var environment = environment
         if environment["HOME"] == nil { environment["HOME"] = fence.home }
         let order = FenceOrder(
@@ -75,9 +75,16 @@ struct Fence {
             directory: step.workingDirectory, device: UInt64(workspace.st_dev), inode: UInt64(workspace.st_ino),
             // More than the job's own: the fence's first process, and the one that is too many and so is seen.
             processes: group != nil ? nil : job.limits.processes + 2)
-        let files = FenceFiles(network: step.network, home: fence.home, isImage: fence.root != nil)
-        var arguments = options + (step.network == .none ? ["--unshare-net"] : []) + files.options
+        let network = network(of: step)
+        let files = FenceFiles(network: network, home: fence.home, isImage: fence.root != nil)
+        var arguments = options + (network == .shared ? [] : ["--unshare-net"]) + files.options
         arguments += ["--remount-ro", "/"]
+        var info: [Int32] = [-1, -1]
+        if network == .own {
+            guard clinux_pipe(&info) == 0 else { return .failure(SystemError(number: errno)) }
+            arguments += ["--info-fd", "\(Self.firstFileDescriptor + Int32(files.texts.count))"]
+        }
+        defer { if info[1] >= 0 { Glibc.close(info[1]) } }
         let texts = [order.json(), Array((arguments.joined(separator: "\0") + "\0").utf8)] + files.texts
         var anonymous: [Int32] = []
         defer { for descriptor in anonymous { Glibc.close(descriptor) } }
@@ -92,15 +99,23 @@ struct Fence {
         lseek(filter, 0, SEEK_SET)
         let root = clinux_open("/", O_RDONLY | O_DIRECTORY | O_CLOEXEC, 0)
         defer { Glibc.close(root) }
-        return SpawnRequest(
+        let started = SpawnRequest(
             arguments: [
                 bubblewrap, "--args", "\(Self.optionsDescriptor)", "--",
                 "/proc/self/fd/\(FencedStep.programDescriptor)",
                 "--within-fence",
             ], environment: [:], directory: root, output: report, errors: report,
-            kept: [anonymous[0], output, gate.descriptor, program, filter] + anonymous.dropFirst(), group: group,
-            identity: identity, dropsCapabilities: true, fileBytes: job.limits.workspaceBytes
-        ).start(meanwhile: meanwhile).mapError(\.error)
+            kept: [anonymous[0], output, gate.descriptor, program, filter] + anonymous.dropFirst()
+                + (network == .own ? [info[1]] : []),
+            group: group, identity: identity, dropsCapabilities: true, fileBytes: job.limits.workspaceBytes
+        ).start(meanwhile: meanwhile)
+        if case .failure = started, info[0] >= 0 { Glibc.close(info[0]) }
+        return started.map { ($0, info[0] >= 0 ? info[0] : nil) }.mapError(\.error)
+    }
+
+    /// What a step has of the network.
+    func network(of step: JobDescription.Step) -> FenceFiles.Network {
+        step.network == .none ? .none : fence.sharesNetwork ? .shared : .own
     }
 
     /// The descriptors that bubblewrap itself reads, in the order of `start`.

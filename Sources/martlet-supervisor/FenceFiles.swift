@@ -19,8 +19,10 @@ struct FenceFiles {
     /// What stands in them, in the order of the descriptors from `Fence.firstFileDescriptor` on.
     let texts: [[UInt8]]
 
-    /// - Parameter isImage: The root is an image's, which has its own; only what is written for the step is laid over.
-    init(network: JobDescription.Network, home: String, isImage: Bool) {
+    /// - Parameters:
+    ///   - network: What the step has, which says how names are found.
+    ///   - isImage: The root is an image's, which has its own; only what is written for the step is laid over.
+    init(network: Network, home: String, isImage: Bool) {
         var files = [
             (
                 "/etc/passwd",
@@ -34,10 +36,14 @@ struct FenceFiles {
             ), ("/etc/group", Array("root:x:0:\nmartlet:x:\(Fence.user):\nnogroup:x:65534:\n".utf8)),
         ]
         var options: [String] = []
-        if network == .none {
-            files.append(("/etc/hosts", Array("127.0.0.1 localhost\n::1 localhost ip6-localhost\n".utf8)))
-        } else {
-            for path in ["/etc/hosts", "/etc/resolv.conf"] { options += ["--ro-bind-try", path, path] }
+        switch network {
+        case .none: files.append(("/etc/hosts", Array("127.0.0.1 localhost\n::1 localhost ip6-localhost\n".utf8)))
+        case .shared: for path in ["/etc/hosts", "/etc/resolv.conf"] { options += ["--ro-bind-try", path, path] }
+        case .own:
+            options += ["--ro-bind-try", "/etc/hosts", "/etc/hosts"]
+            let host = SmallFile.read("/etc/resolv.conf", limit: Self.sizeLimit) ?? []
+            let own = Resolvers(host: String(decoding: host, as: UTF8.self), own: UserNetwork.nameServer)
+            files.append(("/etc/resolv.conf", Array(own.text.utf8)))
         }
         if !isImage {
             files += Self.copied.compactMap { name in
@@ -50,6 +56,15 @@ struct FenceFiles {
         }
         self.options = options
         texts = files.map(\.1)
+    }
+
+    /// What network a fenced step has.
+    enum Network {
+        case none
+        /// The host's.
+        case shared
+        /// A `UserNetwork`.
+        case own
     }
 
     /// Where files are laid over an image's own.

@@ -14,15 +14,17 @@ struct FenceProbe {
     }
 
     private func finding() -> FenceFinding {
+        var networkTrouble: UserNetwork.Failure?
         let trouble: Trouble?
         do throws(Fence.Failure) {
-            trouble = try whyNot()
+            trouble = try whyNot(&networkTrouble)
         } catch {
             trouble = Trouble(reason: error.reason, isLasting: error.reason == Bubblewrap.missing)
         }
         return FenceFinding(
             works: trouble == nil, reason: trouble?.reason, limits: ControlGroupPlace.find()?.means ?? .rlimit,
-            isLasting: trouble?.isLasting ?? false)
+            networkReason: trouble == nil ? networkTrouble?.reason : nil,
+            isLasting: trouble?.isLasting ?? networkTrouble?.isLasting ?? false)
     }
 
     /// Why there was no fence.
@@ -33,14 +35,16 @@ struct FenceProbe {
     }
 
     /// The step only has to start: that there is no such command in an empty workspace is told from within the fence.
-    private func whyNot() throws(Fence.Failure) -> Trouble? {
+    /// - Parameter networkTrouble: Why the fence has no network.
+    private func whyNot(_ networkTrouble: inout UserNetwork.Failure?) throws(Fence.Failure) -> Trouble? {
         // Its own, so that nothing of the machine has to be writable: a directory that is only looked at.
         let directory = "/usr"
         guard case .success(let workspace) = Tree.open(directory) else {
             throw Fence.Failure(reason: "\(directory) cannot be opened: \(SystemError(number: errno).text)")
         }
-        let step = JobDescription.Step(step: "probing", name: "probe", arguments: ["/dev/null"], timeoutMilliseconds: 0)
-        let description = JobDescription.Fence(temporaryBytes: 1 << 20, homeBytes: 1 << 20)
+        let step = JobDescription.Step(
+            step: "probing", name: "probe", arguments: ["/dev/null"], timeoutMilliseconds: 0, network: .full)
+        let description = JobDescription.Fence(temporaryBytes: 1 << 20, homeBytes: 1 << 20, sharesNetwork: false)
         let job = JobDescription(
             steps: [step], workspace: directory, mountedAt: "/martlet/probe", isolation: .sandbox, fence: description)
         let fence = try Fence(job: job, fence: description, workspace: workspace, attempt: "/nonexistent")
@@ -57,11 +61,18 @@ struct FenceProbe {
         let started = fence.start(
             step, environment: [:], output: output[1], report: report[1], gate: gate, group: nil, meanwhile: {})
         close(report[1])
-        guard case .success(let pid) = started else { return Trouble(reason: "bubblewrap cannot be started") }
+        guard case .success((let pid, let info?)) = started else {
+            return Trouble(reason: "bubblewrap cannot be started")
+        }
+        defer { close(info) }
+        switch UserNetwork.start(info: info) {
+        case .success(let network): network?.end()
+        case .failure(let failure): networkTrouble = failure
+        }
         let said = read(report[0])
         kill(pid, SIGKILL)
-        var (status, usage): (Int32, clinux_usage) = (0, clinux_usage())
-        clinux_wait(pid, &status, &usage)
+        // Of slirp4netns too.
+        _ = Descendants.killAll()
         switch FenceReport(said) {
         case .noCommand, .ended: return nil
         case .noDirectory(let number):

@@ -22,6 +22,8 @@ final class LimitWatch {
     private let group: ControlGroup?
     private let isFenced: Bool
     private let workspace: WorkspaceWatch
+    /// Processes of ours, which are not counted.
+    var sparing: Set<Int32> = []
     private var before = ControlGroup.Events()
     private var nextGroup: Int64 = 0
     private var nextCount: Int64 = 0
@@ -76,7 +78,7 @@ final class LimitWatch {
 
     /// What the job's processes are over, by all that /proc tells of them.
     private func count() -> String? {
-        let processes = ProcessTable.descendants(of: getpid()).filter(\.isAlive)
+        let processes = ProcessTable.descendants(of: getpid(), except: sparing).filter(\.isAlive)
         // In a fence forks fail one beyond the limit.
         let threads = processes.reduce(0) { $0 + $1.threads }
         if threads > limits.processes + (isFenced ? ControlGroup.ownProcesses : 0) { return processWords }

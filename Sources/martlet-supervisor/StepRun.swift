@@ -68,14 +68,14 @@ struct StepRun {
         let result = start.start(step, environment: environment, output: pipe[1], begins: begins)
         close(pipe[1])
         switch result {
-        case .failure(.refused):
-            close(pipe[0])
-            end.isStuck = !Descendants.killAll().isEmpty
-            return end
         case .failure(let error):
             close(pipe[0])
+            // What was to hold the command.
+            end.isStuck = !Descendants.killAll().isEmpty
             return notStarted(error, &log)
-        case .success(let started): self.started = started
+        case .success(let started):
+            self.started = started
+            watch.sparing = Set([started.network?.process].compactMap(\.self))
         }
         log.open()
         follow(pipe[0], log: &log)
@@ -104,6 +104,7 @@ struct StepRun {
     /// The shell's statuses: 127 when the command is not there, 126 when it cannot be run (POSIX, Shell Command Language
     /// 2.8.2).
     private mutating func notStarted(_ failure: StepStart.Failure, _ log: inout JobLog) -> End {
+        if case .refused = failure { return end }
         sayNotStarted(failure, &log)
         log.endStep()
         return end
@@ -207,8 +208,8 @@ struct StepRun {
         } else {
             log.say("the machine is stopping")
         }
-        Descendants.signal(SIGTERM, sparing: started?.fenceGroup)
-        Descendants.signal(SIGCONT, sparing: started?.fenceGroup)
+        Descendants.signal(SIGTERM, sparing: started?.fenceGroups ?? [])
+        Descendants.signal(SIGCONT, sparing: started?.fenceGroups ?? [])
         killAt = Self.end(of: grace)
     }
 
@@ -216,7 +217,9 @@ struct StepRun {
     private static func end(of grace: Int64) -> Int64 { Time.monotonicMilliseconds() + min(grace, 3_600_000) }
 
     private mutating func take(_ ended: [Descendants.End]) {
-        for process in ended where process.pid == started?.pid && !hasEnded {
+        for process in ended where !hasEnded {
+            if killAt == nil, process.pid == started?.network?.process { loseNetwork() }
+            guard process.pid == started?.pid else { continue }
             let isSignal = clinux_wait_was_signaled(process.status) != 0
             let signal = isSignal ? clinux_wait_signal(process.status) : nil
             let exit = isSignal ? nil : clinux_wait_exit_status(process.status)
@@ -226,8 +229,17 @@ struct StepRun {
         }
     }
 
+    /// What the step does without its network is not its doing.
+    private mutating func loseNetwork() {
+        let words = started?.network?.lastWords.map { ": \($0)" } ?? ""
+        end.fault = "the step's network, slirp4netns, ended before the step\(words)"
+        killAt = Time.monotonicMilliseconds()
+    }
+
     private mutating func setEnded(exit: Int32?, signal: Int32?, usage: StatusEvent.Usage) {
         hasEnded = true
+        started?.network?.end()
+        started?.network = nil
         lingerUntil = Time.monotonicMilliseconds() + Self.lingerMilliseconds
         (end.exit, end.signal, end.usage) = (exit, signal, usage)
     }

@@ -15,9 +15,11 @@ struct StepStart {
         let pid: Int32
         /// Through which the fence's first process tells how the step ended; nothing without a fence.
         let report: Int32?
+        /// Of a fenced step that has one of its own.
+        var network: UserNetwork?
 
-        /// The process group of what holds the fence: to ask those to end would end the step without its grace.
-        var fenceGroup: Int32? { report == nil ? nil : pid }
+        /// The process groups of what holds the fence: to ask those to end would end the step without its grace.
+        var fenceGroups: Set<Int32> { report == nil ? [] : Set([pid, network?.process].compactMap(\.self)) }
     }
 
     enum Failure: Error {
@@ -39,12 +41,20 @@ struct StepStart {
         guard let gate = Gate() else { return .failure(.fault("no gate: \(SystemError(number: errno).text)")) }
         defer { gate.close() }
         var isRefused = false
+        let connects = fence?.network(of: step) == .own
         let started = start(step, environment: environment, output: output, gate: gate) {
             isRefused = !begins()
-            gate.open(!isRefused)
+            if isRefused || !connects { gate.open(!isRefused) }
         }
-        // Its process, or what becomes its fence, ends by itself.
-        return isRefused ? .failure(.refused) : started
+        guard case .success(let made) = started, isRefused || connects else { return isRefused ? .failure(.refused) : started }
+        if isRefused {
+            // Its process, or what becomes its fence, ends by itself.
+            made.network?.end()
+            return .failure(.refused)
+        }
+        // The command waited for its network. Without one there is no fence either, and nobody waits.
+        gate.open(made.network != nil)
+        return started
     }
 
     private func start(
@@ -60,7 +70,18 @@ struct StepStart {
             step, environment: environment, output: output, report: report[1], gate: gate, group: group,
             meanwhile: meanwhile)
         switch started {
-        case .success(let pid): return .success(Started(pid: pid, report: report[0]))
+        case .success(let begun):
+            var made = Started(pid: begun.pid, report: report[0])
+            guard let info = begun.info else { return .success(made) }
+            defer { close(info) }
+            switch UserNetwork.start(info: info) {
+            case .success(let network):
+                made.network = network
+                return .success(made)
+            case .failure(let failure):
+                close(report[0])
+                return .failure(.fault("the step's network could not be made: \(failure.reason)"))
+            }
         case .failure(let error):
             close(report[0])
             return .failure(.fault("the fence could not be made: \(error.text)"))

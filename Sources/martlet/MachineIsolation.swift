@@ -34,7 +34,12 @@ enum MachineIsolation {
         _ settings: ServiceSettings, supervisor: String, launcher: String?, wasFenced: Bool = false
     ) async throws -> (isolation: JobIsolation, finding: FenceFinding) {
         let finding = try await FenceProbe(supervisor: supervisor, launcher: launcher).find(pausing: ContinuousClock())
-        let probe: JobIsolation.Probe = finding.works ? .works : .fails(finding.reason ?? "the probe gives no reason")
+        let probe: JobIsolation.Probe =
+            if !finding.works {
+                .fails(finding.reason ?? "the probe gives no reason")
+            } else {
+                finding.networkReason.map { .sharesNetwork($0) } ?? .works
+            }
         let path = ProcessInfo.processInfo.environment["PATH"] ?? ""
         let isolation = try JobIsolation.decide(
             settings, probe: probe, path: path, supervisor: supervisor, wasFenced: wasFenced)

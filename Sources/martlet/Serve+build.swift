@@ -69,6 +69,11 @@ extension Serve {
             if let reason = isolation.isolation.reason {
                 logger.warning("jobs run without a fence", metadata: ["isolation": "none", "reason": "\(reason)"])
             }
+            if let reason = isolation.loopback?.reason {
+                logger.warning(
+                    "steps with the network reach the machine's loopback",
+                    metadata: ["isolation": "sandbox", "reason": "\(reason)"])
+            }
             let secrets = SecretStore(
                 directory: settings.secrets, credentialsDirectory: environment["CREDENTIALS_DIRECTORY"])
             let known = try await store.specifications()

@@ -1,4 +1,5 @@
 import Foundation
+import Glibc
 package import Integrations
 import Model
 import Settings
@@ -6,13 +7,16 @@ import TestSupport
 
 extension JobIsolation {
     /// The fence as `serve` makes it on this machine.
-    /// - Parameter readOnly: What the settings list.
-    package static func fenced(readOnly: [String] = []) throws -> JobIsolation {
+    /// - Parameters:
+    ///   - readOnly: What the settings list.
+    ///   - loopback: What they say of the machine's.
+    package static func fenced(readOnly: [String] = [], loopback: Bool? = nil) throws -> JobIsolation {
         let settings = ServiceSettings(
             state: "/nowhere", bots: "/nowhere", concurrency: 1, isolation: .sandbox,
-            fence: FenceSettings(readOnly: readOnly))
+            fence: FenceSettings(readOnly: readOnly, loopback: loopback))
+        let hasNetwork = TestTools.find("slirp4netns") != nil && access("/dev/net/tun", R_OK | W_OK) == 0
         return try JobIsolation.decide(
-            settings, probe: .works, path: ProcessInfo.processInfo.environment["PATH"] ?? "",
+            settings, probe: hasNetwork ? .works : .sharesNetwork("no slirp4netns"), path: ProcessInfo.processInfo.environment["PATH"] ?? "",
             supervisor: try TestTools.builtProduct("martlet-supervisor"))
     }
 }

@@ -47,8 +47,12 @@ import Testing
             return log
         }
 
-        @Test func testThatOnlyAStepThatSaysSoReachesIt() async throws {
-            #expect(try await said(try .fenced()) == "usual refused\nopen reached\nclosed refused\n")
+        @Test func testThatNoneReachesTheLoopback() async throws {
+            #expect(try await said(try .fenced(loopback: false)) == "usual refused\nopen refused\nclosed refused\n")
+        }
+
+        @Test func testThatOnlyAStepThatSaysSoReachesItWhereTheSettingsGiveIt() async throws {
+            #expect(try await said(try .fenced(loopback: true)) == "usual refused\nopen reached\nclosed refused\n")
         }
 
         @Test func testThatWithoutAFenceItCannotBeHeld() async throws {

@@ -10,7 +10,7 @@ extension Launched {
     func fenced(
         _ scripts: String..., network: JobDescription.Network = .none, timeout: Int64 = 60_000,
         limits: JobDescription.Limits = .init(graceMilliseconds: 200), readOnly: [String] = [], root: String? = nil,
-        report: [String] = [], collect: [JobDescription.Collect] = []
+        sharesNetwork: Bool = false, report: [String] = [], collect: [JobDescription.Collect] = []
     ) -> JobDescription {
         var job = JobDescription(
             steps: scripts.map { script in
@@ -19,8 +19,10 @@ extension Launched {
                     report: report, network: network)
             }, environment: ["MARTLET_TEST_CANARY": directory.path], workspace: workspace, mountedAt: Self.mountedAt,
             isolation: .sandbox,
-            fence: .init(root: root, readOnly: readOnly, temporaryBytes: 64 << 20, homeBytes: 16 << 20), limits: limits,
-            collect: collect)
+            fence: .init(
+                root: root, readOnly: readOnly, temporaryBytes: 64 << 20, homeBytes: 16 << 20,
+                sharesNetwork: sharesNetwork),
+            limits: limits, collect: collect)
         job.limits.graceMilliseconds = min(job.limits.graceMilliseconds, 1000)
         return job
     }

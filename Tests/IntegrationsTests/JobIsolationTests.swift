@@ -58,6 +58,25 @@ import Testing
         expectContains(error?.description ?? "", "cannot work here: no bwrap; or write isolation: none")
     }
 
+    @Test func testThatTheLoopbackIsReachedWhereThereIsNoOtherNetworkOrTheSettingsSaySo() throws {
+        func loopback(_ setting: Bool?, _ probe: JobIsolation.Probe) throws -> JobIsolation.Loopback? {
+            try decide(nil, probe, fence: FenceSettings(loopback: setting)).loopback
+        }
+        #expect(try loopback(nil, .works) == nil)
+        #expect(try loopback(false, .works) == nil)
+        #expect(try loopback(true, .works) == .wished)
+        #expect(try loopback(true, .sharesNetwork("no slirp4netns")) == .wished)
+        #expect(try loopback(nil, .sharesNetwork("no slirp4netns")) == .needed("no slirp4netns"))
+        #expect(try loopback(nil, .fails("no bwrap")) == nil)
+    }
+
+    @Test func testThatALoopbackThatMustNotAndCannotBeKeptAwayKeepsTheServiceFromStarting() throws {
+        let error = #expect(throws: IsolationError.self) {
+            try decide(nil, .sharesNetwork("no slirp4netns"), fence: FenceSettings(loopback: false))
+        }
+        expectContains(error?.description ?? "", "without the machine's loopback here: no slirp4netns; or write loopback: true")
+    }
+
     @Test func testThatAPathThatIsNotThereIsToldAtTheStart() throws {
         let fence = FenceSettings(readOnly: ["/usr", "/nowhere/at/all"])
         let error = #expect(throws: IsolationError.self) { try decide(nil, .works, fence: fence) }

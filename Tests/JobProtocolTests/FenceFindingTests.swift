@@ -6,11 +6,28 @@ import Testing
 @Suite struct FenceFindingTests {
     @Test(arguments: [
         FenceFinding(works: true, reason: nil, limits: .cgroup2),
+        FenceFinding(works: true, reason: nil, limits: .cgroup2, networkReason: "none \"here\"", isLasting: true),
         FenceFinding(works: false, reason: "why \"not\"\n", limits: .rlimit),
         FenceFinding(works: false, reason: "why", limits: .cgroup1, isLasting: true),
     ])
     func testThatItSurvivesItsLine(finding: FenceFinding) throws {
         expectNoDifference(try FenceFinding(json: finding.json()), finding)
+    }
+
+    @Test func testThatALauncherThatSaysNothingOfTheNetworkHasNoneToGive() throws {
+        let finding = try FenceFinding(json: Array(#"{"works":true,"limits":"cgroup2"}"#.utf8))
+        #expect(finding.networkReason == "the launcher is of an older version; restart it, and the service")
+        #expect(!finding.isWhole)
+    }
+
+    @Test(arguments: [
+        ("open(\"/dev/net/tun\"): Permission denied; child failed(1)", true),
+        ("open(\"/dev/net/tun\"): No such file or directory; child failed(1)", true), ("it said nothing within 10 s", false),
+    ])
+    func testThatWhatANetworkNeedsIsSaid(complaint: String, isAdvised: Bool) {
+        let reason = FenceFinding.networkReason(complaint: complaint)
+        #expect(reason.contains(complaint))
+        #expect(reason.contains("`chmod 0666 /dev/net/tun`") == isAdvised)
     }
 
     @Test(arguments: ["{}", #"{"works":true}"#, #"{"works":true,"limits":"some"}"#, "", "bwrap: no"])

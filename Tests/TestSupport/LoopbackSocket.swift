@@ -11,8 +11,9 @@ package final class LoopbackSocket: Sendable {
 
     /// Listens at a free port, or at one that is. As long as it is meant to, the object has to be held, as by
     /// `defer { socket.stop() }`.
-    package init(port: Int = 0) throws {
-        (number, self.port) = try Self.listening(port: port)
+    /// - Parameter place: An address of the machine's, of version 4 or 6.
+    package init(port: Int = 0, at place: String = "127.0.0.1") throws {
+        (number, self.port) = try place.contains(":") ? Self.listening6(at: place) : Self.listening(port: port, at: place)
     }
 
     deinit {
@@ -96,11 +97,12 @@ package final class LoopbackSocket: Sendable {
         setsockopt(number, SOL_SOCKET, SO_RCVTIMEO, &limit, socklen_t(MemoryLayout<timeval>.size))
     }
 
-    private static func listening(port: Int = 0) throws -> (Int32, Int) {
+    private static func listening(port: Int = 0, at place: String = "127.0.0.1") throws -> (Int32, Int) {
         let number = socket(AF_INET, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
         var reuses: Int32 = 1
         setsockopt(number, SOL_SOCKET, SO_REUSEADDR, &reuses, socklen_t(MemoryLayout<Int32>.size))
         var address = address(port: port)
+        try #require(inet_pton(AF_INET, place, &address.sin_addr) == 1)
         var length = socklen_t(MemoryLayout<sockaddr_in>.size)
         let result = withUnsafeMutablePointer(to: &address) {
             $0.withMemoryRebound(to: sockaddr.self, capacity: 1) { pointer in
@@ -109,6 +111,21 @@ package final class LoopbackSocket: Sendable {
         }
         try #require(result == 0, "no port on the loopback")
         return (number, Int(UInt16(bigEndian: address.sin_port)))
+    }
+
+    private static func listening6(at place: String) throws -> (Int32, Int) {
+        let number = socket(AF_INET6, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
+        var address = sockaddr_in6()
+        address.sin6_family = sa_family_t(AF_INET6)
+        try #require(inet_pton(AF_INET6, place, &address.sin6_addr) == 1)
+        var length = socklen_t(MemoryLayout<sockaddr_in6>.size)
+        let result = withUnsafeMutablePointer(to: &address) {
+            $0.withMemoryRebound(to: sockaddr.self, capacity: 1) { pointer in
+                bind(number, pointer, length) | listen(number, 16) | getsockname(number, pointer, &length)
+            }
+        }
+        try #require(result == 0, "no port at \(place)")
+        return (number, Int(UInt16(bigEndian: address.sin6_port)))
     }
 
     private static func address(port: Int) -> sockaddr_in {

@@ -7,4 +7,12 @@ extension Trait where Self == ConditionTrait {
             try await run([try TestTools.builtProduct("martlet-supervisor"), "--probe-fence"]).status == 0
         }
     }
+
+    /// Likewise where a fence can have no network but the machine's own.
+    package static var userNetwork: Self {
+        .enabled("a fence can have no network of its own here: see martlet-supervisor --probe-fence") {
+            let finding = try await run([try TestTools.builtProduct("martlet-supervisor"), "--probe-fence"])
+            return finding.stdout.contains(#""network":null"#)
+        }
+    }
 }

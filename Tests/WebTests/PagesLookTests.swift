@@ -31,6 +31,18 @@ import Testing
         }
     }
 
+    @Test(arguments: ["/", "/products", "/deliveries"])
+    func testThatEveryPageSaysWhyTheLoopbackIsReached(path: String) async throws {
+        try await withWeb(isFenced: true) { web in
+            expectContains(
+                try await web.send("GET", path).text, "reach what listens on this machine’s loopback (no slirp4netns).")
+            expectContains(try await web.send("GET", "/api/v1/bots").text, #""loopbackReason":"no slirp4netns""#)
+        }
+        try await withSample { web in
+            #expect(try await !web.send("GET", path).text.contains("machine’s loopback"))
+        }
+    }
+
     @Test func testThatAnIntegrationSaysWhatItRanWith() async throws {
         try await withSample { web in
             let page = try await web.send("GET", "/bots/kit/1").text

@@ -26,7 +26,9 @@ func makeOperations(
         transport: try CurlTransport(), mailTransport: try CurlTransport(), clock: WallClock { WebFixture.now },
         environment: [:],
         supervisor: "",
-        isolation: JobIsolation(isolation: isFenced ? .sandbox : .none(reason: "bwrap is not installed")),
+        isolation: isFenced
+            ? JobIsolation(isolation: .sandbox, loopback: .needed("no slirp4netns"))
+            : JobIsolation(isolation: .none(reason: "bwrap is not installed")),
         version: "1.2.3",
         logger: log.logger)
     let service = try IntegrationService(parts)

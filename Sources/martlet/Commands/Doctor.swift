@@ -84,6 +84,11 @@ struct Doctor: AsyncParsableCommand {
             } else {
                 report("isolation", isolation.trouble, isolation.fine)
             }
+            switch isolation.loopback {
+            case nil: break
+            case .wished: note("loopback", "\(Self.reached), as the settings say")
+            case .needed(let reason): report("loopback", "\(Self.reached): \(reason)", "")
+            }
             if troubles > 0 {
                 throw Failure(.no, troubles == 1 ? "1 thing to look at" : "\(troubles) things to look at")
             }
@@ -93,7 +98,7 @@ struct Doctor: AsyncParsableCommand {
     /// What keeps jobs from this machine: fine, a trouble, or nothing since the settings wish it so.
     private static func isolation(
         _ settings: ServiceSettings
-    ) async -> (fine: String, trouble: String?, wished: String?) {
+    ) async -> (fine: String, trouble: String?, wished: String?, loopback: JobIsolation.Loopback?) {
         let unfenced = "none: jobs run as the service's user with all its rights; integrate only what you trust"
         do {
             let (isolation, finding) = try await MachineIsolation.find(
@@ -101,17 +106,19 @@ struct Doctor: AsyncParsableCommand {
                 launcher: LauncherPlace.socket(of: StateDirectory(path: settings.state)))
             guard let reason = isolation.isolation.reason else {
                 let seen = isolation.readOnly.joined(separator: ", ")
-                return ("sandbox: each step is fenced; \(finding.limits.sentence); jobs see \(seen)", nil, nil)
+                return ("sandbox: each step is fenced; \(finding.limits.sentence); jobs see \(seen)", nil, nil, isolation.loopback)
             }
             if settings.isolation == ServiceSettings.Isolation.none {
                 let could = finding.works ? "; the fence works here: remove `isolation: none`" : ""
-                return ("", nil, "\(unfenced) (\(reason))\(could)")
+                return ("", nil, "\(unfenced) (\(reason))\(could)", nil)
             }
-            return ("", "\(unfenced); the fence cannot work here: \(reason)", nil)
+            return ("", "\(unfenced); the fence cannot work here: \(reason)", nil, nil)
         } catch {
-            return ("", "\(error)", nil)
+            return ("", "\(error)", nil, nil)
         }
     }
+
+    private static let reached = "steps that have the network reach what listens on this machine's loopback"
 
     private static func find(_ tool: String) -> String? {
         (ProcessInfo.processInfo.environment["PATH"] ?? "").split(separator: ":").map { "\($0)/\(tool)" }

@@ -70,6 +70,55 @@ extension ThreatRow {
         },
     ]
 
+    /// B8: a step with a network of its own.
+    static let ownNetwork: [ThreatRow] = [
+        ownNetwork("B8.own-loopback", "what listens on the host's loopback, with the network") { launched in
+            let listener = try LoopbackSocket()
+            defer { listener.stop() }
+            let ways = ["127.0.0.1", "127.1.2.3", "0.0.0.0", "10.0.2.2", "10.0.2.3", "10.0.2.100"]
+            return try await launched.run(launched.fenced(connect(ways, listener.port), network: .full)).log
+        },
+        ownNetwork("B8.own-loopback6", "what listens on the host's loopback of version 6, with the network") { launched in
+            let listener = try LoopbackSocket(at: "::1")
+            defer { listener.stop() }
+            let ways = ["::1", "::", "::ffff:127.0.0.1", "fd00::2", "fd00::3", "fe80::2%tap0"]
+            return try await launched.run(launched.fenced(connect6(ways, listener.port), network: .full)).log
+        },
+        ownNetwork("B7.own-abstract", "abstract sockets of the host, with the network") { launched in
+            let name = "martlet-test-own-\(launched.directory.path.split(separator: "/").last ?? "")"
+            let abstract = try AbstractSocket(name)
+            defer { abstract.close() }
+            return try await launched.run(launched.fenced(connect(abstract: name), network: .full)).log
+        },
+        ownNetwork("B3.own-network", "processes of its network, which are not the job's") { launched in
+            let limits = JobDescription.Limits(graceMilliseconds: 200, processes: 2)
+            // Long enough for them to be counted.
+            let job = launched.fenced("sleep 0.6; echo tried", network: .full, limits: limits)
+            return try await launched.run(job).log
+        },
+        ownNetwork("B8.own-interfaces", "other packets than its own, with the network") { launched in
+            let script = """
+                ip link set lo down 2>/dev/null && echo OPEN; ip addr add 127.9.9.9/8 dev tap0 2>/dev/null && echo OPEN
+                perl -MSocket -e 'socket(S, PF_INET, SOCK_RAW, 1) and print "OPEN raw\n"; socket(S, 17, SOCK_RAW, 0) and print "OPEN packet\n"'
+                echo tried
+                """
+            return try await launched.run(launched.fenced(script, network: .full)).log
+        },
+    ]
+
+    private static func ownNetwork(
+        _ id: String, _ what: String, _ log: @escaping @Sendable (Launched) async throws -> String
+    ) -> ThreatRow {
+        var row = ThreatRow(id: id, what: what, outcome: .denied) { launched in
+            let log = try await log(launched)
+            return log == "tried\n" ? nil : log
+        }
+        row.skipped = { launched in
+            try await finding(for: launched).networkReason == nil ? nil : "this user's fences have no network of their own"
+        }
+        return row
+    }
+
     static func connect(abstract name: String) -> String {
         """
         perl -MSocket -e 'socket(S, PF_UNIX, SOCK_STREAM, 0);
@@ -82,6 +131,13 @@ extension ThreatRow {
         perl -MSocket -e 'for (@ARGV) { socket(S, PF_INET, SOCK_STREAM, 0); $SIG{ALRM} = sub {}; alarm 2;
         connect(S, sockaddr_in(\(port), inet_aton($_))) and print "OPEN $_\\n" } print "tried\\n"' \(addresses.joined(separator: " "))
 
+        """
+    }
+
+    private static func connect6(_ addresses: [String], _ port: Int) -> String {
+        """
+        perl -MIO::Socket::IP -e 'for (@ARGV) { IO::Socket::IP->new(PeerHost => $_, PeerPort => \(port), Timeout => 2) and print "OPEN $_\\n" }
+        print "tried\\n"' \(addresses.joined(separator: " "))
         """
     }
 }

@@ -52,11 +52,15 @@ struct ThreatRow: Sendable, CustomTestStringConvertible {
     func needingControlGroups() -> ThreatRow {
         var row = self
         row.skipped = { launched in
-            let probe = try await run(launched.user.command([launched.supervisor, "--probe-fence"]), in: "/")
-            let finding = try FenceFinding(json: probe.standardOutput.dropLast())
-            return finding.limits == .rlimit ? "this user has no control groups here" : nil
+            try await Self.finding(for: launched).limits == .rlimit ? "this user has no control groups here" : nil
         }
         return row
+    }
+
+    /// What the launcher's user can have of a fence.
+    static func finding(for launched: Launched) async throws -> FenceFinding {
+        let probe = try await run(launched.user.command([launched.supervisor, "--probe-fence"]), in: "/")
+        return try FenceFinding(json: probe.standardOutput.dropLast())
     }
 }
 

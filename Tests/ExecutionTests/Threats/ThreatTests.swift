@@ -43,7 +43,9 @@ import Testing
             // when
             var logs: [String] = []
             for (index, script) in scripts.enumerated() {
-                logs.append(try await launched.run(launched.fenced(script, network: .full), name: "\(index)").log)
+                logs.append(try await launched.run(
+                        launched.fenced(script, network: .full, sharesNetwork: true), name: "\(index)"
+                    ).log)
             }
             // then
             #expect(logs == ["OPEN 127.0.0.1\ntried\n", "OPEN\ntried\n"])
@@ -81,5 +83,5 @@ import Testing
 }
 
 extension ThreatRow {
-    static let all = exhaustion + processes + peeking + network + files + ends
+    static let all = exhaustion + processes + peeking + network + ownNetwork + files + ends
 }

@@ -1,0 +1,27 @@
+/// The resolv.conf(5) of a network that is not the host's: the host's own, where each server that only the host reaches, on its loopback
+/// (systemd-resolved, dnsmasq) or its link, gives its place to one that asks the host.
+package struct Resolvers: Sendable {
+    package let text: String
+
+    /// - Parameters:
+    ///   - host: The host's resolv.conf.
+    ///   - own: The address of the server that asks the host.
+    package init(host: String, own: String) {
+        var lines: [String] = []
+        for line in host.split(separator: "\n") {
+            let words = line.split { $0 == " " || $0 == "\t" }
+            guard words.first == "nameserver" else {
+                lines.append(String(line))
+                continue
+            }
+            let server = words.dropFirst().first?.lowercased() ?? "::"
+            // Loopback, "this host" (RFC 1122, 3.2.1.3) and link-local addresses, fe80::/10.
+            let isHosts = ["127.", "0.", "::", "fe8", "fe9", "fea", "feb"].contains { server.hasPrefix($0) }
+            let written = "nameserver \(isHosts ? own : server)"
+            if !lines.contains(written) { lines.append(written) }
+        }
+        // None means the host itself.
+        if !lines.contains(where: { $0.hasPrefix("nameserver ") }) { lines.append("nameserver \(own)") }
+        text = lines.joined(separator: "\n") + "\n"
+    }
+}

@@ -1,0 +1,138 @@
+import CLinux
+import Glibc
+import JobProtocol
+
+/// The network of a fenced step that has one: its own namespace, in which slirp4netns, a process outside of the fence, answers for all
+/// addresses and opens the step's connections as the supervisor's user. The host's loopback is not among what it connects to.
+struct UserNetwork {
+    /// Why a step has no network. Always our fault or the machine's, never the job's.
+    struct Failure: Error {
+        let reason: String
+        /// As of `FenceFinding`.
+        var isLasting = false
+    }
+
+    /// Where slirp4netns answers questions for names, whichever server the host asks (slirp4netns(1)). Only port 53 is there.
+    static let nameServer = "10.0.2.3"
+    /// How long it may take. It takes some 10 ms.
+    private static let patienceMilliseconds: Int64 = 10_000
+    /// Asks the kernel who owns a namespace (ioctl_ns(2), NS_GET_USERNS; Linux 4.9).
+    private static let getOwner: UInt = 0xB701
+    /// Of what bubblewrap tells of its child, and of what is kept of what slirp4netns says.
+    private static let wordsLimit = 4096
+
+    let process: Int32
+    /// As long as this is open it runs. No other process has it, so it ends with us, however that happens.
+    private let life: Int32
+    /// What it prints. Nobody has to read it.
+    private let words: Int32
+
+    /// Not by PATH, as of `Bubblewrap`.
+    static func path() -> String? {
+        ["/usr/bin/slirp4netns", "/usr/local/bin/slirp4netns", "/bin/slirp4netns"].first { access($0, X_OK) == 0 }
+    }
+
+    /// Waits until a fence's namespaces are there, and gives its network the outside.
+    /// - Parameter info: Where bubblewrap tells of its child (`--info-fd`).
+    /// - Returns: Nothing where bubblewrap made no fence, which it says elsewhere.
+    static func start(info: Int32) -> Result<UserNetwork?, Failure> {
+        guard let program = path() else {
+            return .failure(Failure(reason: FenceFinding.userNetworkMissing, isLasting: true))
+        }
+        let deadline = Time.monotonicMilliseconds() + patienceMilliseconds
+        guard let child = child(info, until: deadline) else { return .success(nil) }
+        let network = clinux_open("/proc/\(child)/ns/net", O_RDONLY | O_CLOEXEC, 0)
+        guard network >= 0 else { return failure("open the fence's network") }
+        defer { close(network) }
+        // The fence's processes are in a namespace beneath its owner's, with no right to the network.
+        let owner = clinux_ioctl(network, getOwner, 0)
+        guard owner >= 0 else { return failure("find the owner of the fence's network") }
+        defer { close(owner) }
+        return start(program, network: network, owner: owner, until: deadline).map(Optional.some)
+    }
+
+    /// The process that bubblewrap says is its child.
+    private static func child(_ info: Int32, until deadline: Int64) -> Int32? {
+        var said: [UInt8] = []
+        while said.count < wordsLimit {
+            if let pid = (try? JSON(said, limit: wordsLimit))?["child-pid"]?.integer { return Int32(exactly: pid) }
+            guard isReadable(info, until: deadline),
+                case .success(let part?) = Descriptor.readOnce(info, limit: wordsLimit)
+            else { return nil }
+            said += part
+        }
+        return nil
+    }
+
+    private static func start(
+        _ program: String, network: Int32, owner: Int32, until deadline: Int64
+    ) -> Result<UserNetwork, Failure> {
+        var (ready, life, words): ([Int32], [Int32], [Int32]) = ([-1, -1], [-1, -1], [-1, -1])
+        let root = clinux_open("/", O_RDONLY | O_DIRECTORY | O_CLOEXEC, 0)
+        defer { for descriptor in [root, ready[0], life[0], words[1]] where descriptor >= 0 { close(descriptor) } }
+        guard root >= 0, clinux_pipe(&ready) == 0, clinux_pipe(&life) == 0, clinux_pipe(&words) == 0 else {
+            return failure("make its pipes")
+        }
+        // What it prints into a full pipe is lost, rather than that it waits.
+        _ = clinux_fcntl(words[1], F_SETFL, O_NONBLOCK)
+        let started = SpawnRequest(
+            arguments: [program] + options, environment: [:], directory: root, output: words[1], errors: words[1],
+            kept: [ready[1], life[0], owner, network]
+        ).start()
+        // So that its end is seen.
+        close(ready[1])
+        guard case .success(let process) = started else {
+            close(life[1])
+            close(words[0])
+            return .failure(Failure(reason: "\(program) cannot be started"))
+        }
+        let made = UserNetwork(process: process, life: life[1], words: words[0])
+        if isReadable(ready[0], until: deadline), case .success(.some) = Descriptor.readOnce(ready[0], limit: 1) {
+            return .success(made)
+        }
+        let complaint = made.lastWords ?? "it said nothing within 10 s"
+        made.end()
+        return .failure(
+            Failure(
+                reason: FenceFinding.networkReason(complaint: complaint),
+                isLasting: FenceFinding.isLasting(complaint: complaint) { _ in nil }))
+    }
+
+    /// Its descriptors are those of `kept`. Root shows it but a few of the host's files; who is not root has no right to. The largest
+    /// packets cost the fewest system calls.
+    private static var options: [String] {
+        ["--configure", "--mtu=65520", "--disable-host-loopback", "--enable-ipv6", "--enable-seccomp"]
+            + (geteuid() == 0 ? ["--enable-sandbox"] : [])
+            + [
+                "--ready-fd=3", "--exit-fd=4", "--netns-type=path", "--userns-path=/proc/self/fd/5", "/proc/self/fd/6",
+                "tap0",
+            ]
+    }
+
+    private static func isReadable(_ descriptor: Int32, until deadline: Int64) -> Bool {
+        while true {
+            var source = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
+            let count = poll(&source, 1, Int32(clamping: max(0, deadline - Time.monotonicMilliseconds())))
+            if count < 0, errno == EINTR { continue }
+            return count > 0
+        }
+    }
+
+    private static func failure<T>(_ operation: String) -> Result<T, Failure> {
+        .failure(Failure(reason: "cannot \(operation): \(SystemError(number: errno).text)"))
+    }
+
+    /// What it printed, on one line; nothing when it printed nothing.
+    var lastWords: String? {
+        _ = clinux_fcntl(words, F_SETFL, O_NONBLOCK)
+        guard case .success(let bytes?) = Descriptor.readOnce(words, limit: Self.wordsLimit) else { return nil }
+        let lines = String(decoding: bytes, as: UTF8.self).split(separator: "\n").filter { !$0.hasPrefix("WARNING") }
+        return lines.joined(separator: "; ")
+    }
+
+    /// Has it end by itself, at once.
+    func end() {
+        close(life)
+        close(words)
+    }
+}

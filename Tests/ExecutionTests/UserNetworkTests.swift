@@ -1,0 +1,123 @@
+import Execution
+import Glibc
+import JobProtocol
+import TestSupport
+import Testing
+
+/// A fenced step that has the network, and not the machine's loopback. What it must not reach is in `ThreatRow.ownNetwork`.
+@Suite(.userNetwork, .program("perl")) struct UserNetworkTests {
+    /// Makes a file, and waits for another.
+    private static let wait = "touch begun; until [ -e go ]; do read -t 0.02 <> fifo; done; true"
+
+    /// A job whose only step has the network and is running.
+    private func started(
+        _ launched: Launched, _ script: String, limits: JobDescription.Limits = .init(graceMilliseconds: 200)
+    ) async throws -> AttemptDirectory {
+        var job = launched.fenced("", network: .full, limits: limits)
+        job.steps[0].arguments = ["bash", "-c", "mkfifo fifo; " + script]
+        let attempt = try launched.prepare(job)
+        try await launched.executor.start(attempt, secrets: [:])
+        await launched.waitFor("begun")
+        return attempt
+    }
+
+    /// What gives the running step its network.
+    private func network(of attempt: AttemptDirectory, _ launched: Launched) throws -> ProcessTable.Entry {
+        let supervisor = try #require(launched.lockOwner(attempt.paths.lock))
+        let found = ProcessTable.descendants(of: supervisor.pid).filter { process in
+            let name = SmallFile.read("/proc/\(process.pid)/comm", limit: 64) ?? []
+            return String(decoding: name, as: UTF8.self) == "slirp4netns\n"
+        }
+        #expect(found.count == 1)
+        return try #require(found.first)
+    }
+
+    private func isThere(_ process: ProcessTable.Entry) -> Bool {
+        ProcessTable.entry(of: process.pid)?.startTime == process.startTime
+    }
+
+    @Test(.machineAddress) func testThatItReachesTheMachinesOtherAddresses() async throws {
+        try await withLaunched { launched in
+            // given
+            let address = try #require(MachineAddress.found)
+            let listener = try LoopbackSocket(at: "0.0.0.0")
+            defer { listener.stop() }
+            // when
+            let script = ThreatRow.connect([address, "127.0.0.1"], listener.port)
+            let ended = try await launched.run(launched.fenced(script, network: .full))
+            // then
+            #expect(ended.log == "OPEN \(address)\ntried\n")
+        }
+    }
+
+    @Test func testThatNamesAreAskedForWhereItCanBeReached() async throws {
+        try await withLaunched { launched in
+            let ended = try await launched.run(launched.fenced("cat /etc/resolv.conf", network: .full))
+            let host = String(decoding: SmallFile.read("/etc/resolv.conf", limit: 1 << 20) ?? [], as: UTF8.self)
+            #expect(ended.log == Resolvers(host: host, own: "10.0.2.3").text)
+        }
+    }
+
+    @Test func testThatItIsThereWhenTheCommandBegins() async throws {
+        try await withLaunched { launched in
+            let ended = try await launched.run(
+                launched.fenced("grep -c tap0: /proc/net/dev; cut -f2 /proc/net/route | grep -c 00000000", network: .full))
+            #expect(ended.log == "1\n1\n")
+        }
+    }
+
+    @Test func testThatItLastsAsLongAsTheStepsGrace() async throws {
+        try await withLaunched { launched in
+            // given
+            let attempt = try await started(
+                launched, "trap 'grep -c tap0: /proc/net/dev; exit 3' TERM; \(Self.wait)",
+                limits: .init(graceMilliseconds: 30_000))
+            // when
+            try await launched.executor.cancel(attempt, reason: "enough", grace: .seconds(30))
+            let ended = try await launched.end(of: attempt)
+            // then
+            expectContains(ended.log, "\n1\n")
+            #expect(ended.step(0) == "exit 3")
+            #expect(ended.result == .canceled)
+        }
+    }
+
+    @Test func testThatAStepThatLosesItIsNoFailureOfTheJobs() async throws {
+        try await withLaunched { launched in
+            // given
+            let attempt = try await started(launched, Self.wait)
+            // when
+            kill(try network(of: attempt, launched).pid, SIGKILL)
+            let ended = try await launched.end(of: attempt)
+            // then
+            #expect(ended.result == .faulty)
+            expectContains(ended.reason ?? "", "the step's network, slirp4netns, ended before the step")
+        }
+    }
+
+    @Test func testThatItEndsWithTheStep() async throws {
+        try await withLaunched { launched in
+            // given
+            let attempt = try await started(launched, Self.wait)
+            let process = try network(of: attempt, launched)
+            // when
+            _ = try launched.directory.write("workspace/go", "")
+            let ended = try await launched.end(of: attempt)
+            // then
+            #expect(ended.result == .completed)
+            #expect(!isThere(process))
+        }
+    }
+
+    @Test func testThatItEndsWithASupervisorThatIsKilled() async throws {
+        try await withLaunched { launched in
+            // given
+            let attempt = try await started(launched, Self.wait)
+            let process = try network(of: attempt, launched)
+            // when
+            launched.kill(launched.lockOwner(attempt.paths.lock), SIGKILL)
+            // then
+            await until("the network's end") { !isThere(process) }
+        }
+    }
+}
