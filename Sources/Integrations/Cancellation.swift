@@ -52,12 +52,14 @@ package actor Cancellation {
     }
 
     /// Runs `body` in a task that is cancelled as soon as cancellation is requested: for what needs no grace, such as waiting
-    /// or a transfer. Returns only when `body` has ended.
+    /// or a transfer. Returns only when `body` has ended; one that was requested before does not begin.
     /// - Returns: Nothing when the request ended it.
     /// - Throws: What `body` throws of itself; `CancellationError` when the caller's own task was cancelled.
     package func interrupting<Value: Sendable>(
         _ body: @escaping @Sendable () async throws -> Value
     ) async throws -> Value? {
+        try Task.checkCancellation()
+        guard wish == nil else { return nil }
         let task = Task { try await body() }
         let result = await withTaskCancellationHandler {
             await whileCancellable(stop: { _ in task.cancel() }) { await task.result }

@@ -17,10 +17,11 @@ extension JobRunner {
 
     /// Checks the commit out and writes the job directory.
     /// - Parameter isEntered: Whether it is stored already that the attempt begins.
-    /// - Returns: What is going to run.
+    /// - Returns: What is going to run; nothing when the checkout was interrupted, since the integration is canceled.
     func prepare(
-        _ id: AttemptID, _ directory: AttemptDirectory, _ workspace: Workspace, _ request: Request, isEntered: Bool
-    ) async throws -> JobPlanner.Plan {
+        _ id: AttemptID, _ directory: AttemptDirectory, _ workspace: Workspace, _ request: Request, isEntered: Bool,
+        _ cancellation: Cancellation
+    ) async throws -> JobPlanner.Plan? {
         // Stored beside the checkout, and before anything of the job is started.
         let (objects, entered) = (request.mirror.objects, clock.now())
         async let isStored: Void = isEntered ? () : enter(id, at: entered)
@@ -34,18 +35,12 @@ extension JobRunner {
                 || isMoved(workspace, mark: place.mark)
             return (place, isClean)
         }
-        let report: CheckoutReport
-        do {
-            report = try await checkout(request, workspace, isClean: isClean)
-        } catch let error as SourceControlError where Self.mendable.contains(error.code) {
-            // The mirror is no judge of the commit: what it has lost is fetched again, once.
-            let commit = request.integration.commit
-            try await request.mirror.bring(request.integration)
-            try await request.remotes.fetchSubmodules(of: commit, in: request.mirror, for: request.bot)
-            report = try await checkout(request, workspace, isClean: isClean)
+        let report = try await cancellation.interrupting {
+            try await mendingCheckout(request, workspace, isClean: isClean)
         }
         try await isMade
         try await isStored
+        guard let report else { return nil }
         let (isFresh, now) = (isClean || report.isFresh, clock.now())
         return try await lane.run { try arrange(directory, workspace, request, place, isFresh: isFresh, at: now) }
     }
@@ -55,6 +50,21 @@ extension JobRunner {
     }
 
     private static let mendable: Set<SourceControlError.Code> = [.mirrorDamaged, .submoduleDamaged, .commitMissing]
+
+    /// Checks the commit out, also from a mirror that has lost some of it.
+    private func mendingCheckout(
+        _ request: Request, _ workspace: Workspace, isClean: Bool
+    ) async throws -> CheckoutReport {
+        do {
+            return try await checkout(request, workspace, isClean: isClean)
+        } catch let error as SourceControlError where Self.mendable.contains(error.code) {
+            // The mirror is no judge of the commit: what it has lost is fetched again, once.
+            let commit = request.integration.commit
+            try await request.mirror.bring(request.integration)
+            try await request.remotes.fetchSubmodules(of: commit, in: request.mirror, for: request.bot)
+            return try await checkout(request, workspace, isClean: isClean)
+        }
+    }
 
     private func checkout(
         _ request: Request, _ workspace: Workspace, isClean: Bool

@@ -245,11 +245,14 @@ package struct JobRunner: Sendable {
         do {
             // What a daemon that was killed has left of another.
             if workspace.isThrowaway { try await discard(workspace) }
-            plan = try await prepare(id, directory, workspace, request, isEntered: isEntered)
-            guard try await launcher.start(directory, secrets: secrets, cancellation) else {
+            let prepared = try await prepare(id, directory, workspace, request, isEntered: isEntered, cancellation)
+            // A daemon before this one may have asked for the start of what is not made ready any more.
+            if prepared == nil { try await launcher.withdraw(directory, because: await reason(of: cancellation)) }
+            guard let prepared, try await launcher.start(directory, secrets: secrets, cancellation) else {
                 await giveBack(workspace)
                 return try await finish(id, verdict: .canceled, reason: await reason(of: cancellation))
             }
+            plan = prepared
         } catch {
             if let error = error as? ExecutionError, error.code == .exists {
                 return await leave(workspace, to: directory)

@@ -24,9 +24,12 @@ extension TriggerRunner {
         try await runJob(
             "the command for the version", at: log, cancellation,
             order: { work in
-                _ = try await context.mirror.checkout(
-                    context.integration.commit, ref: context.integration.ref, into: "\(work)/tree",
-                    state: "\(work)/checkout", acceptsPointers: true)
+                let report = try await cancellation.interrupting {
+                    try await context.mirror.checkout(
+                        context.integration.commit, ref: context.integration.ref, into: "\(work)/tree",
+                        state: "\(work)/checkout", acceptsPointers: true)
+                }
+                guard report != nil else { throw CancellationError() }
                 try await lane.run { try Directory(opening: "\(work)/tree").remove(Self.output) }
                 return Order(job: Self.describe(command, trigger, as: built, in: work))
             },

@@ -24,6 +24,8 @@ struct Checkout {
     let submodules: [Submodule]
     /// Whether pointers of Git LFS are written as they are; else one is refused.
     let acceptsPointers: Bool
+    /// Asked for each file. What is interrupted is left as a kill leaves it.
+    let interruption: Interruption
 
     /// Files in a workspace, built ones included; above it the workspace is emptied.
     static let maximumFiles = 10_000_000
@@ -32,6 +34,7 @@ struct Checkout {
 
     func run() throws(SourceControlError) -> CheckoutReport {
         let reading = CommitReading(repository: repository, operation: operation)
+        try interruption.check(reading.operation)
         let opened = try submodules.map { module throws(SourceControlError) in try OpenRepository(module.mirror.store) }
         let listing = try TreeListing(
             of: commit, reading: reading,
@@ -40,7 +43,7 @@ struct Checkout {
                     path: Array(module.path.utf8), commit: module.commit,
                     reading: CommitReading(
                         repository: opened.pointer, operation: operation, module: module.mirror.store))
-            })
+            }, interruption: interruption)
         return try withExtendedLifetime(opened) { () throws(SourceControlError) in try run(listing, reading) }
     }
 
@@ -64,7 +67,8 @@ struct Checkout {
             do throws(FileError) {
                 survey = try WorkspaceSurvey(
                     of: tree, listing: listing, record: known, isSameAttributes: known.attributes == attributes,
-                    before: before, limit: Self.maximumFiles
+                    before: before, limit: Self.maximumFiles,
+                    check: { () throws(SourceControlError) in try interruption.check(reading.operation) }
                 ) { path, isDirectory throws(SourceControlError) in
                     if kept.contains(path) { return true }
                     return try writer.rules.isIgnored(path, isDirectory: isDirectory)
@@ -75,6 +79,8 @@ struct Checkout {
             }
         }
         if isClean || record == nil {
+            // A survey that was interrupted is no reason to take away what was built.
+            try interruption.check(reading.operation)
             // The record first: if emptying is interrupted, the next checkout must not believe it.
             try files(operation) { () throws(FileError) in
                 try memory.remove("record")
@@ -99,6 +105,7 @@ struct Checkout {
         report.unchanged = survey.unchanged.count
         if survey.unchanged.count < writer.listing.order.count { try begin(memory) }
         for path in writer.listing.order where survey.unchanged[path] == nil {
+            try interruption.check(operation)
             guard let entry = writer.listing.entries[path] else { continue }
             if entry.kind == .submodule {
                 report.submodules.append(String(decoding: path, as: UTF8.self))

@@ -7,6 +7,8 @@ extension Mirror {
     /// Tracked files that are unchanged keep their times; untracked files go, unless the commit's own rules ignore them. An
     /// interrupted checkout is repaired by the next. Links and directories that a job has planted are removed, never
     /// followed. Submodules that are not given become empty directories and are named in the report.
+    ///
+    /// Canceling the task interrupts it at the next file, or when its turn comes; the emptying of a workspace comes to its end.
     /// - Parameters:
     ///   - ref: What the job's `.git` says is checked out.
     ///   - workspace: The tree's absolute path, made when absent.
@@ -16,17 +18,17 @@ extension Mirror {
     ///     forgot to ignore them, so that an incremental build stays incremental.
     ///   - submodules: As `Mirrors.submodules` fetched them; their files are written as the commit's own are.
     ///   - acceptsPointers: Writes pointers of Git LFS as they are; else they are refused.
-    /// - Throws: `commitMissing`, `treeRefused`, `tooLarge`, `mirrorDamaged`, `unsupported`, `file`.
+    /// - Throws: `commitMissing`, `treeRefused`, `tooLarge`, `mirrorDamaged`, `unsupported`, `file`, `canceled`.
     package func checkout(
         _ commit: CommitID, ref: RefName, into workspace: String, state: String, isClean: Bool = false,
         kept: [String] = [], submodules: [Submodule] = [], acceptsPointers: Bool = false
     ) async throws(SourceControlError) -> CheckoutReport {
         let store = store
-        return try await local { repository throws(SourceControlError) in
+        return try await interruptible { repository, interruption throws(SourceControlError) in
             try Checkout(
                 store: store, repository: repository, commit: commit, ref: ref, workspace: workspace, state: state,
                 isClean: isClean, kept: Set(kept.map { Array($0.utf8) }), submodules: submodules,
-                acceptsPointers: acceptsPointers
+                acceptsPointers: acceptsPointers, interruption: interruption
             ).run()
         }
     }

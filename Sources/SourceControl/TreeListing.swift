@@ -64,8 +64,11 @@ struct TreeListing {
         let reading: CommitReading
     }
 
-    /// - Throws: `treeRefused` naming the path and why; `tooLarge`.
-    init(of commit: CommitID, reading: CommitReading, modules given: [Module] = []) throws(SourceControlError) {
+    /// - Parameter interruption: Asked for each tree.
+    /// - Throws: `treeRefused` naming the path and why; `tooLarge`; `canceled`.
+    init(
+        of commit: CommitID, reading: CommitReading, modules given: [Module] = [], interruption: Interruption? = nil
+    ) throws(SourceControlError) {
         readings = [reading] + given.map(\.reading)
         let places = Dictionary(given.enumerated().map { ($1.path, $0 + 1) }) { first, _ in first }
         // A stack of our own: the depth is the repository's choice.
@@ -75,6 +78,7 @@ struct TreeListing {
         var counts = [Int](repeating: 0, count: readings.count)
         let commits = [commit] + given.map(\.commit)
         while let next = pending.popLast() {
+            try interruption?.check(reading.operation)
             let tree = try readings[next.source].tree(next.id)
             let prefix = next.path.isEmpty ? [] : next.path + [UInt8(ascii: "/")]
             var names: Set<[UInt8]> = []

@@ -12,11 +12,13 @@ struct WorkspaceSurvey {
 
     /// - Parameters:
     ///   - before: Paths that checkouts before may have written.
+    ///   - check: Called for each entry; throws when it is to stop.
     ///   - isIgnored: Whether the commit's own rules ignore a path.
-    /// - Throws: `FileError`, also when a rule could not be asked.
+    /// - Throws: `FileError`, also when a rule could not be asked, or it was to stop.
     init(
         of tree: Directory, listing: TreeListing, record: CheckoutRecord, isSameAttributes: Bool, before: Set<[UInt8]>,
-        limit: Int, isIgnored: (_ path: [UInt8], _ isDirectory: Bool) throws(SourceControlError) -> Bool
+        limit: Int, check: () throws(SourceControlError) -> Void,
+        isIgnored: (_ path: [UInt8], _ isDirectory: Bool) throws(SourceControlError) -> Bool
     ) throws(FileError) {
         var entersLast = false
         var untracked: [[UInt8]] = []
@@ -24,6 +26,7 @@ struct WorkspaceSurvey {
         do {
             try tree.walk(limit: limit, enters: { _ in entersLast }) { path, status in
                 entersLast = false
+                try check()
                 // Ours, written anew each time.
                 if path.elementsEqual(".git".utf8) { return }
                 let isDirectory = status.kind == .directory

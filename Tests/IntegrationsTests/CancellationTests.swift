@@ -102,6 +102,23 @@ import Testing
         #expect(hasEnded.value)
     }
 
+    @Test func testThatWhatIsToBeInterruptedDoesNotBeginAfterTheWish() async throws {
+        // given
+        let cancellation = Cancellation()
+        let hasBegun = Locked(false)
+        await cancellation.request(.init(reason: "enough"))
+
+        // when
+        let outcome: Bool? = try await cancellation.interrupting {
+            hasBegun.withLock { $0 = true }
+            return true
+        }
+
+        // then
+        #expect(outcome == nil)
+        #expect(!hasBegun.value)
+    }
+
     @Test func testThatWhatFailsOfItselfIsNoInterruption() async throws {
         let cancellation = Cancellation()
         await #expect(throws: IllegalTransition.self) {

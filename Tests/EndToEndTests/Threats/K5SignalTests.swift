@@ -26,8 +26,8 @@ import Testing
         }
     }
 
-    /// The checkout of 20,000 files, of which some are written when the signal comes. One that asks to stop lets it come to its
-    /// end, which takes a second; one that kills does not.
+    /// The checkout of 20,000 files, of which some are written when the signal comes. One that asks to stop interrupts it when the
+    /// service hears of it, which may be after its end, a second later; one that kills does so at once.
     @Test(arguments: [SIGTERM, SIGKILL])
     func testThatACheckoutIsMadeAgain(signal: Int32) async throws {
         try await withDaemon { daemon in

@@ -1,0 +1,37 @@
+import Synchronization
+
+extension Mirror {
+    /// As `local`, for long work: it is told when the task is canceled, also while it waits for its turn.
+    func interruptible<Value: Sendable>(
+        _ body: @escaping @Sendable (_ repository: OpaquePointer, Interruption) throws(SourceControlError) -> Value
+    ) async throws(SourceControlError) -> Value {
+        let wish = CancelWish()
+        let interruption = Interruption { wish.isThere }
+        let result: Result<Value, SourceControlError> = await withTaskCancellationHandler {
+            await outcome(of: { repository throws(SourceControlError) in try body(repository, interruption) })
+        } onCancel: {
+            wish.say()
+        }
+        return try result.get()
+    }
+
+    /// What work on the opened repository came to: a cancellation handler passes no typed error on.
+    private func outcome<Value: Sendable>(
+        of body: @escaping @Sendable (_ repository: OpaquePointer) throws(SourceControlError) -> Value
+    ) async -> Result<Value, SourceControlError> {
+        do throws(SourceControlError) {
+            return .success(try await local(body))
+        } catch {
+            return .failure(error)
+        }
+    }
+}
+
+/// That a task was canceled, for a thread that knows of no task.
+private final class CancelWish: Sendable {
+    private let flag = Atomic(false)
+
+    var isThere: Bool { flag.load(ordering: .relaxed) }
+
+    func say() { flag.store(true, ordering: .relaxed) }
+}

@@ -1,0 +1,114 @@
+import Basics
+import BotSupport
+import Dispatch
+import Execution
+import ExecutionSupport
+import Model
+import Storage
+import TestSupport
+import Testing
+
+@testable import Integrations
+@testable import SourceControl
+
+/// A job whose checkout is under way when its integration is canceled, or the daemon stops: neither waits for all its files.
+@Suite struct CheckoutCancellationTests {
+    @Test func testThatACancelInterruptsItAndNothingIsStarted() async throws {
+        try await withRunningJob { bot, executor, id in
+            // given
+            let record = try #require(try await bot.store.integration(id))
+            let request = try await bot.otherJob(of: record)
+            let (jobs, cancellation) = (try bot.otherJobs(JobSlots(count: 1)), Cancellation())
+            let job = Task { try await jobs.run(request, cancellation: cancellation) }
+
+            // when
+            try await whileBusy(request.mirror.lane) {
+                try await untilItChecksOut(request, bot)
+                await cancellation.request(Cancellation.Wish(reason: "enough"))
+            }
+
+            // then
+            let attempt = try await job.value
+            #expect(attempt.state == .processed(.canceled))
+            #expect(attempt.reason == "enough")
+            #expect(executor.starts.count == 1)
+            let workspace = Self.workspace(of: request, bot)
+            #expect(try Self.hasNoTree(workspace, bot))
+            let next = await jobs.workspaces.take(
+                bot: bot.name, configuration: request.configuration.name, lane: Workspaces.Lane(record))
+            #expect(next == workspace, "it was given back")
+            try await executor.cancel(AttemptDirectory(path: executor.starts[0]), reason: "enough", grace: .zero)
+        }
+    }
+
+    @Test func testThatAStopOfTheDaemonInterruptsItAndLeavesTheJobToTheNext() async throws {
+        try await withRunningJob { bot, executor, id in
+            // given
+            let record = try #require(try await bot.store.integration(id))
+            let request = try await bot.otherJob(of: record)
+            let jobs = try bot.otherJobs(JobSlots(count: 1))
+            let job = Task { try await jobs.run(request, cancellation: Cancellation()) }
+
+            // when
+            try await whileBusy(request.mirror.lane) {
+                try await untilItChecksOut(request, bot)
+                job.cancel()
+            }
+
+            // then
+            await #expect(throws: CancellationError.self) { try await job.value }
+            #expect(try await isInCheckout(request, bot))
+            #expect(try Self.hasNoTree(Self.workspace(of: request, bot), bot))
+
+            // when the next daemon is told to end it
+            let cancellation = Cancellation()
+            await cancellation.request(Cancellation.Wish(reason: "enough"))
+            // then
+            #expect(try await jobs.run(request, cancellation: cancellation).state == .processed(.canceled))
+            try await executor.cancel(AttemptDirectory(path: executor.starts[0]), reason: "enough", grace: .zero)
+        }
+    }
+
+    // MARK: What it needs
+
+    private static func workspace(of request: JobRunner.Request, _ bot: Bot) -> Workspace {
+        let lane = Workspaces.Lane(request.integration).rawValue
+        return Workspace(path: "\(bot.state.workspaces)/\(bot.name)/\(request.configuration.name)/\(lane)/0")
+    }
+
+    private static func hasNoTree(_ workspace: Workspace, _ bot: Bot) throws -> Bool {
+        let place = String(workspace.tree.dropFirst(bot.state.path.count + 1))
+        return try Directory(opening: bot.state.path).status(place) == nil
+    }
+
+    private func isInCheckout(_ request: JobRunner.Request, _ bot: Bot) async throws -> Bool {
+        try await bot.store.attempts(of: request.integration.id).contains {
+            $0.id.job == request.configuration.name && $0.state == .running(.checkout)
+        }
+    }
+
+    private func untilItChecksOut(_ request: JobRunner.Request, _ bot: Bot) async throws {
+        try await until("it is in its checkout") { try await isInCheckout(request, bot) }
+    }
+
+    /// Keeps a lane's thread while the body runs: what comes to the lane meanwhile waits for its turn.
+    private func whileBusy(_ lane: BlockingLane, _ body: () async throws -> Void) async throws {
+        let (isBusy, end) = (Locked(false), DispatchSemaphore(value: 0))
+        let work = Task {
+            await lane.run {
+                isBusy.withLock { $0 = true }
+                end.wait()
+            }
+        }
+        await until("the lane is busy") { isBusy.value }
+        let result: Result<Void, any Error>
+        do {
+            result = .success(try await body())
+        } catch {
+            result = .failure(error)
+        }
+        end.signal()
+        await work.value
+        try result.get()
+    }
+}

@@ -1,0 +1,178 @@
+import Basics
+import Model
+import TestSupport
+import Testing
+
+@testable import SourceControl
+
+/// A checkout whose task is canceled: it ends at the next file, loses nothing, and the next one repairs what it left.
+@Suite struct CheckoutInterruptionTests {
+    /// In the middle of the tree, and of the second commit alone.
+    private static let reached = "f200-new"
+
+    /// Several hundred files, all with one content.
+    private static func files(_ content: String) -> [String: String] {
+        Dictionary(uniqueKeysWithValues: (100..<500).map { ("f\($0)", content) })
+    }
+
+    private static let first = files("1\n").merging([".gitignore": "built/\n"]) { $1 }
+    private static let second = first.merging(files("2\n")) { $1 }.merging([reached: "2\n"]) { $1 }
+    private static let built = ["built/product": "compiled\n"]
+
+    /// Which commit is checked out after the interrupted one.
+    enum Next: CaseIterable { case same, before }
+
+    @Test(arguments: Next.allCases)
+    func testThatWhatItLeftAtAFileIsRepairedByTheNext(next: Next) async throws {
+        try await withOrigin(Self.first) { fixture in
+            // given
+            let commits = try await self.commits(fixture)
+
+            // when
+            let error = try await interrupt(fixture, commits.second) { tree in Self.holds(tree, Self.reached) }
+
+            // then: the files up to that one, and none after it
+            #expect(error?.code == .canceled)
+            let left = try fixture.tree()
+            #expect(left["f200"] == "2\n")
+            #expect(left["f201"] == "1\n")
+            #expect(left["built/product"] == Self.built["built/product"])
+
+            // when
+            let commit = next == .same ? commits.second : commits.first
+            let report = try await fixture.mirror.checkout(
+                commit, ref: fixture.main, into: fixture.workspace, state: fixture.state)
+
+            // then
+            #expect(!report.isFresh)
+            let whole = next == .same ? Self.second : Self.first
+            #expect(try fixture.tree() == whole.merging(Self.built) { $1 })
+            // f100 to f200 were written: they are left alone, or written back; f201 to f499 were not.
+            let changes = next == .same ? (299, 0) : (101, 1)
+            #expect((report.written, report.removed) == changes)
+            #expect(report.written + report.unchanged == whole.count)
+        }
+    }
+
+    @Test func testThatOneThatBeganWithNothingBeginsAnew() async throws {
+        try await withOrigin(Self.second) { fixture in
+            // given
+            let commit = try await fixture.fetch()
+
+            // when
+            let error = try await interrupt(fixture, commit) { tree in Self.holds(tree, Self.reached) }
+
+            // then
+            #expect(error?.code == .canceled)
+            #expect(try fixture.tree().count == 103, "the rules, f100 to f200, and the new one")
+
+            // when
+            let report = try await fixture.checkout()
+
+            // then
+            #expect(report.isFresh)
+            #expect(try fixture.tree() == Self.second)
+        }
+    }
+
+    @Test func testThatAnInterruptedSurveyIsNoReasonToEmptyTheWorkspace() async throws {
+        try await withOrigin(Self.first) { fixture in
+            // given
+            let commits = try await self.commits(fixture)
+            let tree = try Directory(opening: fixture.workspace)
+            try tree.write("a-left", bytes: [])
+
+            // when it has removed what is not tracked
+            let error = try await interrupt(fixture, commits.second) { tree in !Self.holds(tree, "a-left") }
+
+            // then
+            #expect(error?.code == .canceled)
+            #expect(try fixture.tree() == Self.first.merging(Self.built) { $1 })
+            #expect(try await fixture.checkout().isFresh == false)
+        }
+    }
+
+    @Test func testThatOneThatIsCanceledBeforeItsTurnTouchesNothing() async throws {
+        try await withOrigin { fixture in
+            // given
+            let commit = try await fixture.fetch()
+            let (mirror, workspace, state) = (fixture.mirror, fixture.workspace, fixture.state)
+
+            // when
+            let task = Task {
+                withUnsafeCurrentTask { $0?.cancel() }
+                return try await mirror.checkout(
+                    commit, ref: RefName(branch: "main"), into: workspace, state: state)
+            }
+            let result = await task.result
+
+            // then
+            let error = #expect(throws: SourceControlError.self) { try result.get() }
+            #expect(error?.code == .canceled)
+            #expect(try fixture.directory.directory().status("workspace") == nil)
+        }
+    }
+
+    // MARK: What it needs
+
+    /// Checks the first commit out, has a job build something, and makes the second.
+    private func commits(_ fixture: Fixture) async throws -> (first: CommitID, second: CommitID) {
+        let first = try await fixture.fetch()
+        _ = try await fixture.mirror.checkout(
+            first, ref: fixture.main, into: fixture.workspace, state: fixture.state)
+        let tree = try Directory(opening: fixture.workspace)
+        try tree.makeDirectories("built")
+        for (path, text) in Self.built { try tree.write(path, bytes: Array(text.utf8)) }
+        _ = try await fixture.origin.commit(files: Self.second, message: "Second")
+        return (first, try await fixture.fetch())
+    }
+
+    private static func holds(_ tree: String, _ name: String) -> Bool {
+        // What cannot be opened yet holds nothing.
+        guard let directory = try? Directory(opening: tree) else { return false }
+        return ((try? directory.status(name)) ?? nil) != nil
+    }
+
+    /// Checks a commit out in a task that is canceled, on the lane's thread between two files, as soon as the workspace is as wanted.
+    /// - Parameter isReached: Gets the path of the workspace's tree.
+    private func interrupt(
+        _ fixture: Fixture, _ commit: CommitID, when isReached: @escaping @Sendable (_ tree: String) -> Bool
+    ) async throws -> SourceControlError? {
+        let (mirror, workspace, state) = (fixture.mirror, fixture.workspace, fixture.state)
+        let handle = Locked<Task<SourceControlError?, Never>?>(nil)
+        // It begins when it can be canceled.
+        let (begin, begins) = AsyncStream<Void>.makeStream()
+        let task = Task { () -> SourceControlError? in
+            for await _ in begin { break }
+            return await Self.failure(mirror, commit, into: workspace, state: state) {
+                if isReached(workspace) { handle.value?.cancel() }
+            }
+        }
+        handle.withLock { $0 = task }
+        begins.yield()
+        return await task.value
+    }
+
+    /// - Parameter look: Called each time before the checkout asks whether it is to stop.
+    private static func failure(
+        _ mirror: Mirror, _ commit: CommitID, into workspace: String, state: String,
+        look: @escaping @Sendable () -> Void
+    ) async -> SourceControlError? {
+        do throws(SourceControlError) {
+            _ = try await mirror.interruptible { repository, interruption throws(SourceControlError) in
+                try Checkout(
+                    store: mirror.store, repository: repository, commit: commit, ref: RefName(branch: "main"),
+                    workspace: workspace, state: state, isClean: false, kept: [], submodules: [],
+                    acceptsPointers: false,
+                    interruption: Interruption {
+                        look()
+                        return interruption.isRequested
+                    }
+                ).run()
+            }
+            return nil
+        } catch {
+            return error
+        }
+    }
+}
