@@ -1,21 +1,13 @@
 import Archives
 import Basics
-import Synchronization
 
 /// What signatures and provenance of versions come to, for their pages: read again when one of the files is another than before. Bytes that
 /// change beneath them are found by the scrub.
 final class VersionSeals: Sendable {
-    private struct Known: Sendable {
-        let statuses: [FileStatus?]
-        let seal: VersionSeal
-    }
-
-    /// So many versions are known at a time: some 5 MB. Beyond, all are read again.
-    private static let maximumKnown = 10_000
-
+    /// Some 5 MB when it is full.
+    private let known = FindingMemory<VersionSeal>(limit: 10_000)
     /// Of its own: a version can have 64 MiB to read, and no download waits for that.
     private let lane = BlockingLane(label: "version-seals")
-    private let known = Mutex<[String: Known]>([:])
     private let read: @Sendable (_ version: Directory, _ files: Directory) -> VersionSeal
 
     /// - Parameter read: As `VersionSeal` has it; another for tests.
@@ -36,21 +28,8 @@ final class VersionSeals: Sendable {
     ///   - files: The file server's tree.
     ///   - place: The version's name: `kit/1.4.2`.
     func seal(of directory: Directory, in files: Directory, at place: String) -> VersionSeal {
-        let before = Self.statuses(directory, files)
-        if let known = known(at: place), known.statuses == before { return known.seal }
-        let seal = read(directory, files)
-        // One that was exchanged meanwhile is read once more by who asks next.
-        if Self.statuses(directory, files) == before { keep(Known(statuses: before, seal: seal), at: place) }
-        return seal
-    }
-
-    private func known(at place: String) -> Known? { known.withLock { $0[place] } }
-
-    private func keep(_ seal: Known, at place: String) {
-        known.withLock { known in
-            if known.count >= Self.maximumKnown { known = [:] }
-            known[place] = seal
-        }
+        known.finding(
+            at: place, statuses: { Self.statuses(directory, files) }, find: { read(directory, files) })
     }
 
     private static func statuses(_ directory: Directory, _ files: Directory) -> [FileStatus?] {
