@@ -127,32 +127,10 @@ package struct JobRunner: Sendable {
         }
         var request = request
         request.testFilter = attempt.testFilter
-        let claim = Self.claim(of: request.integration)
         var runsOn = false
         defer { if !runsOn { running.end(attempt.id) } }
         do {
-            // What has entered no step was never started: that is stored before the start.
-            let isNew =
-                if isHeld || attempt.state == .queued { true } else {
-                    try await executor.liveness(of: directory(of: attempt.id)) == .notStarted
-                }
-            if isNew {
-                // As a try before this one left it, of which nothing runs.
-                running.end(attempt.id)
-                let slots = slots
-                if !isHeld {
-                    guard try await cancellation.interrupting({ try await slots.take(claim) }) != nil else {
-                        try await endUnstarted(attempt.id, cancellation)
-                        return nil
-                    }
-                }
-                running.begin(attempt.id, claim)
-                try await begin(attempt, of: request, isEntered: isHeld, cancellation: cancellation)
-            } else {
-                // It runs already, since before a restart: it waits for no slot, and has one.
-                running.takeUp(attempt.id, claim)
-                try await takeUp(attempt, of: request, cancellation: cancellation)
-            }
+            try await beginOrTakeUp(attempt, of: request, isHeld: isHeld, cancellation: cancellation)
         } catch let error as CancellationError {
             throw error
         } catch let error as StoreError {
@@ -164,6 +142,32 @@ package struct JobRunner: Sendable {
             try await finish(attempt.id, verdict: .internalError, reason: "\(error)")
         }
         return nil
+    }
+
+    /// Begins an attempt of which nothing was started, as soon as it has a slot, and takes up any other.
+    /// - Parameter isHeld: Whether it has a slot already, and its beginning was stored with the integration's.
+    private func beginOrTakeUp(
+        _ attempt: AttemptRecord, of request: Request, isHeld: Bool, cancellation: Cancellation
+    ) async throws {
+        let claim = Self.claim(of: request.integration)
+        // What has entered no step was never started: that is stored before the start.
+        let isNew =
+            if isHeld || attempt.state == .queued { true } else {
+                try await executor.liveness(of: directory(of: attempt.id)) == .notStarted
+            }
+        guard isNew else {
+            // It runs already, since before a restart: it waits for no slot, and has one.
+            running.takeUp(attempt.id, claim)
+            return try await takeUp(attempt, of: request, cancellation: cancellation)
+        }
+        // As a try before this one left it, of which nothing runs.
+        running.end(attempt.id)
+        let slots = slots
+        if !isHeld, try await cancellation.interrupting({ try await slots.take(claim) }) == nil {
+            return try await endUnstarted(attempt.id, cancellation)
+        }
+        running.begin(attempt.id, claim)
+        try await begin(attempt, of: request, isEntered: isHeld, cancellation: cancellation)
     }
 
     /// The attempt that was stored as begun with its integration.
