@@ -63,7 +63,7 @@ import Testing
         let listener = try LoopbackSocket()
         defer { listener.stop() }
         var plan = BotPlan(
-            recipe: Self.recipe(port: listener.port), file: Self.file, executor: .local, isolation: try .fenced())
+            recipe: Self.recipe(port: listener.port), file: Self.file, executor: .local, isolation: try .fenced(loopback: true))
         plan.scripts = ["deploy": "#!/bin/sh\n"]
         try await withBot(plan) { bot in
             // given: a secret, and a main whose jobs keep a cache
@@ -118,7 +118,7 @@ import Testing
         defer { listener.stop() }
         var plan = BotPlan(
             recipe: Self.recipe(port: listener.port), file: "pull-requests: approved\n", executor: .local,
-            isolation: try .fenced())
+            isolation: try .fenced(loopback: true))
         plan.concurrency = 1
         try await withBot(plan) { bot in
             // given
