@@ -13,7 +13,7 @@ extension JobDescription {
         package var workingDirectory: String
         /// On the monotonic clock, which stands still while the machine sleeps.
         package var timeoutMilliseconds: Int64
-        /// Patterns of files that the step writes. They are deleted before it, and copied to `reports/<index>/` at the end.
+        /// Patterns of files that the step writes. They are deleted before it, and copied to `reports/<index>/` after it.
         package var report: [String]
         /// False: a failure does not stop later steps.
         package var isRequired: Bool

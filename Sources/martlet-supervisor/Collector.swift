@@ -65,6 +65,13 @@ struct Collector {
         if isOverLimit { limit = "workspace over \(Tree.entryLimit) entries" }
     }
 
+    /// Says in the log what was passed over, and what ended the copying.
+    func tell(_ log: inout JobLog) {
+        for complaint in complaints { log.say(complaint) }
+        if let limit { log.say(limit) }
+        if let problem { log.say(problem) }
+    }
+
     private mutating func complain(_ what: String, _ path: [UInt8]) {
         note("\(String(decoding: path, as: UTF8.self)) was not copied: \(what)")
     }

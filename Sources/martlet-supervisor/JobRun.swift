@@ -40,9 +40,11 @@ struct JobRun {
         let redactor = LogRedactor(secrets: secrets.values)
         var log = JobLog(paths: paths, limit: job.limits.logBytes, redactor: redactor)
         let start = StepStart(limits: job.limits, workspace: workspace, fence: fence, group: group)
-        var ending = runSteps(of: job, in: workspace, start, secrets: secrets, log: &log)
+        var reports = JobReports(of: job, in: workspace, to: attempt, redactor: redactor, signals: signals)
+        var ending = runSteps(of: job, in: workspace, start, secrets: secrets, reports: &reports, log: &log)
+        for shortfall in reports.shortfalls { heed(shortfall.limit, shortfall.problem, &ending) }
         clinux_failpoint("job.collected", "before")
-        collect(from: job, workspace: workspace, attempt: attempt, redactor: redactor, ending: &ending, log: &log)
+        collect(from: job, workspace: workspace, attempt: attempt, ending: &ending, log: &log)
         clinux_failpoint("job.collected", "after")
         log.end()
         // Whatever failed first is the reason.
@@ -59,8 +61,6 @@ struct JobRun {
         var reason: String?
         var limit: String?
         var step: Int?
-        /// How many steps were begun.
-        var begun = 0
     }
 
     private func faulty(_ reason: String) -> StatusEvent {
@@ -106,14 +106,14 @@ struct JobRun {
     }
 
     private func runSteps(
-        of job: JobDescription, in workspace: Tree, _ start: StepStart, secrets: [String: String], log: inout JobLog
+        of job: JobDescription, in workspace: Tree, _ start: StepStart, secrets: [String: String],
+        reports: inout JobReports, log: inout JobLog
     ) -> Ending {
         var ending = Ending()
         let watch = LimitWatch(
             limits: job.limits, group: start.group, isFenced: start.fence != nil, workspace: workspace)
         for (index, step) in job.steps.enumerated() {
             if stop(&ending, step: index) { return ending }
-            ending.begun = index + 1
             log.begin(step: index)
             // Noted while its process is made, which waits for that.
             var noted: Int32?
@@ -141,6 +141,9 @@ struct JobRun {
                 usage: end.usage)
             // One that was never run has no end.
             if end.exit != nil || end.signal != nil { failure = status.append(ended) }
+            if failure == 0, log.failure == 0, !end.isStuck, end.fault == nil {
+                reports.collect(ofStep: index, log: &log)
+            }
             if failure == 0 { failure = log.failure }
             if failure != 0 || end.isStuck || end.fault != nil {
                 ending.result = .faulty
@@ -196,51 +199,35 @@ struct JobRun {
         return run.run(start, log: &log, begins: begins)
     }
 
-    /// Reports of every step that was begun; artifacts only of a job that completed, since what lies in the workspace of
-    /// another is an older job's.
+    /// Artifacts, only of a job that completed, since what lies in the workspace of another is an older job's.
     private func collect(
-        from job: JobDescription, workspace: Tree, attempt: Tree, redactor: LogRedactor, ending: inout Ending,
-        log: inout JobLog
+        from job: JobDescription, workspace: Tree, attempt: Tree, ending: inout Ending, log: inout JobLog
     ) {
-        guard ending.result != .faulty else { return }
-        var bytes: Int64 = 0
-        var files = 0
-        let isStopped = { [signals] in
-            signals.read()
-            return signals.isTerminationRequested
-        }
-        // A canceled job's reports are still wanted, and it was the signal that canceled it.
-        let isAlreadyStopped = isStopped()
-        for (index, step) in job.steps.prefix(ending.begun).enumerated() where !step.report.isEmpty {
-            var collector = Collector(
-                source: workspace, destination: attempt, place: "reports/\(index)", noun: "reports",
-                byteLimit: job.limits.reportBytes, fileLimit: job.limits.files, bytes: bytes, files: files,
-                redactor: redactor.isIdle ? nil : redactor, isStopped: { !isAlreadyStopped && isStopped() })
-            collector.collect(step.report)
-            finish(collector, &ending, &log)
-            (bytes, files) = (collector.bytes, collector.files)
-        }
         guard ending.result == .completed, !job.collect.isEmpty else { return }
         var collector = Collector(
             source: workspace, destination: attempt, place: "artifacts", noun: "artifacts",
-            byteLimit: job.limits.fileBytes, fileLimit: job.limits.files, isStopped: isStopped)
+            byteLimit: job.limits.fileBytes, fileLimit: job.limits.files,
+            isStopped: { [signals] in
+                signals.read()
+                return signals.isTerminationRequested
+            })
         for item in job.collect where collector.limit == nil && collector.problem == nil {
             collector.collect(item.patterns, base: item.base)
         }
-        finish(collector, &ending, &log)
+        collector.tell(&log)
+        heed(collector.limit, collector.problem, &ending)
         if ending.result == .completed { _ = stop(&ending, step: job.steps.count - 1) }
     }
 
-    private func finish(_ collector: Collector, _ ending: inout Ending, _ log: inout JobLog) {
-        for complaint in collector.complaints { log.say(complaint) }
-        if let limit = collector.limit {
-            log.say(limit)
+    /// What could not be copied fails a job that completed; of another it is not what came first.
+    private func heed(_ limit: String?, _ problem: String?, _ ending: inout Ending) {
+        guard ending.result != .faulty else { return }
+        if let limit {
             if ending.result == .completed { ending.result = .failed }
             ending.limit = ending.limit ?? limit
             ending.reason = ending.reason ?? limit
         }
-        if let problem = collector.problem {
-            log.say(problem)
+        if let problem {
             if ending.result == .completed { ending.result = .faulty }
             ending.reason = ending.reason ?? problem
         }

@@ -59,6 +59,31 @@ import Testing
         }
     }
 
+    /// By real processes: what a step left is read although the next one writes a file of the same name.
+    @Test func testThatTestsOfStepsWithOneReportFileAllCount() async throws {
+        let recipe = """
+            configurations:
+              debug:
+                steps:
+                  - { name: unit, step: testing, run: cp passing.xml out.xml, report: out.xml }
+                  - { name: more, step: testing, run: cp more/more.xml out.xml, report: out.xml }
+            analyze: []
+            archive: { include: [] }
+
+            """
+        try await withBot(BotPlan(recipe: recipe, executor: .local)) { bot in
+            // given
+            let more = #"<testsuite name="More"><testcase classname="More" name="divides"/></testsuite>"#
+
+            // when
+            let integration = try await bot.integrate(Commit(files: ["more/more.xml": more]))
+
+            // then
+            expectVerdict(of: integration, .succeeded)
+            #expect(integration.tests.map(\.result.name).sorted() == ["adds", "divides", "subtracts"])
+        }
+    }
+
     @Test func testThatTheNetworkOfAConfigurationIsEveryStepsThatSaysNothing() async throws {
         let recipe = """
             configurations:
