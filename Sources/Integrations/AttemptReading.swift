@@ -99,11 +99,15 @@ package struct AttemptReading: Sendable {
                 Finding(category: .analyzerWarning, message: "\(step.name): \(problem)", rule: "martlet.report"))
         }
         // Linters end with a status other than 0 when they find something; without a finding it is a failure, and an
-        // analysis that failed must not look like one that found nothing.
-        if !end.isSuccess, found.isEmpty {
+        // analysis that failed must not look like one that found nothing. One that was ended on its way must not look like one that
+        // found no more: all that it found may be silenced.
+        let isOurs = ends.outcome == .canceled || ends.outcome == .interrupted
+        let isCutShort = !isOurs && (end.limit != nil || end.signal != nil)
+        if isCutShort || !end.isSuccess && found.isEmpty {
+            let what = isCutShort ? "did not finish" : "failed"
             found.append(
                 Finding(
-                    category: .analyzerWarning, message: "\(step.name) failed: \(end.description); see the log",
+                    category: .analyzerWarning, message: "\(step.name) \(what): \(end.description); see the log",
                     rule: "martlet.analysis"))
         }
         findings += found

@@ -161,6 +161,22 @@ extension AttemptProcessorTests {
             #expect(results.findings.map(\.finding.rule) == ["martlet.report"])
         }
 
+        private static let odd = "a.c:1:2: warning: odd [-Wodd]\n"
+
+        @Test(arguments: [
+            Played(step: .analyzing, output: Self.odd, exit: nil, signal: 9, limit: "analyzing exceeded 1 s"),
+            Played(step: .analyzing, output: Self.odd, exit: 1, limit: "analyzing exceeded 1 s"),
+            Played(step: .analyzing, output: Self.odd, exit: nil, signal: 11),
+        ])
+        func testThatAnAnalysisThatWasEndedSaysSoBesideWhatItFound(played: Played) async throws {
+            let results = try await outer.results(of: [played, Played(step: .building)])
+            #expect(results.verdict == .analyzerWarnings)
+            #expect(results.findings.map(\.finding.path) == ["a.c", nil])
+            #expect(results.findings.last?.finding.rule == "martlet.analysis")
+            let reason = played.limit ?? "signal 11 (SIGSEGV)"
+            #expect(results.findings.last?.finding.message == "analyzing did not finish: \(reason); see the log")
+        }
+
         @Test func testThatEachPatternNeedsAFile() async throws {
             let results = try await outer.results(
                 of: [Played(step: .testing, report: AttemptProcessorTests.passing)],
