@@ -9,12 +9,15 @@ struct StepReports {
     private let asked: [String]
     /// Those of them that no file matches.
     private let unmatched: [String]
+    /// Where the step ran; `.` is the repository's root.
+    private let workingDirectory: String
 
     init(
         _ contents: [ReportContent], paths: [String], of step: JobDescription.Step, kind: JobStep,
         context: AttemptProcessor.Context
     ) {
         self.contents = contents
+        workingDirectory = step.workingDirectory
         asked = kind == .testing ? context.askedReports[step.name] ?? [] : kind == .analyzing ? step.report : []
         unmatched = asked.filter { text in
             guard let pattern = PathPattern(text) else { return true }
@@ -29,7 +32,11 @@ struct StepReports {
 
     /// What the files say of themselves, and what is not there.
     var problems: [String] {
-        let missing = unmatched.isEmpty ? [] : ["no file matches report: \(unmatched.joined(separator: ", "))"]
+        // Who wrote the pattern may have meant it to begin there.
+        let place =
+            workingDirectory == "." ? "" : " (from the repository's root; the step ran in \(workingDirectory))"
+        let missing =
+            unmatched.isEmpty ? [] : ["no file matches report: \(unmatched.joined(separator: ", "))\(place)"]
         return contents.flatMap(\.problems) + missing
     }
 

@@ -185,6 +185,15 @@ extension AttemptProcessorTests {
             #expect(results.reason == "no file matches report: unit/*.xml")
         }
 
+        @Test func testThatAPatternThatNoFileMatchesIsSaidToBeginAtTheRoot() async throws {
+            let results = try await outer.results(
+                of: [Played(step: .testing, output: "fine\n", workingDirectory: "tools")], askedReports: ["out.xml"])
+            #expect(results.verdict == .testFailures)
+            #expect(
+                results.reason
+                    == "no file matches report: out.xml (from the repository's root; the step ran in tools)")
+        }
+
         @Test(arguments: [
             ("build/*.xml", "build/coverage.xml", Self.cobertura, Verdict.testFailures),
             ("build/coverage.xml", "build/coverage.xml", Self.cobertura, .succeeded),

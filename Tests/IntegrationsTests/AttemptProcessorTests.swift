@@ -21,6 +21,7 @@ import Testing
         var limit: String?
         var report: String?
         var reportName = "junit.xml"
+        var workingDirectory = "."
         /// Whether the step names reports although none is there.
         var asksReport = false
         var isRequired: Bool { step != .analyzing && name != "list" }
@@ -36,7 +37,7 @@ import Testing
             let steps = played.map { played in
                 JobDescription.Step(
                     step: played.step.rawValue, name: played.name ?? played.usualName, arguments: played.arguments,
-                    timeoutMilliseconds: 1,
+                    workingDirectory: played.workingDirectory, timeoutMilliseconds: 1,
                     report: played.report == nil && !played.asksReport ? [] : [played.reportName],
                     isRequired: played.isRequired)
             }
