@@ -6,19 +6,27 @@ import Storage
 extension JobRunner {
     /// The values of all secrets that a job's steps ask for, by the variable that carries each. They go over the launch
     /// socket alone.
-    /// - Throws: `PreparationError.secretRefused` when the bot does not give one to its step; `SecretMissing` and
+    /// - Throws: `PreparationError.secretRefused` when the bot does not give one to its step, or two would be one variable, so that one step
+    ///   had the other's; `SecretMissing` and
     ///   `SettingsError` when it is given but cannot be had, which is the machine's fault.
     func secretValues(of request: Request, lane: Workspaces.Lane) async throws -> [String: String] {
         var values: [String: String] = [:]
+        var names: [String: String] = [:]
         for (step, command, name) in Self.commands(of: request) {
             for secret in command.secrets {
                 let place = name.map { "the step \($0)" } ?? "the \(step)"
                 if let reason = secretless ?? Self.refusal(of: secret, to: name, of: request, lane: lane) {
                     throw PreparationError.secretRefused(step: place, secret: secret, reason: reason)
                 }
+                let variable = SecretStore.variable(for: secret)
+                if let other = names[variable], other != secret {
+                    let reason = "\(other), which the job has too, is the same variable, \(variable)"
+                    throw PreparationError.secretRefused(step: place, secret: secret, reason: reason)
+                }
+                names[variable] = secret
                 let value = try await self.lane.run { [secrets] in try secrets.value(secret) }
                 guard let value else { throw SecretMissing(name: secret) }
-                values[SecretStore.variable(for: secret)] = value
+                values[variable] = value
             }
         }
         return values

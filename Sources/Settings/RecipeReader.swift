@@ -74,6 +74,9 @@ package enum RecipeReader {
             diagnostics.error(nothingRecognised(project), at: fields.position)
         }
         recipe.analyze = analyses(fields["analyze"], &diagnostics)
+        for clash in SecretNames.clashes(in: recipe) {
+            diagnostics.error(clash, at: fields.position(of: "configurations"))
+        }
         recipe.archive = archive(fields["archive"], recipe.configurations, &diagnostics)
         return recipe
     }

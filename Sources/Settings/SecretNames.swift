@@ -18,4 +18,31 @@ enum SecretNames {
         }
         return names
     }
+
+    /// What is wrong where two secrets that one job's analyses and steps ask for would be the same variable: its values are the whole
+    /// job's, so one step would get the other's.
+    static func clashes(in recipe: Recipe) -> [String] {
+        var clashes: [String] = []
+        for configuration in recipe.configurations {
+            var job = recipe
+            job.configurations = [configuration]
+            var first: [String: (step: String, secret: String)] = [:]
+            for (step, secrets) in job.askedSecrets {
+                for secret in secrets {
+                    let variable = SecretStore.variable(for: secret)
+                    guard let other = first[variable] else {
+                        first[variable] = (step, secret)
+                        continue
+                    }
+                    guard other.secret != secret else { continue }
+                    let clash =
+                        "\(other.step) asks for the secret `\(other.secret)` and \(step) for `\(secret)`: both would be the "
+                        + "variable \(variable) of one job; rename one"
+                    // Analyses are every configuration's.
+                    if !clashes.contains(clash) { clashes.append(clash) }
+                }
+            }
+        }
+        return clashes
+    }
 }

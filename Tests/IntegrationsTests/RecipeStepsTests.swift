@@ -174,6 +174,39 @@ import Testing
             }
         }
 
+        /// As a recipe that a version before this one read and stored.
+        @Test func testThatNoStepGetsAnothersOfTheSameVariable() async throws {
+            try await withRunningJob { bot, executor, id in
+                // given
+                let record = try #require(try await bot.store.integration(id))
+                var request = try await bot.otherJob(of: record)
+                for name in ["tok-en", "tok_en"] { try bot.secrets.set(name, "value of \(name)") }
+                request.bot.jobSecrets = [
+                    JobSecret(name: "tok-en", branches: [RefPattern("**")], steps: [try Samples.name("one")]),
+                    JobSecret(name: "tok_en", branches: [RefPattern("**")], steps: [try Samples.name("two")]),
+                ]
+                request.configuration.steps = [
+                    Recipe.Step(
+                        name: try Samples.name("one"), kind: .building, command: .init(run: "x", secrets: ["tok-en"])),
+                    Recipe.Step(
+                        name: try Samples.name("two"), kind: .building, command: .init(run: "x", secrets: ["tok_en"])),
+                ]
+
+                // when
+                let jobs = try bot.otherJobs(JobSlots(count: 1))
+                let attempt = try await jobs.run(request, cancellation: Cancellation())
+
+                // then
+                #expect(attempt.state == .processed(.buildErrors))
+                expectContains(
+                    attempt.reason ?? "",
+                    "the step two asks for the secret tok_en, which it does not get: tok-en, which the job has too")
+                #expect(executor.starts.count == 1, "nothing of it ran")
+                let first = AttemptDirectory(path: try #require(executor.starts.first))
+                try await executor.cancel(first, reason: "enough", grace: .zero)
+            }
+        }
+
         @Test func testThatOneThatIsNotSetIsOurFault() async throws {
             let executor = ScriptedExecutor.playing()
             try await withBot(plan(executor, bot: "secrets: [{ name: registry-token, branches: [main] }]")) { bot in

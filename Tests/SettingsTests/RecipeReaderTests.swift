@@ -156,6 +156,45 @@ import Testing
         #expect(reading.value == nil)
     }
 
+    @Test(arguments: [
+        Marked(
+            """
+            §configurations:
+              debug:
+                steps:
+                  - { name: one, step: building, run: x, secrets: tok-en }
+                  - { name: two, step: testing, run: x, secrets: tok_en }
+
+            """,
+            "the step `one` of `debug` asks for the secret `tok-en` and the step `two` of `debug` for `tok_en`: both would be the "
+                + "variable MARTLET_SECRET_TOK_EN"),
+        Marked(
+            """
+            analyze: [{ name: lint, run: x, secrets: tok-en }]
+            §configurations: { debug: { steps: [{ name: one, step: building, run: x, secrets: TOK.EN }] } }
+
+            """, "the analysis `lint` asks for the secret `tok-en` and the step `one` of `debug` for `TOK.EN`"),
+    ])
+    func testThatTwoSecretsOfOneJobAreNotOneVariable(_ sample: Marked) {
+        // when
+        let reading = read(sample.text)
+        // then
+        sample.expectFirst(of: reading.diagnostics)
+        #expect(reading.value == nil)
+    }
+
+    @Test func testThatOneSecretMayBeSeveralStepsAndTwoThoseOfTwoConfigurations() {
+        let yaml = """
+            configurations:
+              a:
+                steps:
+                  - { name: one, step: building, run: x, secrets: tok-en }
+                  - { name: two, step: testing, run: x, secrets: tok-en }
+              b: { steps: [{ name: one, step: building, run: x, secrets: tok_en }] }
+            """
+        #expect(read(yaml).diagnostics.isEmpty)
+    }
+
     @Test func testThatARecipeOfAnOlderVersionIsStillRead() throws {
         // given: as the database of the first version has it.
         let recorded = """
