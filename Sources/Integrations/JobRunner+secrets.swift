@@ -32,6 +32,20 @@ extension JobRunner {
         return values
     }
 
+    /// What of the bot file's `secrets` some step of the job may have.
+    static func grants(of request: Request) -> [JobSecret] {
+        let (refs, configuration) = (writers(of: request), request.configuration.name)
+        return (request.bot.jobSecrets ?? []).filter { secret in
+            refs.allSatisfy { secret.isForSomeStep($0, configuration: configuration) }
+        }
+    }
+
+    /// The refs whose authors wrote what runs: of a pull request whoever may push to either branch.
+    private static func writers(of request: Request) -> [RefName] {
+        let integration = request.integration
+        return integration.pull.map { [$0.source ?? $0.base, $0.base] } ?? [integration.ref]
+    }
+
     /// The commands that the recipe writes out for this job; an analysis without a name has none.
     private static func commands(of request: Request) -> [(step: String, command: Recipe.Command, name: Name?)] {
         var commands: [(step: String, command: Recipe.Command, name: Name?)] = []
@@ -56,9 +70,7 @@ extension JobRunner {
                 the bot file gives it to no job; the bot's owner adds `secrets: [{ name: \(secret), branches: [main] }]`
                 """
         }
-        let (ref, configuration) = (request.integration.ref, request.configuration.name)
-        // What runs of a pull request was written by whoever may push to either branch.
-        let needed = request.integration.pull.map { [$0.source ?? $0.base, $0.base] } ?? [ref]
+        let (needed, configuration) = (writers(of: request), request.configuration.name)
         func isFor(_ secret: JobSecret) -> Bool {
             needed.allSatisfy { secret.isFor($0, configuration: configuration, step: step) }
         }

@@ -244,7 +244,8 @@ package struct JobRunner: Sendable {
         } catch let error as PreparationError {
             return try await finish(id, verdict: .buildErrors, reason: "\(error)")
         }
-        let workspace = await workspaces.take(bot: request.bot.name, configuration: id.job, lane: lane)
+        let workspace = await workspaces.take(
+            bot: request.bot.name, configuration: id.job, lane: lane, grants: Self.grants(of: request))
         let plan: JobPlanner.Plan
         do {
             // What a daemon that was killed has left of another.

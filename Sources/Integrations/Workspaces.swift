@@ -1,3 +1,4 @@
+import Archives
 import Basics
 package import Model
 package import Storage
@@ -5,7 +6,8 @@ package import Storage
 /// Gives each job a workspace of its own: `workspaces/<bot>/<configuration>/<lane>/<slot>`.
 ///
 /// A slot is used by one job at a time and kept warm between them, so that an incremental build stays incremental.
-/// Lanes keep what may be published apart from everything else that ran on the machine.
+/// Lanes keep what may be published apart from everything else that ran on the machine. Of a lane, refs that the bot file gives other
+/// secrets have workspaces of their own, `<lane>-<digest>`: what a job leaves in one is run by the next, with that one's secrets.
 package actor Workspaces {
     /// Who may have written in a workspace before.
     package enum Lane: String, Sendable {
@@ -34,6 +36,19 @@ package actor Workspaces {
             case .fork: false
             }
         }
+
+        /// The directory of those jobs of it that have the same secrets by the same words of the bot file.
+        func directory(_ grants: [JobSecret]) -> String {
+            guard mayHaveSecrets, !grants.isEmpty else { return rawValue }
+            let words = grants.map { grant -> String in
+                let configurations = grant.configurations?.map(\.description) ?? ["*"]
+                let steps = grant.steps?.map(\.description) ?? ["*"]
+                let (branches, tags) = (grant.branches.map(\.description), grant.tags.map(\.description))
+                return "\([[grant.name], configurations, steps, branches, tags])"
+            }
+            let digest = Digest.sha256(of: Array(words.sorted().joined(separator: "\n").utf8))
+            return "\(rawValue)-\(digest.prefix(16))"
+        }
     }
 
     private let root: String
@@ -44,10 +59,12 @@ package actor Workspaces {
     package init(root: String) { self.root = root }
 
     /// Takes the lowest free slot, which is the warmest.
-    package func take(bot: Name, configuration: Name, lane: Lane) -> Workspace {
+    /// - Parameter grants: What of the bot file's `secrets` is for the job; without any it is the lane's usual workspace.
+    package func take(bot: Name, configuration: Name, lane: Lane, grants: [JobSecret] = []) -> Workspace {
+        let place = lane.directory(grants)
         var slot = 0
         while true {
-            let path = "\(root)/\(bot)/\(configuration)/\(lane.rawValue)/\(slot)"
+            let path = "\(root)/\(bot)/\(configuration)/\(place)/\(slot)"
             if taken.insert(path).inserted { return Workspace(path: path) }
             slot += 1
         }

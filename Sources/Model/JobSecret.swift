@@ -27,8 +27,13 @@ package struct JobSecret: Hashable, Sendable, Codable {
 
     /// Whether a step of a job may have it.
     package func isFor(_ ref: RefName, configuration: Name, step: Name?) -> Bool {
-        if let configurations, !configurations.contains(configuration) { return false }
         if let steps, step.map(steps.contains) != true { return false }
+        return isForSomeStep(ref, configuration: configuration)
+    }
+
+    /// Whether some step of a job may have it.
+    package func isForSomeStep(_ ref: RefName, configuration: Name) -> Bool {
+        if let configurations, !configurations.contains(configuration) { return false }
         if let branch = ref.branch { return branches.contains { $0.matches(branch) } }
         if let tag = ref.tag { return tags.contains { $0.matches(tag) } }
         return false

@@ -1,0 +1,56 @@
+import Basics
+import BotSupport
+import Execution
+import ExecutionSupport
+import Model
+import TestSupport
+import Testing
+
+@testable import Integrations
+
+/// A workspace is kept warm only among refs that the bot file gives the same secrets: what one job leaves there is run by the next.
+@Suite struct GrantedWorkspaceTests {
+    @Test func testThatWhatABranchWithoutASecretLeavesIsNotThereForOneWithIt() async throws {
+        let executor = ScriptedExecutor.playing()
+        let file = "branches: [main, dev]\nsecrets: [{ name: tok-en, branches: [main] }]\n"
+        try await withBot(BotPlan(file: file, executor: .scripted(executor))) { bot in
+            // given: a job of dev leaves a file where tools keep theirs
+            _ = try await bot.integrate()
+            let main = try workspace(0, executor)
+            _ = try await bot.integrate(Commit(files: ["n": "1"]), on: "dev")
+            let dev = try workspace(1, executor)
+            try Directory(opening: dev).makeDirectories(".martlet/cache")
+            try Directory(opening: dev).write(".martlet/cache/tool", bytes: Array("evil".utf8))
+
+            // when
+            _ = try await bot.integrate(Commit(files: ["n": "2"]))
+
+            // then
+            let next = try workspace(2, executor)
+            #expect(next == main, "it stays warm")
+            #expect(try Directory(opening: next).status(".martlet/cache/tool") == nil)
+            #expect(dev.hasSuffix("/debug/trusted/0/tree"), "as where no job has secrets")
+        }
+    }
+
+    @Test func testThatOtherGrantsAreOtherPlacesAndNoneIsTheUsual() throws {
+        // given
+        let token = JobSecret(name: "tok-en", branches: [RefPattern("main")])
+        let licence = JobSecret(name: "licence", branches: [RefPattern("**")])
+        let wider = JobSecret(name: "tok-en", branches: [RefPattern("main"), RefPattern("dev/*")])
+        func place(_ grants: JobSecret...) -> String { Workspaces.Lane.trusted.directory(grants) }
+        // then
+        #expect(place() == "trusted")
+        #expect(Set([place(), place(token), place(licence), place(token, licence), place(wider)]).count == 5)
+        #expect(place(token, licence) == place(licence, token))
+        #expect(Workspaces.Lane.release.directory([token]).hasPrefix("release-"))
+        #expect(Workspaces.Lane.fork.directory([licence]) == "fork", "it is removed after its job")
+    }
+
+    /// The tree of the job that was started after so many.
+    private func workspace(_ index: Int, _ executor: ScriptedExecutor) throws -> String {
+        let starts = executor.starts
+        try #require(starts.count > index)
+        return try AttemptDirectory(path: starts[index]).job().workspace
+    }
+}
