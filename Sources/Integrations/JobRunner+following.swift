@@ -41,12 +41,11 @@ extension JobRunner {
     ) async throws {
         let (id, executor) = (attempt.id, executor)
         var last: [StepChange] = []
+        let stopping = JobStopping(directory, launcher, cancellation)
+        defer { stopping.end() }
         do {
             try await cancellation.whileCancellable(
-                stop: { wish in
-                    // What cannot be asked to stop ends by its time-outs; the page shows it running until then.
-                    try? await executor.cancel(directory, reason: wish.reason, grace: wish.grace)
-                },
+                stop: { await stopping.ask($0) },
                 {
                     var progress = Progress(state: attempt.state)
                     for try await events in AttemptFollower(executor: executor).batches(of: directory) {
@@ -66,6 +65,7 @@ extension JobRunner {
             try await finish(id, verdict: .internalError, reason: Self.lostReason)
             return
         }
+        stopping.end()
         try Task.checkCancellation()
         await clear(workspace)
         // What is read in no time needs no word of its own on the page.

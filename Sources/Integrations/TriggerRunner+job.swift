@@ -72,11 +72,10 @@ extension TriggerRunner {
     private func follow(_ attempt: AttemptDirectory, _ cancellation: Cancellation) async throws -> StepEnds {
         let executor = executor
         var events: [StatusEvent] = []
+        let stopping = JobStopping(attempt, launcher, cancellation)
+        defer { stopping.end() }
         try await cancellation.whileCancellable(
-            stop: { wish in
-                // One that cannot be asked to stop ends by its time-out.
-                try? await executor.cancel(attempt, reason: wish.reason, grace: wish.grace)
-            },
+            stop: { await stopping.ask($0) },
             {
                 for try await event in AttemptFollower(executor: executor).events(of: attempt) { events.append(event) }
             })
