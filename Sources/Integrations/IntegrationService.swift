@@ -128,7 +128,8 @@ package struct IntegrationService: Service {
         let runner = IntegrationRunner(
             store: store, registry: registry, remotes: remotes, jobs: jobs, triggers: triggers,
             outages: outages, clock: clock, logger: logger, marks: marks)
-        // Integrations wait for slots, not for each other: one more than the slots keeps these filled while another ends.
+        // Integrations wait for slots, not for each other: of each priority one more than the slots keeps these filled while another
+        // ends.
         scheduler = Scheduler(
             store: store, runner: runner, capacity: parts.settings.concurrency + 1, wakeup: queueWakeup,
             wishes: CancelWishes(state: parts.state), outages: outages, timer: parts.timer, logger: logger)

@@ -28,7 +28,7 @@ package actor Scheduler {
     /// when one that waits is canceled.
     private var mustTakeUp = true
 
-    /// - Parameter capacity: Integrations under way at once, ≥ 1.
+    /// - Parameter capacity: Integrations of one priority under way at once, ≥ 1; see `choose`.
     package init(
         store: Store, runner: IntegrationRunner, capacity: Int, wakeup: Wakeup, wishes: CancelWishes,
         outages: Outages, timer: any Clock<Duration>, logger: Logger
@@ -155,7 +155,8 @@ package actor Scheduler {
                 mustTakeUp = false
             }
             let busy = running.values.map(\.integration) + left
-            guard busy.count < capacity else { return left }
+            // Whoever waits comes after those.
+            guard busy.count(where: { Self.priority(of: $0) <= Cause.person.priority }) < capacity else { return left }
             let refs = Set((paused + begun).map(BotRef.init))
             let queued = try await store.heads().filter { running[$0.id] == nil && !refs.contains(BotRef($0)) }
             return left + Self.choose(from: queued + begun + (await askable(paused)), running: busy, capacity: capacity)
@@ -165,8 +166,9 @@ package actor Scheduler {
         }
     }
 
-    /// Of those that wait for a server the oldest: it asks for all.
+    /// Of those that wait for a server the one that is chosen first: it asks for all, and one that has no place would keep them waiting.
     private func askable(_ paused: [OpenIntegration]) async -> [OpenIntegration] {
+        let paused = paused.sorted { (Self.priority(of: $0), $0.rowID) < (Self.priority(of: $1), $1.rowID) }
         var servers: Set<String> = []
         var found: [OpenIntegration] = []
         for integration in paused {
@@ -193,6 +195,11 @@ package actor Scheduler {
             isFork: record.pull.map { !$0.isTrusted } ?? false)
     }
 
+    private static func priority(of candidate: OpenIntegration) -> Int {
+        priority(
+            candidate.cause, isRerun: candidate.run > 1, isRelease: candidate.isRelease, isFork: candidate.isFork)
+    }
+
     private static func priority(_ cause: Cause, isRerun: Bool, isRelease: Bool, isFork: Bool) -> Int {
         if isRerun { return Cause.person.priority }
         if isFork { return Cause.schedule.priority + 1 }
@@ -202,39 +209,39 @@ package actor Scheduler {
     /// The integrations to start now.
     ///
     /// Lower priority first (a person's and reruns, then release branches, then others, then upgrades, then schedules, then pull requests of
-    /// forks, which anybody can open), then the bot with the fewest running, then the oldest. Of forks' at most half of the capacity goes to one bot, and
-    /// one place of it stays free for whatever else comes. One ref of a bot is integrated by one integration at a time, in order, since
-    /// each is compared with the one before.
+    /// forks, which anybody can open), then the bot with the fewest running, then the oldest. Those that come after a candidate take no place
+    /// from it: it begins beside them, their jobs wait for slots behind its own, and of one priority never more than the capacity begin. Of
+    /// forks' at most half of the capacity goes to one bot, and one place of it stays free for whatever else comes. One ref of a bot is
+    /// integrated by one integration at a time, in order, since each is compared with the one before.
     package static func choose(
         from queued: [OpenIntegration], running: [OpenIntegration], capacity: Int
     ) -> [OpenIntegration] {
         var busy = Set(running.map(BotRef.init))
-        var load: [Name: Int] = [:]
-        for record in running { load[record.id.bot, default: 0] += 1 }
-        func priority(_ candidate: OpenIntegration) -> Int {
-            Self.priority(
-                candidate.cause, isRerun: candidate.run > 1, isRelease: candidate.isRelease, isFork: candidate.isFork)
-        }
         var waiting = queued.filter { candidate in !running.contains { $0.id == candidate.id } }
         var chosen: [OpenIntegration] = []
+        /// Those that a candidate shares the capacity with.
+        func rivals(_ candidate: OpenIntegration) -> [OpenIntegration] {
+            let own = Self.priority(of: candidate)
+            return (running + chosen).filter { Self.priority(of: $0) <= own }
+        }
+        func load(_ candidate: OpenIntegration) -> Int {
+            rivals(candidate).count { $0.id.bot == candidate.id.bot }
+        }
         func mayRun(_ candidate: OpenIntegration) -> Bool {
+            guard !busy.contains(BotRef(candidate)), rivals(candidate).count < capacity else { return false }
             guard candidate.isFork, candidate.run == 1 else { return true }
             let forks = (running + chosen).filter(\.isFork)
             return forks.count < max(1, capacity - 1)
                 && forks.count { $0.id.bot == candidate.id.bot } < max(1, capacity / 2)
         }
-        while running.count + chosen.count < capacity {
-            let free = waiting.filter { !busy.contains(BotRef($0)) && mayRun($0) }
-            let next = free.min {
-                (priority($0), load[$0.id.bot, default: 0], $0.rowID)
-                    < (priority($1), load[$1.id.bot, default: 0], $1.rowID)
+        while true {
+            let next = waiting.filter(mayRun).min {
+                (Self.priority(of: $0), load($0), $0.rowID) < (Self.priority(of: $1), load($1), $1.rowID)
             }
-            guard let next else { break }
+            guard let next else { return chosen }
             chosen.append(next)
             busy.insert(BotRef(next))
-            load[next.id.bot, default: 0] += 1
             waiting.removeAll { $0.id == next.id }
         }
-        return chosen
     }
 }

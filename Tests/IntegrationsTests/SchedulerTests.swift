@@ -86,6 +86,69 @@ import Testing
         #expect(choose(queued, running: running, capacity: 4) == ["busy#9"])
     }
 
+    @Test func testThatNightliesTakeNoPlaceFromWhatGoesBeforeThem() throws {
+        // given: they hold the whole capacity
+        let running = try (1...3).map { try Samples.open($0, bot: "kit\($0)", ref: branch("main"), cause: .schedule) }
+        let queued = [
+            try Samples.open(5, bot: "app", ref: branch("a"), cause: .schedule),
+            try Samples.open(6, bot: "app", ref: branch("b")),
+            try Samples.open(7, bot: "app", ref: branch("c"), cause: .person),
+        ]
+
+        // when, then: all but one more of their kind
+        #expect(choose(queued, running: running, capacity: 3) == ["app#7", "app#6"])
+    }
+
+    @Test func testThatWhatGoesBeforeTakesPlacesFromNightlies() throws {
+        // given
+        let running = [
+            try Samples.open(1, ref: branch("a"), cause: .person), try Samples.open(2, ref: branch("b")),
+            try Samples.open(3, ref: branch("c"), cause: .schedule),
+        ]
+
+        // when, then
+        let nightly = try Samples.open(4, ref: branch("d"), cause: .schedule)
+        #expect(choose([nightly], running: running, capacity: 3) == [])
+        #expect(choose([nightly], running: running, capacity: 4) == ["kit#4"])
+    }
+
+    @Test func testThatOfEachKindNoMoreThanTheCapacityBegin() throws {
+        // given: more of each than there is room for, which come one after another, the last first
+        let kinds: [(cause: Cause, isRelease: Bool, isFork: Bool)] = [
+            (.pull, false, true), (.schedule, false, false), (.upgrade, false, false), (.push, false, false),
+            (.push, true, false), (.person, false, false),
+        ]
+        var running: [OpenIntegration] = []
+        for (index, kind) in kinds.enumerated() {
+            let queued = try (1...9).map { number in
+                try Samples.open(
+                    10 * index + number, bot: "kit\(number)", ref: branch("b\(index)"), cause: kind.cause,
+                    isRelease: kind.isRelease, isFork: kind.isFork)
+            }
+
+            // when
+            let chosen = Scheduler.choose(from: queued, running: running, capacity: 3)
+
+            // then: of forks' one place stays free
+            #expect(chosen.count == (kind.isFork ? 2 : 3), "\(kind)")
+            running += chosen
+        }
+    }
+
+    @Test func testThatABotsNightliesDoNotHoldUpItsCommits() throws {
+        // given
+        let running = try (1...2).map {
+            try Samples.open($0, bot: "busy", ref: branch("b\($0)"), cause: .schedule)
+        }
+        let queued = [
+            try Samples.open(3, bot: "busy", ref: branch("main")),
+            try Samples.open(4, bot: "idle", ref: branch("main")),
+        ]
+
+        // when, then: in the order in which they came
+        #expect(choose(queued, running: running, capacity: 3) == ["busy#3", "idle#4"])
+    }
+
     @Test func testThatAScheduledReleaseBranchStillWaitsForCommits() throws {
         // given
         let queued = [
