@@ -63,7 +63,11 @@ extension IntegrationRunner {
             // What it waited for is had.
             if record.reason != nil { try await store.explain([record.id], nil) }
         }
-        if record.recipe != nil { return .ready(record) }
+        if record.recipe != nil {
+            // That a job waits to be started is said again where it does.
+            if record.reason != nil { try await store.explain([record.id], nil) }
+            return .ready(record)
+        }
         let reading = Self.recipe(of: try await ruling(commit, of: record, bot: bot, mirror), bot: bot)
         guard let recipe = reading.value, !reading.diagnostics.contains(where: { $0.severity == .error }) else {
             try await describe(record, commit, mirror)

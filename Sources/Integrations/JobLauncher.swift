@@ -3,6 +3,8 @@ import Execution
 import Glibc
 import JobProtocol
 import Logging
+import Model
+import Storage
 
 /// Starts and ends jobs, those of configurations and those of triggers alike. What it gives up runs no more and never will: whoever
 /// stores the end of a job, or gives its directories to another, does so after this.
@@ -11,40 +13,51 @@ struct JobLauncher: Sendable {
     /// For the pauses between tries.
     let timer: any Clock<Duration>
     let logger: Logger
+    /// Whether a launcher that is gone is waited for, however long; else as for a supervisor, where people wait for the end of it.
+    var outlastsLauncher = true
 
-    /// Tries to start a job before it is given up: with the longest pauses four minutes, in which systemd or the next try has started
-    /// another launcher, or a machine that had too many processes has room again.
+    /// Tries to start a supervisor before its job is given up: with the longest pauses four minutes, in which a machine that had too many
+    /// processes has room again.
     static let maximumStarts = 10
 
-    /// Starts a job; where the launcher is gone and none can be started, or starts no supervisor, tries again.
+    /// Starts a job; where the launcher is gone and none can be started, tries again until one can, and some times where it starts no
+    /// supervisor.
+    /// - Parameter explain: Gets why the job waits, for people, after each try that failed; nothing when it waits no more.
     /// - Returns: Nothing was started when the integration is canceled.
     /// - Throws: `ExecutionError` when it was given up; `CancellationError` when the daemon stops, and it may begin yet.
     func start(
-        _ directory: AttemptDirectory, secrets: [String: String], _ cancellation: Cancellation
+        _ directory: AttemptDirectory, secrets: [String: String], _ cancellation: Cancellation,
+        explain: (String?) async -> Void
     ) async throws -> Bool {
         var backoff = Self.backoff
-        for attempt in 1...Self.maximumStarts {
+        var (tries, starts) = (0, 0)
+        while true {
             if let wish = await cancellation.requested {
                 try await withdraw(directory, because: wish.reason)
                 return false
             }
             do throws(ExecutionError) {
                 try await executor.start(directory, secrets: secrets)
+                if tries > 0 { await explain(nil) }
                 return true
             } catch {
+                tries += 1
+                // Of a launcher that is gone none counts: the next one starts the job, as late as it comes.
+                if error.code != .noLauncher || !outlastsLauncher { starts += 1 }
                 // A supervisor that did not begin in time was killed: the next one finds the directory as that one did.
-                guard error.code == .noLauncher || error.code == .notStarted, attempt < Self.maximumStarts else {
+                guard error.code == .noLauncher || error.code == .notStarted, starts < Self.maximumStarts else {
+                    if tries > 1 { await explain(nil) }
                     try await withdraw(directory, because: "\(error)")
                     throw error
                 }
                 logger.warning(
                     "a job could not be started; it is tried again",
                     metadata: ["attempt": "\(directory.path)", "error": "\(error)"])
+                await explain("a job waits to be started: \(error) (try \(tries), the next within 30 s)")
             }
             let (timer, pause) = (timer, backoff.next())
             _ = try await cancellation.interrupting { try await timer.sleep(for: pause) }
         }
-        return false
     }
 
     /// Gives up a start that may have been asked for: a launcher that stood still may take what it was asked, and a slow supervisor may
@@ -96,5 +109,17 @@ struct JobLauncher: Sendable {
         logger.warning(
             "a job could not be stopped", metadata: ["attempt": "\(directory.path)", "error": "\(error)"])
         try await timer.sleep(for: backoff.next())
+    }
+}
+
+extension Store {
+    /// Says why an integration waits, or nothing any more. Where that cannot be stored it waits all the same.
+    func explainWait(of id: IntegrationID, _ reason: String?, _ logger: Logger) async {
+        do {
+            try await explain([id], reason)
+        } catch {
+            logger.warning(
+                "why an integration waits could not be stored", metadata: ["integration": "\(id)", "error": "\(error)"])
+        }
     }
 }

@@ -25,7 +25,8 @@ package struct JobRunner: Sendable {
     let isolation: JobIsolation
     let secrets: SecretStore
     let logger: Logger
-    /// Whether what the store cannot take for the moment is tried until it can: where people wait for the end of it, it is told instead.
+    /// Whether what the store cannot take for the moment is tried until it can, and a launcher that is gone is waited for: where people
+    /// wait for the end of it, it is told instead.
     let outlastsStore: Bool
     /// Why no job has secrets, whatever asks for them; nothing: the bot's file says which do.
     let secretless: String?
@@ -33,7 +34,9 @@ package struct JobRunner: Sendable {
     /// for the disk of another. There are as many at a time as there are jobs.
     var lane: BlockingLane { BlockingLane(label: "job") }
 
-    var launcher: JobLauncher { JobLauncher(executor: executor, timer: timer, logger: logger) }
+    var launcher: JobLauncher {
+        JobLauncher(executor: executor, timer: timer, logger: logger, outlastsLauncher: outlastsStore)
+    }
 
     /// Attempts of one run that are made by themselves: one, and one more when the first was lost.
     static let maximumAttempts = 2
@@ -253,7 +256,11 @@ package struct JobRunner: Sendable {
             let prepared = try await prepare(id, directory, workspace, request, isEntered: isEntered, cancellation)
             // A daemon before this one may have asked for the start of what is not made ready any more.
             if prepared == nil { try await launcher.withdraw(directory, because: await reason(of: cancellation)) }
-            guard let prepared, try await launcher.start(directory, secrets: secrets, cancellation) else {
+            guard let prepared,
+                try await launcher.start(
+                    directory, secrets: secrets, cancellation,
+                    explain: { await store.explainWait(of: id.integration, $0, logger) })
+            else {
                 await giveBack(workspace)
                 return try await finish(id, verdict: .canceled, reason: await reason(of: cancellation))
             }

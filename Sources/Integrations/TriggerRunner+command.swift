@@ -22,7 +22,7 @@ extension TriggerRunner {
         _ cancellation: Cancellation
     ) async throws -> [UInt8] {
         try await runJob(
-            "the command for the version", at: log, cancellation,
+            "the command for the version", of: context.integration.id, at: log, cancellation,
             order: { work in
                 let report = try await cancellation.interrupting {
                     try await context.mirror.checkout(

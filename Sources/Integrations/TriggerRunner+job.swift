@@ -18,17 +18,18 @@ extension TriggerRunner {
     /// Runs a job in a directory of its own, or follows one that a daemon before this one started, to its end; then the directory goes.
     /// - Parameters:
     ///   - what: In messages: `the script`.
+    ///   - id: The trigger's integration, which says why it waits.
     ///   - order: Fills the directory whose absolute path it gets, which has an empty `tmp` already.
     ///   - read: Takes from it what is wanted, before it goes.
     /// - Throws: What those two throw, an `ExecutionError`: nothing of the job runs then. `TriggerInterruption` when it ended by no fault of
     ///   its own, `CancellationError` when it was canceled before it began, or the daemon stops: then it goes on.
     func runJob<Value>(
-        _ what: String, at log: String, _ cancellation: Cancellation, order: (String) async throws -> Order,
-        read: (AttemptDirectory, StepEnds) async throws -> Value
+        _ what: String, of id: IntegrationID, at log: String, _ cancellation: Cancellation,
+        order: (String) async throws -> Order, read: (AttemptDirectory, StepEnds) async throws -> Value
     ) async throws -> Value {
         let attempt = AttemptDirectory(path: "\(state.path)/\(log)")
         do {
-            try await start(attempt, cancellation, order: order)
+            try await start(attempt, of: id, cancellation, order: order)
             let ends = try await follow(attempt, cancellation)
             if ends.outcome == .interrupted { throw TriggerInterruption(what: what) }
             let value = try await read(attempt, ends)
@@ -47,7 +48,8 @@ extension TriggerRunner {
 
     /// Starts it, unless it was.
     private func start(
-        _ attempt: AttemptDirectory, _ cancellation: Cancellation, order: (String) async throws -> Order
+        _ attempt: AttemptDirectory, of id: IntegrationID, _ cancellation: Cancellation,
+        order: (String) async throws -> Order
     ) async throws {
         guard try await executor.liveness(of: attempt) == .notStarted else { return }
         do {
@@ -55,9 +57,9 @@ extension TriggerRunner {
             let work = try await lane.run { try makeWork(of: attempt) }
             let made = try await order(work)
             try await lane.run { try attempt.prepare(made.job) }
-            guard try await launcher.start(attempt, secrets: made.secrets, cancellation) else {
-                throw CancellationError()
-            }
+            let isStarted = try await launcher.start(
+                attempt, secrets: made.secrets, cancellation, explain: { await store.explainWait(of: id, $0, logger) })
+            guard isStarted else { throw CancellationError() }
         } catch let error as ExecutionError where error.code == .exists {
             // A launcher that stood still has just taken what a daemon before this one asked it for: that is followed.
         } catch {

@@ -17,7 +17,7 @@ extension TriggerRunner {
     ) async throws {
         let path = "\(scripts)/\(script)"
         let failure = try await runJob(
-            "the script", at: log, cancellation,
+            "the script", of: context.integration.id, at: log, cancellation,
             order: { work in
                 guard access(path, X_OK) == 0 else {
                     throw ScriptError(

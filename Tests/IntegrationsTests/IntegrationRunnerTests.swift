@@ -104,8 +104,65 @@ import Testing
             }
         }
 
-        @Test func testThatOneThatNeverComesIsOurFaultAndSaid() async throws {
+        @Test func testThatItIsWaitedForHoweverLongAndSaidMeanwhile() async throws {
             let executor = RefusingExecutor(refused: "debug", code: .noLauncher)
+            try await withBot(BotPlan(executor: .other(executor))) { bot in
+                // given: longer than a supervisor is tried
+                let id = try await bot.begin()
+                await until("many tries") {
+                    bot.timer.advance(by: .seconds(30))
+                    return executor.refusals.value >= 12
+                }
+                try await bot.wait("what it waits for") { store in
+                    let reason = try await store.integration(id)?.reason ?? ""
+                    let isSaid = reason.contains("a job waits to be started: ") && reason.contains("no supervisor")
+                    return isSaid ? true : nil
+                }
+
+                // when: the next daemon waits, too
+                try await bot.restart()
+                let before = executor.refusals.value
+                await until("a try of its own") {
+                    bot.timer.advance(by: .seconds(30))
+                    return executor.refusals.value > before
+                }
+                executor.isRefusing.withLock { $0 = false }
+                try await until("it starts") {
+                    bot.timer.advance(by: .seconds(30))
+                    return try await bot.store.integration(id)?.state.verdict != nil
+                }
+
+                // then
+                let integration = try await bot.completion(of: id)
+                expectVerdict(of: integration, .succeeded)
+                #expect(integration.record.reason == nil)
+                #expect(integration.attempts.count == 1)
+            }
+        }
+
+        @Test func testThatWhatWasSaidOfTheWaitIsNotSaidAfterARestart() async throws {
+            let executor = RefusingExecutor(refused: "debug", code: .noLauncher)
+            try await withBot(BotPlan(executor: .other(executor))) { bot in
+                // given
+                let id = try await bot.begin()
+                try await bot.wait("what it waits for") { store in
+                    try await store.integration(id)?.reason == nil ? nil : true
+                }
+                try await bot.stop()
+
+                // when
+                executor.isRefusing.withLock { $0 = false }
+                try await bot.start()
+
+                // then
+                let integration = try await bot.completion(of: id)
+                expectVerdict(of: integration, .succeeded)
+                #expect(integration.record.reason == nil)
+            }
+        }
+
+        @Test func testThatOneThatStartsNothingIsOurFaultAndSaid() async throws {
+            let executor = RefusingExecutor(refused: "debug", code: .notStarted)
             try await withBot(BotPlan(executor: .other(executor))) { bot in
                 bot.log.expectErrors(containing: "our fault")
                 let id = try await bot.begin()

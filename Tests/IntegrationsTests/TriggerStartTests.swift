@@ -76,7 +76,7 @@ import Testing
     }
 
     @Test func testThatOneThatBeginsAfterItWasGivenUpIsEndedBeforeThatIsSaid() async throws {
-        let executor = RefusingExecutor(refused: "tell", code: .noLauncher, startsAt: 10, inner: .holding("tell"))
+        let executor = RefusingExecutor(refused: "tell", startsAt: 10, inner: .holding("tell"))
         try await withBot(.telling(.other(executor))) { bot in
             // when
             let id = try await bot.begin()
