@@ -23,8 +23,11 @@ extension PersonRequests {
             } else if let recipe = old.recipe {
                 let crashed = try await store.tests(of: id, failingOnly: true).filter { $0.result.outcome == .crashed }
                 let attempts = try await store.attempts(of: id)
+                var triggerFailed = false
+                if case .completed(_, triggerFailed: true) = old.state { triggerFailed = true }
                 selection = try RerunSelection(
-                    rerun, of: id, recipe: recipe, attempts: attempts, crashed: Set(crashed.map(\.configuration)),
+                    rerun, of: id, triggerFailed: triggerFailed, recipe: recipe, attempts: attempts,
+                    crashed: Set(crashed.map(\.configuration)),
                     untold: rerun.testFilter == nil ? [] : try await untold(attempts))
             } else if rerun.testFilter != nil {
                 throw OperationError(

@@ -52,13 +52,14 @@ struct RerunSelection {
     init() {}
 
     /// - Parameters:
+    ///   - triggerFailed: Whether one of its triggers did.
     ///   - attempts: All of the integration's.
     ///   - crashed: The configurations of which a test's newest outcome is a crash.
     ///   - untold: Those whose tests were last red without any failing test.
     /// - Throws: `.conflict` when nothing is left to run.
     init(
-        _ rerun: Rerun, of id: IntegrationID, recipe: Recipe, attempts: [AttemptRecord], crashed: Set<Name>,
-        untold: Set<Name>
+        _ rerun: Rerun, of id: IntegrationID, triggerFailed: Bool, recipe: Recipe, attempts: [AttemptRecord],
+        crashed: Set<Name>, untold: Set<Name>
     ) throws(OperationError) {
         var newest: [Name: AttemptRecord] = [:]
         for attempt in attempts where attempt.id.attempt > newest[attempt.id.job]?.id.attempt ?? 0 {
@@ -67,6 +68,10 @@ struct RerunSelection {
         var wanted = recipe.configurations
         if rerun.isFailedOnly {
             wanted = wanted.filter { !(newest[$0.name]?.state.verdict?.isPublishable ?? false) }
+            if wanted.isEmpty, triggerFailed {
+                throw OperationError(
+                    .conflict, "no configuration of \(id) failed, only a trigger did; rerun it with `triggers`")
+            }
             if wanted.isEmpty {
                 throw OperationError(.conflict, "no configuration of \(id) failed; rerun it without `failed`")
             }

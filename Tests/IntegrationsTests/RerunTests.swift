@@ -188,6 +188,28 @@ import Testing
             }
         }
 
+        @Test func testThatWhoWantsWhatFailedIsToldOfTheTriggers() async throws {
+            let plan = BotPlan(file: BotPlan.uploading, executor: .scripted(Flaky([]).executor))
+            try await withBot(plan) { bot in
+                // given
+                bot.transport.serve("https://files.example/")
+                bot.transport.fail(request: 1, with: .status(403))
+                let first = try await bot.integrate(on: "release/1.0")
+                expectResult(of: first, "trigger-error")
+
+                // when
+                let error = await expectRejection(OperationError.self, \.code, .conflict) {
+                    try await bot.operations.rerun(first.id, Rerun(isFailedOnly: true), by: "ada")
+                }
+
+                // then
+                #expect(
+                    error?.message
+                        == "no configuration of \(first.id) failed, only a trigger did; rerun it with `triggers`")
+                _ = bot.transport.takeRequests()
+            }
+        }
+
         @Test func testThatAMendedBotFileIsWhatTheyRunBy() async throws {
             let executor = Flaky([]).executor
             try await withBot(
