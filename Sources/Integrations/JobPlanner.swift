@@ -105,11 +105,14 @@ package struct JobPlanner: Sendable {
     }
 
     /// The plan of a job that was prepared before a restart: its description says what runs.
-    package static func plan(of job: JobDescription, recipe: Recipe) -> Plan {
+    package static func plan(
+        of job: JobDescription, configuration: Recipe.Configuration, recipe: Recipe
+    ) -> Plan {
         func has(_ step: JobStep) -> Bool { job.steps.contains { $0.step == step.rawValue } }
         return Plan(
             steps: job.steps, collect: job.collect, notAnalyzed: has(.analyzing) ? nil : whyNotAnalyzed(recipe: recipe),
-            notTested: has(.testing) ? nil : whyNotTested(recipe: recipe, hasSteps: false))
+            notTested: has(.testing)
+                ? nil : whyNotTested(recipe: recipe, hasSteps: configuration.steps != nil))
     }
 
     /// Why the tests of a configuration cannot be chosen by a filter; nothing when they can.

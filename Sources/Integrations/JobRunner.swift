@@ -309,7 +309,8 @@ package struct JobRunner: Sendable {
             return try await finish(attempt.id, verdict: .internalError, reason: reason)
         }
         await workspaces.retake(workspace)
-        let plan = JobPlanner.plan(of: description, recipe: request.recipe)
+        let plan = JobPlanner.plan(
+            of: description, configuration: request.configuration, recipe: request.recipe)
         try await bring(attempt, directory, plan: plan, workspace, request, cancellation)
     }
 

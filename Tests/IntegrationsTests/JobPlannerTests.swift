@@ -278,6 +278,30 @@ import Testing
         }
     }
 
+    @Test func testThatWhyNothingIsTestedIsTheSameAfterARestart() throws {
+        // given: steps that are written out, and one command
+        var written = try Samples.configuration("written")
+        written.steps = [
+            Recipe.Step(name: try Samples.name("compile"), kind: .building, command: Recipe.Command(run: "make"))
+        ]
+        var usual = try Samples.configuration("usual")
+        usual.build = "make"
+        for configuration in [written, usual] {
+            let recipe = Recipe(
+                configurations: [configuration], analyze: [], archive: .init(include: []), projectType: nil)
+            let planned = plan(configuration, type: nil)
+
+            // when
+            let job = JobDescription(steps: planned.steps, workspace: "/w")
+            let takenUp = JobPlanner.plan(of: job, configuration: configuration, recipe: recipe)
+
+            // then
+            #expect(takenUp.notTested != nil)
+            #expect(takenUp.notTested == planned.notTested)
+            #expect(takenUp.notAnalyzed == planned.notAnalyzed)
+        }
+    }
+
     @Suite struct WhenItAnalyzes {
         private let outer = JobPlannerTests()
 
