@@ -127,7 +127,7 @@ struct Checkout {
         let isSame = !report.isFresh && record == before
         try WorkspaceGit(
             operation: operation, store: store, repository: repository, commit: commit, ref: ref, tree: tree,
-            memory: memory
+            memory: memory, kept: kept
         ).write(record, links: writer.listing.links, isSame: isSame)
         guard !isSame else { return }
         let bytes = record.bytes

@@ -16,10 +16,14 @@ struct WorkspaceGit {
     let tree: Directory
     /// Ours, outside of the workspace.
     let memory: Directory
+    /// Directories of the root that are no change of the commit, whatever its rules say.
+    let kept: Set<[UInt8]>
 
     /// What it consists of, without what is in the directories.
-    private static let directories = ["objects/info", "objects/pack", "objects", "refs/heads", "refs/tags", "refs"]
-    private static let names = ["HEAD", "config", "packed-refs", "objects/info/alternates", "index"]
+    private static let directories = [
+        "info", "objects/info", "objects/pack", "objects", "refs/heads", "refs/tags", "refs",
+    ]
+    private static let names = ["HEAD", "config", "packed-refs", "objects/info/alternates", "info/exclude", "index"]
 
     /// - Parameter isSame: Whether the checkout before wrote the very same files of the same commit. Then what it wrote is
     ///   left alone if nobody has touched it since: a job that changed it has changed the times of its inodes.
@@ -48,11 +52,11 @@ struct WorkspaceGit {
             """
         let texts = [
             ("HEAD", ref.branch == nil ? "\(commit)\n" : "ref: \(ref)\n"), ("config", configuration),
-            ("packed-refs", packed), ("objects/info/alternates", store.path + "/objects\n"),
+            ("packed-refs", packed), ("objects/info/alternates", store.path + "/objects\n"), ("info/exclude", excluded),
         ]
         try files(operation) { () throws(FileError) in
             try tree.remove(".git")
-            for directory in ["objects/info", "objects/pack", "refs/heads", "refs/tags"] {
+            for directory in ["info", "objects/info", "objects/pack", "refs/heads", "refs/tags"] {
                 try tree.makeDirectories(".git/" + directory)
             }
             for (name, text) in texts { try tree.write(".git/" + name, bytes: Array(text.utf8), mode: 0o444) }
@@ -64,12 +68,17 @@ struct WorkspaceGit {
         try files(operation) { () throws(FileError) in try memory.write("git", bytes: seal, mode: 0o600) }
     }
 
+    /// The patterns of what is kept. Our checkout never reads them: it asks the commit's own rules.
+    private var excluded: String {
+        kept.map { "/\(String(decoding: $0, as: UTF8.self))/\n" }.sorted().joined()
+    }
+
     /// What was made of what, with the status of each file and directory; nothing when one is not there, or a job has put
     /// a link in the place of a directory.
     private func seal() -> [UInt8]? {
         do throws(FileError) {
             let packed = try Directory(opening: store.path).status("packed-refs")
-            var text = "\(commit) \(ref)\n\(store.path)\n\(packed.map(Self.line) ?? "-")\n"
+            var text = "\(commit) \(ref)\n\(store.path)\n\(packed.map(Self.line) ?? "-")\n\(excluded)"
             for name in [".git"] + (Self.directories + Self.names).map({ ".git/" + $0 }) {
                 guard let status = try tree.status(name) else { return nil }
                 text += Self.line(status) + "\n"
