@@ -83,8 +83,7 @@ actor RunDisplay {
     private func show(_ news: RunWatch.News) {
         switch news {
         case .began(let configuration, let step, let name):
-            // A step's own name says more than its kind where there are several: analyzers.
-            if style == .plain { say("\(configuration) \(step.rawValue)\(step == .analyzing ? ": \(name)" : "")\n") }
+            if style == .plain { say(Output.visible("\(configuration) \(RunReport.words(step, name))") + "\n") }
         case .found(let configuration, let finding): say(RunReport.line(finding, in: [configuration]))
         case .failed(let configuration, let test): say(RunReport.line(test, in: configuration))
         case .ended, .completed: erase()

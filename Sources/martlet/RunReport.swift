@@ -38,10 +38,22 @@ enum RunReport {
                 path: test.path, line: test.line), in: [configuration])
     }
 
+    /// `testing`, and `building: generate` where the step's own name says more than its kind.
+    static func words(_ step: JobStep, _ name: String) -> String {
+        let usual: String? =
+            switch step {
+            case .building: "build"
+            case .testing: "test"
+            case .archiving: "archive"
+            case .analyzing, .checkout, .processing: nil
+            }
+        return name == usual ? step.rawValue : "\(step.rawValue): \(name)"
+    }
+
     /// `debug testing 12 s, 34 passed, 1 failing`
     static func progress(_ running: RunWatch.Running, at now: Timestamp) -> String {
         let seconds = max(0, (now.millisecondsSinceEpoch - running.since.millisecondsSinceEpoch) / 1000)
-        var text = "\(running.configuration) \(running.step.rawValue) \(Output.duration(Double(seconds)))"
+        var text = "\(running.configuration) \(words(running.step, running.name)) \(Output.duration(Double(seconds)))"
         if running.tests > 0 { text += ", \(running.tests - running.failing) passed" }
         if running.failing > 0 { text += ", \(running.failing) failing" }
         return text

@@ -121,6 +121,29 @@ import Testing
             }
         }
 
+        @Test func testThatAStepIsSaidByItsOwnName() async throws {
+            // given: a step that several looks see, which are 0.1 s apart
+            let seconds = min(0.6 * TestLimits.scale, 3)
+            let recipe = """
+                configurations:
+                  debug:
+                    steps:
+                      - { name: generate, step: building, run: sleep \(seconds) }
+                      - { name: compile, step: building, run: "true" }
+
+                """
+            try await withWorkingTree([".martlet.yml": recipe]) { fixture in
+                // when
+                let live = try await fixture.martletOnTerminal()
+                let plain = try await fixture.martlet()
+                // then
+                #expect((live.status, plain.status) == (0, 0), "\(live.stdout)\(plain.stdout)")
+                let line = live.stdout.firstRange(of: /\r\x1B\[Kdebug building: generate [0-9]+ s\r\x1B\[K/)
+                #expect(line != nil, "\(live.stdout)")
+                expectContains(plain.stdout, "\ndebug building: generate\ndebug building: compile\n")
+            }
+        }
+
         @Test func testThatATerminalIsToldOfTheTestsSoFar() async throws {
             // given: tests that go on for a while after two of them have ended
             let script = """

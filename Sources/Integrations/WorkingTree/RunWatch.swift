@@ -21,6 +21,8 @@ package actor RunWatch {
     package struct Running: Sendable, Hashable {
         package let configuration: Name
         package let step: JobStep
+        /// The step's own name.
+        package let name: String
         package let since: Timestamp
         package let tests: Int
         package let failing: Int
@@ -76,8 +78,8 @@ package actor RunWatch {
                 let tests = one.readings[step.index]?.tests ?? []
                 running.append(
                     Running(
-                        configuration: attempt.id.job, step: step.step, since: step.startedAt, tests: tests.count,
-                        failing: tests.count(where: \.outcome.isFailure)))
+                        configuration: attempt.id.job, step: step.step, name: step.name, since: step.startedAt,
+                        tests: tests.count, failing: tests.count(where: \.outcome.isFailure)))
             }
             followed[attempt.id] = one
         }
