@@ -24,7 +24,7 @@ struct JobCommands {
                 return step(
                     .analyzing, JobPlanner.clangStep,
                     [
-                        supervisor, "--analyze-c", "\(JobPlanner.ownDirectory)/analyze", "--configuration",
+                        supervisor, JobPlanner.analyzeC, "\(JobPlanner.ownDirectory)/analyze", "--configuration",
                         isOptimised ? "release" : "debug",
                     ], report: ["\(JobPlanner.ownDirectory)/analyze/*.sarif"], isRequired: false)
             case .command(let command, let name):

@@ -31,7 +31,8 @@ extension JobPlanner {
     ) -> Bool {
         guard projectType == .swiftPackage, configuration.steps == nil else { return false }
         switch (JobStep(rawValue: step.step), step.name) {
-        case (.building, resolveStep), (.testing, listStep), (.analyzing, clangStep): return true
+        case (.building, resolveStep), (.testing, listStep): return true
+        case (.analyzing, _): return isClangStep(step)
         case (.building, _): return configuration.build == nil
         case (.testing, _): return configuration.test == nil
         default: return false

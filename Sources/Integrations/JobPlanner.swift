@@ -45,6 +45,8 @@ package struct JobPlanner: Sendable {
     }
     /// The name of the step that analyzes C targets.
     static let clangStep = "clang"
+    /// What the supervisor's program is called with to analyze C targets.
+    static let analyzeC = "--analyze-c"
     /// What `martlet-supervisor --analyze-c` prints when there are none.
     static let noCTargets = "no C targets: nothing to analyze"
     /// The name of the step that fetches a package's dependencies, the only usual one with a network.
@@ -129,9 +131,14 @@ package struct JobPlanner: Sendable {
     /// Whether the list of tests says that there is none.
     static func saysNoTests(_ listed: [String]) -> Bool { listed.contains { $0.hasPrefix(noTests) } }
 
+    /// Whether a step is the service's own analyzer of C targets. A recipe may name one of its own likewise, which `sh -c` runs.
+    static func isClangStep(_ step: JobDescription.Step) -> Bool {
+        step.name == clangStep && step.arguments.dropFirst().first == analyzeC
+    }
+
     /// Whether the analyzer of C targets found that there is none.
     static func saysNoCTargets(_ step: JobDescription.Step, _ lines: [String]) -> Bool {
-        step.name == clangStep && lines.contains(noCTargets)
+        isClangStep(step) && lines.contains(noCTargets)
     }
 
     private static func whyNotAnalyzed(recipe: Recipe) -> String {

@@ -27,7 +27,7 @@ struct StepConsole {
         if UsualStepWords.mayBe(in: step) { readers.words = UsualStepWords() }
         switch kind {
         case .analyzing:
-            if step.name == JobPlanner.clangStep { readers.list = [] }
+            if JobPlanner.isClangStep(step) { readers.list = [] }
             if step.report.isEmpty { readers.analyzer = AnalyzerLines(root: root) }
         case .building:
             readers.diagnostics = DiagnosticReader(root: root, category: .asPrinted)

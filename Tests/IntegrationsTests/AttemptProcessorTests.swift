@@ -118,8 +118,8 @@ import Testing
             // given, when
             var played = [
                 Played(
-                    step: .analyzing, name: "clang", output: "no C targets: nothing to analyze\n", report: nil,
-                    asksReport: true)
+                    step: .analyzing, name: "clang", arguments: ["/s", "--analyze-c"],
+                    output: "no C targets: nothing to analyze\n", report: nil, asksReport: true)
             ]
             if isFormatted { played.append(Played(step: .analyzing, name: "swift-format")) }
             let results = try await outer.results(of: played + [Played(step: .building)])

@@ -212,7 +212,8 @@ import Testing
         ]
         let steps = [
             JobDescription.Step(
-                step: kinds[step] ?? "analyzing", name: step, arguments: ["x"], environment: ["CI_COMMIT_SHA": "own"],
+                step: kinds[step] ?? "analyzing", name: step,
+                arguments: step == "clang" ? ["/s", "--analyze-c"] : ["x"], environment: ["CI_COMMIT_SHA": "own"],
                 timeoutMilliseconds: 1),
             JobDescription.Step(step: "testing", name: "list", arguments: ["x"], timeoutMilliseconds: 1),
         ]

@@ -334,6 +334,23 @@ import Testing
             #expect(plan.steps.first?.report == [".martlet/analyze/*.sarif"])
         }
 
+        @Test func testThatARecipesOwnAnalysisMayHaveTheServicesName() throws {
+            // given
+            let tree = JobPlanner.Tree(rootEntries: ["Package.swift", "Tests"], hasCSources: true)
+            let configuration = try Samples.configuration()
+            let own = Recipe.Analysis.command(.init(run: "./clang.sh"), name: try Samples.name("clang"))
+
+            // when
+            let plan = outer.plan(configuration, type: .swiftPackage, analyze: [.tool(.clang), own], tree: tree)
+            let (_, steps) = JobPlanner.environments(
+                ["MARTLET_COMMIT": "c"], steps: plan.steps, configuration: configuration, projectType: .swiftPackage)
+
+            // then
+            #expect(steps.prefix(2).map(\.name) == ["clang", "clang"])
+            #expect(steps.prefix(2).map { JobPlanner.saysNoCTargets($0, [JobPlanner.noCTargets]) } == [true, false])
+            #expect(steps.prefix(2).map { $0.environment["MARTLET_COMMIT"] } == [nil, "c"])
+        }
+
         @Test func testThatAnyCommandRunsWithItsReport() throws {
             // given, when
             let plan = outer.plan(
