@@ -13,6 +13,8 @@ struct FenceOrder: Equatable {
     var inode: UInt64
     /// RLIMIT_NPROC, counted within the fence; nothing where a control group counts.
     var processes: Int?
+    /// What is of a limited size, looked at when the command has failed.
+    var sized: [String]
 
     func json() -> [UInt8] {
         var members: [String: JSON] = [
@@ -20,6 +22,7 @@ struct FenceOrder: Equatable {
             "workspace": .string(workspace), "directory": .string(directory),
             "device": .integer(Int64(bitPattern: device)), "inode": .integer(Int64(bitPattern: inode)),
         ]
+        members["sized"] = .array(sized.map(JSON.string))
         members["processes"] = processes.map { .integer(Int64($0)) }
         return JSON.object(members).bytes()
     }
@@ -37,12 +40,13 @@ struct FenceOrder: Equatable {
         self.directory = directory
         self.device = UInt64(bitPattern: device)
         self.inode = UInt64(bitPattern: inode)
+        sized = value["sized"]?.elements?.compactMap(\.text) ?? []
         processes = value["processes"]?.integer.flatMap { Int(exactly: $0) }
     }
 
     init(
         arguments: [String], environment: [String: String], workspace: String, directory: String, device: UInt64,
-        inode: UInt64, processes: Int?
+        inode: UInt64, processes: Int?, sized: [String]
     ) {
         self.arguments = arguments
         self.environment = environment
@@ -51,12 +55,14 @@ struct FenceOrder: Equatable {
         self.device = device
         self.inode = inode
         self.processes = processes
+        self.sized = sized
     }
 }
 
 /// What the first process within a fence says, one line, when the step's main process has ended or could not be started.
 enum FenceReport: Error, Equatable {
-    case ended(exit: Int32?, signal: Int32?, usage: StatusEvent.Usage)
+    /// `full`: what the command that failed had filled, in the words of a limit.
+    case ended(exit: Int32?, signal: Int32?, usage: StatusEvent.Usage, full: String?)
     /// The command is not there, or cannot be run.
     case noCommand(number: Int32)
     /// Its working directory is not there, or a link leads to it.
@@ -67,13 +73,15 @@ enum FenceReport: Error, Equatable {
     func line() -> [UInt8] {
         let value: JSON
         switch self {
-        case .ended(let exit, let signal, let usage):
-            value = .object([
+        case .ended(let exit, let signal, let usage, let full):
+            var members: [String: JSON] = [
                 "exit": exit.map { .integer(Int64($0)) } ?? .null,
                 "signal": signal.map { .integer(Int64($0)) } ?? .null,
                 "user": .integer(usage.userMilliseconds), "system": .integer(usage.systemMilliseconds),
                 "memory": .integer(usage.maximumResidentBytes),
-            ])
+            ]
+            members["full"] = full.map(JSON.string)
+            value = .object(members)
         case .noCommand(let number): value = .object(["noCommand": .integer(Int64(number))])
         case .noDirectory(let number): value = .object(["noDirectory": .integer(Int64(number))])
         case .broken(let reason): value = .object(["broken": .string(reason)])
@@ -99,7 +107,8 @@ enum FenceReport: Error, Equatable {
                 exit: number("exit"), signal: number("signal"),
                 usage: .init(
                     userMilliseconds: value["user"]?.integer ?? 0, systemMilliseconds: value["system"]?.integer ?? 0,
-                    maximumResidentBytes: value["memory"]?.integer ?? 0))
+                    maximumResidentBytes: value["memory"]?.integer ?? 0),
+                full: value["full"]?.text)
         } else {
             return nil
         }

@@ -69,11 +69,11 @@ struct FencedStep {
                 failure.isCommand
                     ? .noCommand(number: failure.error.number)
                     : .broken("the command could not be started: \(failure.error.text)"))
-        case .success(let pid): return wait(for: pid)
+        case .success(let pid): return wait(for: pid, sized: order.sized)
         }
     }
 
-    private func wait(for main: Int32) -> Int32 {
+    private func wait(for main: Int32, sized: [String]) -> Int32 {
         while true {
             var status: Int32 = 0
             var usage = clinux_usage()
@@ -82,10 +82,11 @@ struct FencedStep {
             guard pid > 0 else { return 0 }
             guard pid == main else { continue }
             let isSignal = clinux_wait_was_signaled(status) != 0
+            let exit = isSignal ? nil : clinux_wait_exit_status(status)
             _ = tell(
                 .ended(
-                    exit: isSignal ? nil : clinux_wait_exit_status(status),
-                    signal: isSignal ? clinux_wait_signal(status) : nil, usage: StatusEvent.Usage(usage)))
+                    exit: exit, signal: isSignal ? clinux_wait_signal(status) : nil, usage: StatusEvent.Usage(usage),
+                    full: exit == 0 ? nil : sized.lazy.compactMap(SizedPlace.fullWords).first))
         }
     }
 

@@ -45,6 +45,8 @@ struct StepRun {
     private var lingerUntil: Int64?
     /// What came through the fence's report pipe.
     private var report: [UInt8] = []
+    /// What a command that failed in the fence had filled, in words.
+    private var full: String?
 
     init(
         step: JobDescription.Step, environment: [String: String], graceMilliseconds: Int64, signals: Signals,
@@ -97,6 +99,7 @@ struct StepRun {
         if let report = started?.report { close(report) }
         end.isStuck = !isEmpty
         if end.limit == nil, let finding = finding ?? watch.lookAtEnd(signal: end.signal) { note(finding, &log) }
+        if end.limit == nil, end.fault == nil, let full { note(.limit(full), &log) }
         log.endStep()
         return end
     }
@@ -260,7 +263,10 @@ struct StepRun {
         }
         guard !hasEnded else { return }
         switch FenceReport(report) {
-        case .ended(let exit, let signal, let usage): setEnded(exit: exit, signal: signal, usage: usage)
+        case .ended(let exit, let signal, let usage, let full):
+            setEnded(exit: exit, signal: signal, usage: usage)
+            // Of one that was asked to end, it is not why.
+            if killAt == nil { self.full = full }
         case .noCommand(let number):
             setEnded(exit: nil, signal: nil, usage: .init())
             sayNotStarted(.noCommand(SystemError(number: number)), &log)

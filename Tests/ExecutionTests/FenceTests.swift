@@ -117,6 +117,34 @@ import Testing
         }
     }
 
+    @Suite struct GivenAFullPlace {
+        @Test(arguments: [
+            ("head -c 100M /dev/zero > /tmp/a", "exit 1 /tmp over 64 MiB"),
+            ("head -c 100M /dev/zero > /dev/shm/a", "exit 1 /dev/shm over 64 MiB"),
+            ("head -c 20M /dev/zero > ~/a; exit 7", "exit 7 /home/martlet over 16 MiB"),
+            ("head -c 20M /dev/zero > ~/a; kill -9 $$", "signal 9 /home/martlet over 16 MiB"),
+        ]) func testThatAFailureSaysWhichLimitItReached(script: String, ended: String) async throws {
+            try await withLaunched { launched in
+                // when
+                let end = try await launched.run(launched.fenced(script))
+                // then
+                #expect(end.step(0) == ended, "\(end.log)")
+                expectContains(end.log, String(ended.split(separator: " ", maxSplits: 2)[2]) + "\n")
+            }
+        }
+
+        @Test(arguments: [
+            ("head -c 20M /dev/zero > ~/a; exit 0", "exit 0"),
+            ("head -c 20M /dev/zero > ~/a; rm ~/a; exit 3", "exit 3"),
+            ("head -c 15M /dev/zero > ~/a; exit 3", "exit 3"),
+        ]) func testThatASuccessAndAPlaceWithRoomSayNothingOfIt(script: String, ended: String) async throws {
+            try await withLaunched { launched in
+                let end = try await launched.run(launched.fenced(script))
+                #expect(end.step(0) == ended, "\(end.log)")
+            }
+        }
+    }
+
     @Suite struct GivenSteps {
         @Test func testThatEachHasATemporaryDirectoryAndAHomeOfItsOwn() async throws {
             try await withLaunched { launched in
