@@ -2,6 +2,7 @@ import Basics
 import BotSupport
 import Execution
 import ExecutionSupport
+import JobProtocol
 import Model
 import TestSupport
 import Testing
