@@ -70,12 +70,13 @@ struct Fence {
     ) -> Result<(pid: Int32, info: Int32?), SystemError> {
         var environment = environment
         if environment["HOME"] == nil { environment["HOME"] = fence.home }
-        let order = FenceOrder(
+        let network = network(of: step)
+        var order = FenceOrder(
             arguments: step.arguments, environment: environment, workspace: job.mountedAt,
             directory: step.workingDirectory, device: UInt64(workspace.st_dev), inode: UInt64(workspace.st_ino),
             // More than the job's own: the fence's first process, and the one that is too many and so is seen.
             processes: group != nil ? nil : job.limits.processes + 2, sized: ["/tmp", "/dev/shm", fence.home])
-        let network = network(of: step)
+        order.tellsReady = network == .own
         let files = FenceFiles(network: network, home: fence.home, isImage: fence.root != nil)
         var arguments = options + (network == .shared ? [] : ["--unshare-net"]) + files.options
         arguments += ["--remount-ro", "/"]

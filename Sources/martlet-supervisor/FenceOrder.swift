@@ -15,6 +15,8 @@ struct FenceOrder: Equatable {
     var processes: Int?
     /// What is of a limited size, looked at when the command has failed.
     var sized: [String]
+    /// Whether the supervisor is told, by `FenceReport.ready`, when the fence is made: before, bubblewrap still has to do with its network.
+    var tellsReady = false
 
     func json() -> [UInt8] {
         var members: [String: JSON] = [
@@ -22,6 +24,7 @@ struct FenceOrder: Equatable {
             "workspace": .string(workspace), "directory": .string(directory),
             "device": .integer(Int64(bitPattern: device)), "inode": .integer(Int64(bitPattern: inode)),
         ]
+        if tellsReady { members["tellsReady"] = .bool(true) }
         members["sized"] = .array(sized.map(JSON.string))
         members["processes"] = processes.map { .integer(Int64($0)) }
         return JSON.object(members).bytes()
@@ -40,6 +43,7 @@ struct FenceOrder: Equatable {
         self.directory = directory
         self.device = UInt64(bitPattern: device)
         self.inode = UInt64(bitPattern: inode)
+        tellsReady = value["tellsReady"]?.boolean ?? false
         sized = value["sized"]?.elements?.compactMap(\.text) ?? []
         processes = value["processes"]?.integer.flatMap { Int(exactly: $0) }
     }
@@ -69,6 +73,9 @@ enum FenceReport: Error, Equatable {
     case noDirectory(number: Int32)
     /// The fence is not as it was asked for.
     case broken(String)
+
+    /// Said before any other, where the order wants it.
+    static let ready = Array("{\"ready\":true}\n".utf8)
 
     func line() -> [UInt8] {
         let value: JSON

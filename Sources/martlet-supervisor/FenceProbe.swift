@@ -65,11 +65,12 @@ struct FenceProbe {
             return Trouble(reason: "bubblewrap cannot be started")
         }
         defer { close(info) }
-        switch UserNetwork.start(info: info) {
+        let (network, words) = UserNetwork.start(info: info, report: report[0])
+        switch network {
         case .success(let network): network?.end()
         case .failure(let failure): networkTrouble = failure
         }
-        let said = read(report[0])
+        let said = read(report[0], after: words)
         kill(pid, SIGKILL)
         // Of slirp4netns too.
         _ = Descendants.killAll()
@@ -87,8 +88,8 @@ struct FenceProbe {
         }
     }
 
-    private func read(_ descriptor: Int32) -> [UInt8] {
-        var bytes: [UInt8] = []
+    private func read(_ descriptor: Int32, after words: [UInt8]) -> [UInt8] {
+        var bytes = words
         let deadline = Time.monotonicMilliseconds() + Self.patienceMilliseconds
         while bytes.count < 64 * 1024, FenceReport(bytes) == nil {
             var source = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)

@@ -30,6 +30,7 @@ struct FencedStep {
             return tell(.broken("the order cannot be read"))
         }
         close(Self.orderDescriptor)
+        if order.tellsReady { _ = Descriptor.writeAll(FenceReport.ready, to: 2) }
         switch workspace(of: order) {
         case .failure(let report): return tell(report)
         case .success(let workspace): return run(order, in: workspace)

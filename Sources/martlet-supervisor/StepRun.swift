@@ -77,6 +77,7 @@ struct StepRun {
             return notStarted(error, &log)
         case .success(let started):
             self.started = started
+            report = started.said
             watch.sparing = Set([started.network?.process].compactMap(\.self))
         }
         log.open()

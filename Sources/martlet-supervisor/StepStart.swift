@@ -17,6 +17,8 @@ struct StepStart {
         let report: Int32?
         /// Of a fenced step that has one of its own.
         var network: UserNetwork?
+        /// What came through `report` already.
+        var said: [UInt8] = []
 
         /// The process groups of what holds the fence: to ask those to end would end the step without its grace.
         var fenceGroups: Set<Int32> { report == nil ? [] : Set([pid, network?.process].compactMap(\.self)) }
@@ -46,7 +48,9 @@ struct StepStart {
             isRefused = !begins()
             if isRefused || !connects { gate.open(!isRefused) }
         }
-        guard case .success(let made) = started, isRefused || connects else { return isRefused ? .failure(.refused) : started }
+        guard case .success(let made) = started, isRefused || connects else {
+            return isRefused ? .failure(.refused) : started
+        }
         if isRefused {
             // Its process, or what becomes its fence, ends by itself.
             made.network?.end()
@@ -74,9 +78,10 @@ struct StepStart {
             var made = Started(pid: begun.pid, report: report[0])
             guard let info = begun.info else { return .success(made) }
             defer { close(info) }
-            switch UserNetwork.start(info: info) {
+            let (network, said) = UserNetwork.start(info: info, report: report[0])
+            switch network {
             case .success(let network):
-                made.network = network
+                (made.network, made.said) = (network, said)
                 return .success(made)
             case .failure(let failure):
                 close(report[0])

@@ -32,14 +32,26 @@ struct UserNetwork {
         ["/usr/bin/slirp4netns", "/usr/local/bin/slirp4netns", "/bin/slirp4netns"].first { access($0, X_OK) == 0 }
     }
 
-    /// Waits until a fence's namespaces are there, and gives its network the outside.
-    /// - Parameter info: Where bubblewrap tells of its child (`--info-fd`).
-    /// - Returns: Nothing where bubblewrap made no fence, which it says elsewhere.
-    static func start(info: Int32) -> Result<UserNetwork?, Failure> {
+    /// Waits until a fence is made, and gives its network the outside. Not before: both bubblewrap and slirp4netns set the fence's own
+    /// loopback up, and where slirp4netns is first, bubblewrap fails.
+    /// - Parameters:
+    ///   - info: Where bubblewrap tells of its child (`--info-fd`).
+    ///   - report: Where the fence's first process, or bubblewrap, speaks.
+    /// - Returns: No network where there is no fence; and what else was said, which nobody can read again.
+    static func start(info: Int32, report: Int32) -> (network: Result<UserNetwork?, Failure>, said: [UInt8]) {
+        let deadline = Time.monotonicMilliseconds() + patienceMilliseconds
+        var said: [UInt8] = []
+        while !said.starts(with: FenceReport.ready), said.count < wordsLimit, isReadable(report, until: deadline),
+            case .success(let part?) = Descriptor.readOnce(report, limit: wordsLimit)
+        { said += part }
+        guard said.starts(with: FenceReport.ready) else { return (.success(nil), said) }
+        return (start(info: info, until: deadline), Array(said.dropFirst(FenceReport.ready.count)))
+    }
+
+    private static func start(info: Int32, until deadline: Int64) -> Result<UserNetwork?, Failure> {
         guard let program = path() else {
             return .failure(Failure(reason: FenceFinding.userNetworkMissing, isLasting: true))
         }
-        let deadline = Time.monotonicMilliseconds() + patienceMilliseconds
         guard let child = child(info, until: deadline) else { return .success(nil) }
         let network = clinux_open("/proc/\(child)/ns/net", O_RDONLY | O_CLOEXEC, 0)
         guard network >= 0 else { return failure("open the fence's network") }

@@ -16,7 +16,8 @@ extension JobIsolation {
             fence: FenceSettings(readOnly: readOnly, loopback: loopback))
         let hasNetwork = TestTools.find("slirp4netns") != nil && access("/dev/net/tun", R_OK | W_OK) == 0
         return try JobIsolation.decide(
-            settings, probe: hasNetwork ? .works : .sharesNetwork("no slirp4netns"), path: ProcessInfo.processInfo.environment["PATH"] ?? "",
+            settings, probe: hasNetwork ? .works : .sharesNetwork("no slirp4netns"),
+            path: ProcessInfo.processInfo.environment["PATH"] ?? "",
             supervisor: try TestTools.builtProduct("martlet-supervisor"))
     }
 }

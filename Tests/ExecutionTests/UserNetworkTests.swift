@@ -61,7 +61,8 @@ import Testing
     @Test func testThatItIsThereWhenTheCommandBegins() async throws {
         try await withLaunched { launched in
             let ended = try await launched.run(
-                launched.fenced("grep -c tap0: /proc/net/dev; cut -f2 /proc/net/route | grep -c 00000000", network: .full))
+                launched.fenced(
+                    "grep -c tap0: /proc/net/dev; cut -f2 /proc/net/route | grep -c 00000000", network: .full))
             #expect(ended.log == "1\n1\n")
         }
     }

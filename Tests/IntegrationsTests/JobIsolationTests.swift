@@ -74,7 +74,8 @@ import Testing
         let error = #expect(throws: IsolationError.self) {
             try decide(nil, .sharesNetwork("no slirp4netns"), fence: FenceSettings(loopback: false))
         }
-        expectContains(error?.description ?? "", "without the machine's loopback here: no slirp4netns; or write loopback: true")
+        expectContains(
+            error?.description ?? "", "without the machine's loopback here: no slirp4netns; or write loopback: true")
     }
 
     @Test func testThatAPathThatIsNotThereIsToldAtTheStart() throws {

@@ -22,7 +22,8 @@ import Testing
 
     @Test(arguments: [
         ("open(\"/dev/net/tun\"): Permission denied; child failed(1)", true),
-        ("open(\"/dev/net/tun\"): No such file or directory; child failed(1)", true), ("it said nothing within 10 s", false),
+        ("open(\"/dev/net/tun\"): No such file or directory; child failed(1)", true),
+        ("it said nothing within 10 s", false),
     ])
     func testThatWhatANetworkNeedsIsSaid(complaint: String, isAdvised: Bool) {
         let reason = FenceFinding.networkReason(complaint: complaint)

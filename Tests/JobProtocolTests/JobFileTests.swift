@@ -13,7 +13,8 @@ import Testing
         ],
         environment: ["CI": "true"], workspace: "/w", mountedAt: "/martlet/kit", secrets: ["token"],
         isolation: .sandbox,
-        fence: .init(root: "/images/a", readOnly: ["/opt/swift"], home: "/home/me", temporaryBytes: 6, homeBytes: 7,
+        fence: .init(
+            root: "/images/a", readOnly: ["/opt/swift"], home: "/home/me", temporaryBytes: 6, homeBytes: 7,
             sharesNetwork: false),
         limits: .init(
             logBytes: 1, fileBytes: 2, files: 3, reportBytes: 4, graceMilliseconds: 5, memoryBytes: 8 << 20,

@@ -85,7 +85,8 @@ package final class KillSweep {
         self.scenarios = scenarios
         listener = try Listener()
         service = try Service(
-            root: root, programs: programs, settings: "isolation: \(isFenced ? "sandbox\nfence: { loopback: true }" : "none")\n",
+            root: root, programs: programs,
+            settings: "isolation: \(isFenced ? "sandbox\nfence: { loopback: true }" : "none")\n",
             environment: ["MARTLET_FAILPOINT": failpoint])
         let note = isFenced ? "" : "echo \"$STEP $(tr '\\0' ' ' </proc/$PPID/cmdline)\" >> '\(service.root)/steps'"
         let step = """

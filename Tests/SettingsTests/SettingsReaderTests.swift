@@ -70,7 +70,8 @@ import Testing
                 secrets: "/run/secrets", anonymous: .none, isolation: .sandbox,
                 fence: FenceSettings(
                     readOnly: ["/opt/sdk", "/srv/packages"], memory: .gibibytes(4), processes: 100,
-                    workspace: .mebibytes(512), cpuWeight: 50, loopback: true), images: "/etc/martlet/images", user: "ci",
+                    workspace: .mebibytes(512), cpuWeight: 50, loopback: true), images: "/etc/martlet/images",
+                user: "ci",
                 mail: MailSettings(
                     server: "smtp://mail.acme.example:587",
                     from: try #require(MailAddress("Martlet <ci@acme.example>")), credentials: "mail",

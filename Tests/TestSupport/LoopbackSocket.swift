@@ -13,7 +13,8 @@ package final class LoopbackSocket: Sendable {
     /// `defer { socket.stop() }`.
     /// - Parameter place: An address of the machine's, of version 4 or 6.
     package init(port: Int = 0, at place: String = "127.0.0.1") throws {
-        (number, self.port) = try place.contains(":") ? Self.listening6(at: place) : Self.listening(port: port, at: place)
+        (number, self.port) =
+            try place.contains(":") ? Self.listening6(at: place) : Self.listening(port: port, at: place)
     }
 
     deinit {

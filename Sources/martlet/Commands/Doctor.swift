@@ -106,7 +106,10 @@ struct Doctor: AsyncParsableCommand {
                 launcher: LauncherPlace.socket(of: StateDirectory(path: settings.state)))
             guard let reason = isolation.isolation.reason else {
                 let seen = isolation.readOnly.joined(separator: ", ")
-                return ("sandbox: each step is fenced; \(finding.limits.sentence); jobs see \(seen)", nil, nil, isolation.loopback)
+                return (
+                    "sandbox: each step is fenced; \(finding.limits.sentence); jobs see \(seen)", nil, nil,
+                    isolation.loopback
+                )
             }
             if settings.isolation == ServiceSettings.Isolation.none {
                 let could = finding.works ? "; the fence works here: remove `isolation: none`" : ""

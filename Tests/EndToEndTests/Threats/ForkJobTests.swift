@@ -63,7 +63,8 @@ import Testing
         let listener = try LoopbackSocket()
         defer { listener.stop() }
         var plan = BotPlan(
-            recipe: Self.recipe(port: listener.port), file: Self.file, executor: .local, isolation: try .fenced(loopback: true))
+            recipe: Self.recipe(port: listener.port), file: Self.file, executor: .local,
+            isolation: try .fenced(loopback: true))
         plan.scripts = ["deploy": "#!/bin/sh\n"]
         try await withBot(plan) { bot in
             // given: a secret, and a main whose jobs keep a cache

@@ -76,25 +76,26 @@ extension ThreatRow {
             let listener = try LoopbackSocket()
             defer { listener.stop() }
             let ways = ["127.0.0.1", "127.1.2.3", "0.0.0.0", "10.0.2.2", "10.0.2.3", "10.0.2.100"]
-            return try await launched.run(launched.fenced(connect(ways, listener.port), network: .full)).log
+            return try await launched.run(launched.fenced(connect(ways, listener.port), network: .full))
         },
-        ownNetwork("B8.own-loopback6", "what listens on the host's loopback of version 6, with the network") { launched in
+        ownNetwork("B8.own-loopback6", "what listens on the host's loopback of version 6, with the network") {
+            launched in
             let listener = try LoopbackSocket(at: "::1")
             defer { listener.stop() }
             let ways = ["::1", "::", "::ffff:127.0.0.1", "fd00::2", "fd00::3", "fe80::2%tap0"]
-            return try await launched.run(launched.fenced(connect6(ways, listener.port), network: .full)).log
+            return try await launched.run(launched.fenced(connect6(ways, listener.port), network: .full))
         },
         ownNetwork("B7.own-abstract", "abstract sockets of the host, with the network") { launched in
             let name = "martlet-test-own-\(launched.directory.path.split(separator: "/").last ?? "")"
             let abstract = try AbstractSocket(name)
             defer { abstract.close() }
-            return try await launched.run(launched.fenced(connect(abstract: name), network: .full)).log
+            return try await launched.run(launched.fenced(connect(abstract: name), network: .full))
         },
         ownNetwork("B3.own-network", "processes of its network, which are not the job's") { launched in
             let limits = JobDescription.Limits(graceMilliseconds: 200, processes: 2)
             // Long enough for them to be counted.
             let job = launched.fenced("sleep 0.6; echo tried", network: .full, limits: limits)
-            return try await launched.run(job).log
+            return try await launched.run(job)
         },
         ownNetwork("B8.own-interfaces", "other packets than its own, with the network") { launched in
             let script = """
@@ -102,19 +103,20 @@ extension ThreatRow {
                 perl -MSocket -e 'socket(S, PF_INET, SOCK_RAW, 1) and print "OPEN raw\n"; socket(S, 17, SOCK_RAW, 0) and print "OPEN packet\n"'
                 echo tried
                 """
-            return try await launched.run(launched.fenced(script, network: .full)).log
+            return try await launched.run(launched.fenced(script, network: .full))
         },
     ]
 
     private static func ownNetwork(
-        _ id: String, _ what: String, _ log: @escaping @Sendable (Launched) async throws -> String
+        _ id: String, _ what: String, _ end: @escaping @Sendable (Launched) async throws -> Ended
     ) -> ThreatRow {
         var row = ThreatRow(id: id, what: what, outcome: .denied) { launched in
-            let log = try await log(launched)
-            return log == "tried\n" ? nil : log
+            let end = try await end(launched)
+            return end.log == "tried\n" ? nil : "\(end.reason ?? ""): \(end.log)"
         }
         row.skipped = { launched in
-            try await finding(for: launched).networkReason == nil ? nil : "this user's fences have no network of their own"
+            try await finding(for: launched).networkReason == nil
+                ? nil : "this user's fences have no network of their own"
         }
         return row
     }

@@ -43,7 +43,8 @@ import Testing
             // when
             var logs: [String] = []
             for (index, script) in scripts.enumerated() {
-                logs.append(try await launched.run(
+                logs.append(
+                    try await launched.run(
                         launched.fenced(script, network: .full, sharesNetwork: true), name: "\(index)"
                     ).log)
             }
