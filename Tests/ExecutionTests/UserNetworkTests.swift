@@ -71,7 +71,7 @@ import Testing
         try await withLaunched { launched in
             // given
             let attempt = try await started(
-                launched, "trap 'grep -c tap0: /proc/net/dev; exit 3' TERM; \(Self.wait)",
+                launched, "trap 'sleep 0.2; grep -c tap0: /proc/net/dev; exit 3' TERM; \(Self.wait)",
                 limits: .init(graceMilliseconds: 30_000))
             // when
             try await launched.executor.cancel(attempt, reason: "enough", grace: .seconds(30))
