@@ -44,7 +44,11 @@ struct UserNetwork {
         while !said.starts(with: FenceReport.ready), said.count < wordsLimit, isReadable(report, until: deadline),
             case .success(let part?) = Descriptor.readOnce(report, limit: wordsLimit)
         { said += part }
-        guard said.starts(with: FenceReport.ready) else { return (.success(nil), said) }
+        guard said.starts(with: FenceReport.ready) else {
+            // Who is slow may come yet, and its command would be turned away at the gate as if it had failed by itself.
+            let isLate = Time.monotonicMilliseconds() >= deadline
+            return (isLate ? .failure(Failure(reason: "the fence was not made within 10 s")) : .success(nil), said)
+        }
         return (start(info: info, until: deadline), Array(said.dropFirst(FenceReport.ready.count)))
     }
 
@@ -52,7 +56,9 @@ struct UserNetwork {
         guard let program = path() else {
             return .failure(Failure(reason: FenceFinding.userNetworkMissing, isLasting: true))
         }
-        guard let child = child(info, until: deadline) else { return .success(nil) }
+        guard let child = child(info, until: deadline) else {
+            return .failure(Failure(reason: "bubblewrap did not say which process the fence's first is"))
+        }
         let network = clinux_open("/proc/\(child)/ns/net", O_RDONLY | O_CLOEXEC, 0)
         guard network >= 0 else { return failure("open the fence's network") }
         defer { close(network) }
