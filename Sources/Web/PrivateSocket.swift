@@ -2,6 +2,9 @@ import Glibc
 
 /// A unix socket that nobody else could ever connect to: it is bound in a directory that only we may enter, gets the
 /// mode 0600 there, and is renamed to its place, over what an earlier run left.
+///
+/// The directory has always the same name, so that what a kill left goes with the next start; two daemons are never here
+/// at once, since each holds its state directory's lock.
 struct PrivateSocket: Sendable {
     /// sockaddr_un's `sun_path` has 108 bytes with its NUL (unix(7)).
     private static let maximumPathBytes = 107
@@ -16,15 +19,14 @@ struct PrivateSocket: Sendable {
     init(path: String) throws(Failure) {
         self.path = path
         let parent = path.split(separator: "/").dropLast().joined(separator: "/")
-        var template = Array("/\(parent)/.socket-XXXXXX".utf8CString)
-        guard template.count + 2 <= Self.maximumPathBytes, path.utf8.count <= Self.maximumPathBytes else {
+        directory = "/\(parent)/.socket"
+        guard binding.utf8.count <= Self.maximumPathBytes, path.utf8.count <= Self.maximumPathBytes else {
             throw Failure(path: path, reason: "the path is too long for a unix socket (\(Self.maximumPathBytes) bytes)")
         }
-        // mkdtemp makes it with the mode 0700 (mkdtemp(3)).
-        guard mkdtemp(&template) != nil else { throw Failure(path: path, errno: errno) }
-        directory = template.withUnsafeBufferPointer { buffer in
-            String(decoding: buffer.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
-        }
+        // Not taken over: who made it may still have it open. What has other things in it is not ours, and EEXIST then says so.
+        unlink(binding)
+        rmdir(directory)
+        guard mkdir(directory, 0o700) == 0 else { throw Failure(path: directory, errno: errno) }
     }
 
     /// Puts the bound socket into its place.

@@ -205,10 +205,10 @@ struct Leftovers {
     /// trigger's directory, an interrupted fetch's packs, `GitScratch` and `LocalObjects`.
     static func isTemporary(_ name: String) -> Bool {
         name.hasPrefix(".martlet-")
-            || [".socket-", ".tmp-", "tmp_", "pack_git2", ".gone-"].contains(where: name.hasPrefix)
+            || [".tmp-", "tmp_", "pack_git2", ".gone-"].contains(where: name.hasPrefix)
             || [".part", ".work", ".temp"].contains(where: name.hasSuffix)
             || name.hasPrefix(".") && name.contains(".part-")
-            || ["martlet-git", "martlet-linking"].contains(name)
+            || ["martlet-git", "martlet-linking", ".socket"].contains(name)
     }
 
     private static func names(in directory: String) -> [String] {
