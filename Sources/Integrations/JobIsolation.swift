@@ -80,7 +80,7 @@ package struct JobIsolation: Sendable {
             throw IsolationError(
                 "the settings say isolation: sandbox, and it cannot work here: \(reason); or write isolation: none, with "
                     + "which jobs have all rights of the service's user")
-        case (.sandbox, .works), (nil, .works), (.sandbox, .sharesNetwork), (nil, .sharesNetwork): break
+        case (_, .works), (_, .sharesNetwork): break
         }
         let loopback = try loopback(settings, probe)
         for path in settings.fence.readOnly where access(path, F_OK) != 0 {

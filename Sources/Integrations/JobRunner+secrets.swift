@@ -6,9 +6,8 @@ import Storage
 extension JobRunner {
     /// The values of all secrets that a job's steps ask for, by the variable that carries each. They go over the launch
     /// socket alone.
-    /// - Throws: `PreparationError.secretRefused` when the bot does not give one to its step, or two would be one variable, so that one step
-    ///   had the other's; `SecretMissing` and
-    ///   `SettingsError` when it is given but cannot be had, which is the machine's fault.
+    /// - Throws: `PreparationError.secretRefused` when the bot does not give one to its step, or two would be one variable, so
+    ///   that one step had the other's; `SecretMissing` and `SettingsError` when it is given but cannot be had, which is the machine's fault.
     func secretValues(of request: Request, lane: Workspaces.Lane) async throws -> [String: String] {
         var values: [String: String] = [:]
         var names: [String: String] = [:]

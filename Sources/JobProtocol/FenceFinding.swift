@@ -19,8 +19,8 @@ package struct FenceFinding: Sendable, Equatable {
     package let limits: Means
     /// Why a step with the network can only have the host's own, and what to do; nothing where one of its own was made, or no fence.
     package let networkReason: String?
-    /// Whether it is known, of whichever does not work, that it will not work another time either, until somebody mends it. What is not known may pass: a machine that
-    /// has no process or no memory to spare, or was too slow.
+    /// Whether it is known, of whichever does not work, that it will not work another time either, until somebody mends it.
+    /// What is not known may pass: a machine that has no process or no memory to spare, or was too slow.
     package let isLasting: Bool
 
     package init(

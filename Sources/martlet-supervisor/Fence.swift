@@ -85,7 +85,11 @@ struct Fence {
             guard clinux_pipe(&info) == 0 else { return .failure(SystemError(number: errno)) }
             arguments += ["--info-fd", "\(Self.firstFileDescriptor + Int32(files.texts.count))"]
         }
-        defer { if info[1] >= 0 { Glibc.close(info[1]) } }
+        var isStarted = false
+        defer {
+            if info[1] >= 0 { Glibc.close(info[1]) }
+            if !isStarted, info[0] >= 0 { Glibc.close(info[0]) }
+        }
         let texts = [order.json(), Array((arguments.joined(separator: "\0") + "\0").utf8)] + files.texts
         var anonymous: [Int32] = []
         defer { for descriptor in anonymous { Glibc.close(descriptor) } }
@@ -110,7 +114,7 @@ struct Fence {
                 + (network == .own ? [info[1]] : []),
             group: group, identity: identity, dropsCapabilities: true, fileBytes: job.limits.workspaceBytes
         ).start(meanwhile: meanwhile)
-        if case .failure = started, info[0] >= 0 { Glibc.close(info[0]) }
+        if case .success = started { isStarted = true }
         return started.map { ($0, info[0] >= 0 ? info[0] : nil) }.mapError(\.error)
     }
 

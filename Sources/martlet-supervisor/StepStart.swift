@@ -48,16 +48,14 @@ struct StepStart {
             isRefused = !begins()
             if isRefused || !connects { gate.open(!isRefused) }
         }
-        guard case .success(let made) = started, isRefused || connects else {
-            return isRefused ? .failure(.refused) : started
-        }
+        let network = try? started.get().network
         if isRefused {
             // Its process, or what becomes its fence, ends by itself.
-            made.network?.end()
+            network?.end()
             return .failure(.refused)
         }
         // The command waited for its network. Without one there is no fence either, and nobody waits.
-        gate.open(made.network != nil)
+        if connects { gate.open(network != nil) }
         return started
     }
 

@@ -13,8 +13,7 @@ package final class LoopbackSocket: Sendable {
     /// `defer { socket.stop() }`.
     /// - Parameter place: An address of the machine's, of version 4 or 6.
     package init(port: Int = 0, at place: String = "127.0.0.1") throws {
-        (number, self.port) =
-            try place.contains(":") ? Self.listening6(at: place) : Self.listening(port: port, at: place)
+        (number, self.port) = try Self.listening(port: port, at: place)
     }
 
     deinit {
@@ -99,34 +98,26 @@ package final class LoopbackSocket: Sendable {
     }
 
     private static func listening(port: Int = 0, at place: String = "127.0.0.1") throws -> (Int32, Int) {
-        let number = socket(AF_INET, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
+        var hints = addrinfo()
+        (hints.ai_flags, hints.ai_socktype) = (AI_NUMERICHOST, Int32(SOCK_STREAM.rawValue))
+        var found: UnsafeMutablePointer<addrinfo>?
+        try #require(getaddrinfo(place, "\(port)", &hints, &found) == 0, "\(place) is no address")
+        defer { freeaddrinfo(found) }
+        let address = try #require(found).pointee
+        let number = socket(address.ai_family, address.ai_socktype | Int32(SOCK_CLOEXEC.rawValue), 0)
         var reuses: Int32 = 1
         setsockopt(number, SOL_SOCKET, SO_REUSEADDR, &reuses, socklen_t(MemoryLayout<Int32>.size))
-        var address = address(port: port)
-        try #require(inet_pton(AF_INET, place, &address.sin_addr) == 1)
-        var length = socklen_t(MemoryLayout<sockaddr_in>.size)
-        let result = withUnsafeMutablePointer(to: &address) {
-            $0.withMemoryRebound(to: sockaddr.self, capacity: 1) { pointer in
-                bind(number, pointer, length) | listen(number, 16) | getsockname(number, pointer, &length)
-            }
-        }
-        try #require(result == 0, "no port on the loopback")
-        return (number, Int(UInt16(bigEndian: address.sin_port)))
-    }
-
-    private static func listening6(at place: String) throws -> (Int32, Int) {
-        let number = socket(AF_INET6, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
-        var address = sockaddr_in6()
-        address.sin6_family = sa_family_t(AF_INET6)
-        try #require(inet_pton(AF_INET6, place, &address.sin6_addr) == 1)
+        // The port of both versions lies at one place.
+        var bound = sockaddr_in6()
         var length = socklen_t(MemoryLayout<sockaddr_in6>.size)
-        let result = withUnsafeMutablePointer(to: &address) {
+        let result = withUnsafeMutablePointer(to: &bound) {
             $0.withMemoryRebound(to: sockaddr.self, capacity: 1) { pointer in
-                bind(number, pointer, length) | listen(number, 16) | getsockname(number, pointer, &length)
+                bind(number, address.ai_addr, address.ai_addrlen) | listen(number, 16)
+                    | getsockname(number, pointer, &length)
             }
         }
         try #require(result == 0, "no port at \(place)")
-        return (number, Int(UInt16(bigEndian: address.sin6_port)))
+        return (number, Int(UInt16(bigEndian: bound.sin6_port)))
     }
 
     private static func address(port: Int) -> sockaddr_in {
