@@ -94,11 +94,11 @@ struct StepConsole {
         private var listedBytes = 0
 
         mutating func take(_ line: LogLine) {
+            if compiled?.take(line) == true { return }
             diagnostics?.take(line)
             analyzer?.take(line)
             sanitizer?.take(line)
             others?.take(line)
-            compiled?.take(line)
             crash?.take(line)
             xctest?.take(line)
             swiftTesting?.take(line)

@@ -20,9 +20,8 @@ struct UsualStepWords {
     }
 
     mutating func take(_ line: LogLine) {
-        guard line.count <= Self.maximumBytes else { return }
+        guard line.count <= Self.maximumBytes, line.begins(with: "martlet: ") else { return }
         let text = line.text
-        guard text.hasPrefix("martlet: ") else { return }
         if let program = Self.rest(of: text, after: "martlet: missing: ") { missing = program }
         if let reason = Self.rest(of: text, after: "martlet: no tests: ") { noTests = reason }
     }

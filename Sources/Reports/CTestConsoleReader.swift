@@ -2,7 +2,7 @@ import Model
 
 /// Reads what `ctest` prints, with `--output-on-failure` or `--verbose` or without.
 package struct CTestConsoleReader: Sendable {
-    private static let needles: [Needle] = ["Test #", "Test project ", "% tests passed", "No tests were found"]
+    private static let needles: Needles = ["Test #", "Test project ", "% tests passed", "No tests were found"]
 
     private var tests: [TestResult] = []
     private var places: [Int: Int] = [:]

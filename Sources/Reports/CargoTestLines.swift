@@ -7,6 +7,9 @@ struct CargoTestLines: Sendable {
     /// The test whose output is being printed.
     private var output: String?
 
+    /// Whether the lines may be a test's output, or its result.
+    var isWithin: Bool { waiting != nil || output != nil }
+
     mutating func take(_ line: String, into run: inout CargoTestRun) {
         if let count = Self.count(line) {
             (waiting, output) = (nil, nil)

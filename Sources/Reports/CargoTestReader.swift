@@ -8,7 +8,13 @@ package struct CargoTestReader: Sendable {
     package init(root: SourceRoot) { run = CargoTestRun(root: root) }
 
     /// Takes what a line of a console tells.
-    package mutating func take(_ line: LogLine) { lines.take(line.text, into: &run) }
+    package mutating func take(_ line: LogLine) {
+        guard lines.isWithin || line.contains(Self.needles) else { return }
+        lines.take(line.text, into: &run)
+    }
+
+    /// Outside of a test's output no other line tells anything; what a terminal's sequence may part is looked at as well.
+    private static let needles: Needles = ["running ", "test ", "---- ", "Doc-tests ", "Running ", "\u{1B}"]
 
     /// The tests; nothing when no test binary ran.
     package mutating func finish() -> ReportContent? { run.suites > 0 ? run.content() : nil }

@@ -8,8 +8,8 @@ package struct CompiledFiles: Sendable {
     /// Modules of which all files were compiled: with optimization SwiftPM compiles a module as a whole and names only its
     /// first file.
     private var whole: Set<String> = []
-    private static let production: Needle = "Building for production"
-    private static let needles: [Needle] = ["Compiling ", " -c ", production]
+    private static let production: Needles = ["Building for production"]
+    private static let needles: Needles = ["Compiling ", " -c ", "Building for production"]
     /// The most file names that are kept; a warning of another one counts as not compiled again.
     private static let maximumFiles = 100_000
     private static let extensions: Set<String> = ["swift", "c", "cc", "cpp", "cxx", "m", "mm", "S", "s"]
@@ -26,14 +26,23 @@ package struct CompiledFiles: Sendable {
     }
 
     /// Understands SwiftPM's `[5/9] Compiling Kit Parser.swift` and command lines with `-c FILE`, as Make prints them.
-    package mutating func take(_ line: LogLine) {
+    /// - Returns: Whether the line is of SwiftPM's form, and so tells nobody else anything.
+    @discardableResult package mutating func take(_ line: LogLine) -> Bool {
         let names = CompilingLines.names(in: line.bytes)
         if let names {
-            if !taken.insert(names) { return }
-        } else {
-            guard line.contains(Self.needles) else { return }
+            if taken.insert(names) { take(line.text) }
+        } else if line.contains(Self.needles) {
+            if !isOptimized, line.contains(Self.production) {
+                isOptimized = true
+                // From now on their modules are taken as a whole.
+                taken = CompilingLines(limit: Self.maximumFiles)
+            }
+            take(line.text)
         }
-        let text = line.text
+        return names != nil
+    }
+
+    private mutating func take(_ text: String) {
         let words = text.utf8.split(separator: UInt8(ascii: " ")).map { Substring($0) }
         let files = words.filter { word in
             guard let dot = word.utf8.lastIndex(of: UInt8(ascii: ".")) else { return false }
@@ -42,11 +51,6 @@ package struct CompiledFiles: Sendable {
         let place = words.firstIndex(of: "Compiling")
         var module = ""
         if let place, words.count > place + 2 { module = String(words[place + 1]) }
-        if names == nil, !isOptimized, line.contains([Self.production]) {
-            isOptimized = true
-            // From now on their modules are taken as a whole.
-            taken = CompilingLines(limit: Self.maximumFiles)
-        }
         if isOptimized, !module.isEmpty { whole.insert(module) }
         for file in files where modules.count < Self.maximumFiles {
             let name = file.utf8.split(separator: UInt8(ascii: "/")).last.map { Substring($0) } ?? ""

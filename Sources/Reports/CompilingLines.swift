@@ -11,8 +11,8 @@ struct CompilingLines: Sendable {
     /// - Parameter limit: How many are kept; others are new every time.
     init(limit: Int) { self.limit = limit }
 
-    /// What follows `Compiling`, in a line of exactly this form, in ASCII without a terminal's sequences; nothing for any
-    /// other line, also one that says the same in another way.
+    /// What follows `Compiling`, in a line of exactly this form, in ASCII without a terminal's sequences and without what a diagnostic
+    /// has; nothing for any other line, also one that says the same in another way.
     static func names(in line: UnsafeRawBufferPointer) -> UnsafeRawBufferPointer? {
         guard let base = line.baseAddress, line.count > word.count, line[0] == UInt8(ascii: "[") else { return nil }
         var place = 1
@@ -20,23 +20,35 @@ struct CompilingLines: Sendable {
         guard place + word.count < line.count,
             word.withUnsafeBytes({ memcmp(base + place, $0.baseAddress!, $0.count) == 0 })
         else { return nil }
-        let start = place + word.count
-        var (space, dot) = (0, 0)
-        for index in start..<line.count {
-            let byte = line[index]
-            switch byte {
-            case UInt8(ascii: " "):
-                guard space == 0, dot == 0 else { return nil }
-                space = index
-            case UInt8(ascii: "."): dot = index
-            case UInt8(ascii: "/"), ..<0x20, 0x7F...: return nil
-            default: break
-            }
+        let (start, end) = (place + word.count, line.count - extensionBytes)
+        guard end > start, memcmp(base + end, ".swift", extensionBytes) == 0 else { return nil }
+        return kinds.withUnsafeBufferPointer { kinds in
+            var space = start
+            while kinds[Int(line[space])] == .letter { space += 1 }
+            guard space > start, line[space] == UInt8(ascii: " "), space + 1 < end else { return nil }
+            var index = space + 1
+            while index < end, kinds[Int(line[index])] != .other { index += 1 }
+            return index == end ? UnsafeRawBufferPointer(rebasing: line[start...]) : nil
         }
-        guard space > start, dot > space + 1, line.count - dot == 6,
-            memcmp(base + dot, ".swift", 6) == 0
-        else { return nil }
-        return UnsafeRawBufferPointer(rebasing: line[start...])
+    }
+
+    private static let extensionBytes = 6
+
+    /// What a byte may be.
+    private enum Kind: UInt8 {
+        /// Of a module's name and of a file's.
+        case letter
+        /// Of a file's name alone.
+        case dot
+        /// Of none: what is no ASCII or not printed, what parts words and paths, and `:`, `[` and `>` of diagnostics.
+        case other
+    }
+    private static let kinds: [Kind] = (0..<256).map { byte in
+        switch UInt8(byte) {
+        case UInt8(ascii: "."): .dot
+        case ...0x20, 0x7F..., UInt8(ascii: "/"), UInt8(ascii: ":"), UInt8(ascii: "["), UInt8(ascii: ">"): .other
+        default: .letter
+        }
     }
 
     private static func isNumber(_ byte: UInt8) -> Bool {
@@ -63,9 +75,13 @@ struct CompilingLines: Sendable {
             hash ^= hash >> 29
             place += 8
         }
-        while place < bytes.count {
-            hash = (hash ^ UInt64(bytes[place])) &* 0x0000_0100_0000_01b3
-            place += 1
+        // Nothing is left to be told apart where the last eight were taken whole.
+        if place < bytes.count, bytes.count >= 8 {
+            hash =
+                (hash ^ bytes.loadUnaligned(fromByteOffset: bytes.count - 8, as: UInt64.self)) &* 0x9e37_79b9_7f4a_7c15
+            hash ^= hash >> 29
+        } else {
+            for byte in bytes[place...] { hash = (hash ^ UInt64(byte)) &* 0x0000_0100_0000_01b3 }
         }
         return hash ^ (hash >> 32)
     }

@@ -2,9 +2,9 @@
 ///
 /// XCTest's process comes before Swift Testing's, so a crash before the latter's run is not its.
 package struct CrashReader: Sendable {
-    private static let begin: Needle = "Test run started"
-    private static let needles: [Needle] = [
-        "Fatal error:", "*** Signal ", "xited with unexpected signal code ", begin,
+    private static let begin: Needles = ["Test run started"]
+    private static let needles: Needles = [
+        "Fatal error:", "*** Signal ", "xited with unexpected signal code ", "Test run started",
     ]
     private static let root = SourceRoot(mountedAt: "/")
 
@@ -15,7 +15,7 @@ package struct CrashReader: Sendable {
     /// Takes what a line tells; most lines tell nothing.
     package mutating func take(_ line: LogLine) {
         guard line.contains(Self.needles) else { return }
-        if line.contains([Self.begin]) { crash = CrashText() } else { crash.take(line.text, root: Self.root) }
+        if line.contains(Self.begin) { crash = CrashText() } else { crash.take(line.text, root: Self.root) }
     }
 
     /// `ended by signal 4 (SIGILL): Fatal error: Index out of range`; nothing when the console told of no crash.

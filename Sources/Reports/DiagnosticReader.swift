@@ -39,7 +39,7 @@ package struct DiagnosticReader: Sendable {
         return reader.finish()
     }
 
-    private static let needles: [Needle] = [
+    private static let needles: Needles = [
         "error:", "warning:", "error[", "--> ", "undefined reference to", "multiple definition of", "ld: ",
         ">>> referenced by", ": *** ",
         "ld returned ",

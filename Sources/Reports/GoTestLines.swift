@@ -12,6 +12,9 @@ struct GoTestLines: Sendable {
     /// Whether a package's line was there.
     private(set) var hasResult = false
 
+    /// Whether the lines may be a test's output.
+    var isWithin: Bool { current != nil || isAfter }
+
     mutating func take(_ line: String, into run: inout GoTestRun) {
         let text = line.drop { $0 == " " }
         if let name = Self.name(text, after: "=== RUN   ") {

@@ -11,7 +11,13 @@ package struct GoTestReader: Sendable {
     }
 
     /// Takes what a line of a console tells.
-    package mutating func take(_ line: LogLine) { lines.take(line.text, into: &run) }
+    package mutating func take(_ line: LogLine) {
+        guard lines.isWithin || line.contains(Self.needles) else { return }
+        lines.take(line.text, into: &run)
+    }
+
+    /// Outside of a test's output no other line tells anything; what a terminal's sequence may part is looked at as well.
+    private static let needles: Needles = ["=== ", "--- ", "ok  \t", "FAIL", "?   \t", "panic: ", "\u{1B}"]
 
     /// The tests; nothing when no package's result was among the lines.
     package mutating func finish() -> ReportContent? { lines.hasResult ? run.content() : nil }

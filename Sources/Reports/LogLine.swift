@@ -10,8 +10,14 @@ package struct LogLine {
     /// Without terminal sequences, bytes that are no UTF-8 as U+FFFD.
     package var text: String { String(decoding: Self.withoutTerminalSequences(bytes), as: UTF8.self) }
 
+    /// Whether the line, as printed, begins so.
+    package func begins(with text: StaticString) -> Bool {
+        guard let base = bytes.baseAddress, bytes.count >= text.utf8CodeUnitCount else { return false }
+        return memcmp(base, text.utf8Start, text.utf8CodeUnitCount) == 0
+    }
+
     /// Whether the line, as printed, has one of the needles.
-    func contains(_ needles: [Needle]) -> Bool { needles.contains { $0.isIn(bytes) } }
+    func contains(_ needles: Needles) -> Bool { needles.areIn(bytes) }
 
     /// Drops what ECMA-48 calls control sequences (colors: `ESC [ … m`), operating system commands (`ESC ] … BEL`, links)
     /// and other escapes of two bytes.

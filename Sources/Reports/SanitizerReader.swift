@@ -5,7 +5,7 @@ package struct SanitizerReader: Sendable {
     /// The most reports that are read from one output.
     package static let maximumReports = 1000
 
-    static let needles: [Needle] = ["Sanitizer: ", ": runtime error: ", "Sanitizer:DEADLYSIGNAL"]
+    static let needles: Needles = ["Sanitizer: ", ": runtime error: ", "Sanitizer:DEADLYSIGNAL"]
 
     private let root: SourceRoot
     private var open: SanitizerReport?

@@ -5,7 +5,7 @@ package import Model
 /// The console is made for people: it names no suite of a test and no file's directory, and a test with a display name only
 /// by that. So this is the last resort.
 package struct SwiftTestingConsoleReader: Sendable {
-    private static let needles: [Needle] = ["Test ", "Fatal error", "*** Signal", "unexpected signal"]
+    private static let needles: Needles = ["Test ", "Fatal error", "*** Signal", "unexpected signal"]
 
     private let root: SourceRoot
     private var run: SwiftTestingRun

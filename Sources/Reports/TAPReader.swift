@@ -37,5 +37,5 @@ package struct TAPReader: Sendable {
         return reader.finish() ?? .unreadable("no line of it is TAP")
     }
 
-    private static let versions: [Needle] = ["TAP version ", "TAP Version "]
+    private static let versions: Needles = ["TAP version ", "TAP Version "]
 }

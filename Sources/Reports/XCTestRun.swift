@@ -13,7 +13,7 @@ struct XCTestRun: Sendable {
     }
 
     private static let maximumMessageLines = 20
-    private static let needles: [Needle] = [
+    private static let needles: Needles = [
         "Test Case '", "Test Suite '", "] Testing ", ": error: ", " : Test skipped", "Test run started", "Fatal error:",
         "*** Signal ", "xited with unexpected signal code ", " at /", " Executed ",
     ]

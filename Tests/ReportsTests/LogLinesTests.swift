@@ -86,14 +86,45 @@ import Testing
         }
     }
 
-    @Test func testThatANeedleIsFoundWhereverItStands() {
-        let needle: Needle = "abcab"
+    private static let crowded: Needles = [
+        "abcab", "#0", "#1", "#2", "#3", "#4", "#5", "#6", "#7", "#8", "#9", "+0", "+1", "+2", "+3", "+4", "+5", "+6",
+    ]
+
+    /// Alone, and where each has room for three of its bytes only.
+    @Test(arguments: [["abcab"], crowded])
+    func testThatANeedleIsFoundWhereverItStands(needles: Needles) {
         for (text, isThere) in [
             ("abcab", true), ("xabcab", true), ("abcabx", true), ("abcabcab", true), ("abcacab", false),
             ("abca", false),
-            ("", false), ("ababcab", true), ("abcbabcb", false),
+            ("", false), ("ababcab", true), ("abcbabcb", false), ("abcabc", true), ("abc", false),
         ] {
-            #expect(Array(text.utf8).withUnsafeBytes { needle.isIn($0) } == isThere, "\(text)")
+            #expect(Array(text.utf8).withUnsafeBytes { needles.areIn($0) } == isThere, "\(text)")
+        }
+    }
+
+    @Test func testThatEachOfManyNeedlesIsFoundAndNothingElse() {
+        // given
+        let texts = ["error:", "warning:", "error[", "undefined reference to", "ld: ", "--> ", ": *** ", "d"]
+        let needles: Needles = [
+            "error:", "warning:", "error[", "undefined reference to", "ld: ", "--> ", ": *** ", "d",
+        ]
+        // when, then: also parts of them, and one after another
+        var lines: [String] = []
+        for text in texts {
+            lines += [text, String(text.dropLast()), String(text.dropFirst()), text + text, "x\(text)x"]
+            for next in texts { lines.append(String(text.dropLast()) + String(next.dropFirst())) }
+        }
+        for text in lines {
+            let isThere = texts.contains { text.contains($0) }
+            #expect(Array(text.utf8).withUnsafeBytes { needles.areIn($0) } == isThere, "\(text)")
+        }
+    }
+
+    @Test(arguments: ["error:", "warning:", "error[E1]", "-->", ">>>", "ld:"])
+    func testThatALineThatMayBeADiagnosticIsNotTakenForAFileThatIsCompiled(text: String) {
+        for words in ["Kit\(text) A", "\(text)Kit A", "\(text) A", "Kit \(text)A", "Kit A\(text)"] {
+            let line = Array("[1/2] Compiling \(words).swift".utf8)
+            line.withUnsafeBytes { #expect(CompilingLines.names(in: $0) == nil, "\(words)") }
         }
     }
 }
