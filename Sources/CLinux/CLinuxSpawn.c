@@ -151,6 +151,7 @@ static void become_command(const clinux_spawn_request *request, int gate, pid_t 
     umask(022);
     if (limit(RLIMIT_FSIZE, request->file_bytes) != 0 || limit(RLIMIT_NPROC, request->processes) != 0) return;
     if (request->address_bytes > 0 && limit(RLIMIT_AS, request->address_bytes) != 0) return;
+    if (request->open_files > 0 && limit(RLIMIT_NOFILE, request->open_files) != 0) return;
     // Both need capabilities, so those go last.
     if (request->drops_capabilities) empty_bounding_set();
     if (become_user(request) != 0) return;

@@ -121,8 +121,13 @@ extension FenceFinding {
             || lastingWords.contains { complaint.contains($0) }
     }
 
-    /// Of bubblewrap's sentences (0.8, bubblewrap.c); and what the system says of what may not be, or is not there, which bubblewrap appends
-    /// and, without a locale in its environment, says as the C library here does.
+    /// The same of what slirp4netns said: a device that is not there does not come by itself.
+    package static func isNetworkLasting(complaint: String) -> Bool {
+        complaint.contains("/dev/net/tun") || isLasting(complaint: complaint) { _ in nil }
+    }
+
+    /// Of bubblewrap's sentences (0.8, bubblewrap.c); and what the system says of what may not be, or is not there, which
+    /// bubblewrap appends and, without a locale in its environment, says as the C library here does.
     private static let lastingWords =
         ["No permissions to create", "does not support", "Unknown option"]
         + [EPERM, EACCES, ENOSYS, EINVAL].map { String(cString: strerror($0)) }

@@ -27,6 +27,8 @@ struct SpawnRequest {
     var fileBytes: Int64?
     /// Of its user, threads counted.
     var processes: Int?
+    /// Descriptors that each of its processes may have.
+    var openFiles: Int?
     /// A `Gate`'s descriptor, at which its process waits before it becomes the command.
     var gate: Int32?
 
@@ -54,7 +56,7 @@ struct SpawnRequest {
                             group: identity.map { Int64($0.group) } ?? -1,
                             drops_capabilities: dropsCapabilities ? 1 : 0,
                             file_bytes: fileBytes ?? -1, processes: processes.map { Int64($0) } ?? -1, address_bytes: 0,
-                            gate: gate ?? 0)
+                            open_files: openFiles.map { Int64($0) } ?? 0, gate: gate ?? 0)
                         return clinux_spawn_begin(&request, &told, &number)
                     }
                 }

@@ -222,7 +222,7 @@ struct StepRun {
 
     private mutating func take(_ ended: [Descendants.End]) {
         for process in ended where !hasEnded {
-            if killAt == nil, process.pid == started?.network?.process { loseNetwork() }
+            if killAt == nil, process.pid == started?.network?.process { loseNetwork(process.status) }
             guard process.pid == started?.pid else { continue }
             let isSignal = clinux_wait_was_signaled(process.status) != 0
             let signal = isSignal ? clinux_wait_signal(process.status) : nil
@@ -234,9 +234,12 @@ struct StepRun {
     }
 
     /// What the step does without its network is not its doing.
-    private mutating func loseNetwork() {
+    private mutating func loseNetwork(_ status: Int32) {
+        let how =
+            clinux_wait_was_signaled(status) != 0
+            ? "by signal \(clinux_wait_signal(status))" : "with status \(clinux_wait_exit_status(status))"
         let words = started?.network?.lastWords.map { ": \($0)" } ?? ""
-        end.fault = "the step's network, slirp4netns, ended before the step\(words)"
+        end.fault = "the step's network, slirp4netns, ended before the step, \(how)\(words)"
         killAt = Time.monotonicMilliseconds()
     }
 

@@ -18,6 +18,9 @@ struct UserNetwork {
     private static let patienceMilliseconds: Int64 = 10_000
     /// Asks the kernel who owns a namespace (ioctl_ns(2), NS_GET_USERNS; Linux 4.9).
     private static let getOwner: UInt = 0xB701
+    /// How many descriptors slirp4netns may have, of which each connection of the step's needs one. It is of none of the job's groups,
+    /// and a connection whose reader is slow takes up to a quarter of a MiB of it: 250 MiB at most (measured with 900).
+    static let openFiles = 1024
     /// Of what bubblewrap tells of its child, and of what is kept of what slirp4netns says.
     private static let wordsLimit = 4096
 
@@ -89,13 +92,14 @@ struct UserNetwork {
         let root = clinux_open("/", O_RDONLY | O_DIRECTORY | O_CLOEXEC, 0)
         defer { for descriptor in [root, ready[0], life[0], words[1]] where descriptor >= 0 { close(descriptor) } }
         guard root >= 0, clinux_pipe(&ready) == 0, clinux_pipe(&life) == 0, clinux_pipe(&words) == 0 else {
+            defer { for descriptor in [ready[1], life[1], words[0]] where descriptor >= 0 { close(descriptor) } }
             return failure("make its pipes")
         }
         // What it prints into a full pipe is lost, rather than that it waits.
         _ = clinux_fcntl(words[1], F_SETFL, O_NONBLOCK)
         let started = SpawnRequest(
             arguments: [program] + options, environment: [:], directory: root, output: words[1], errors: words[1],
-            kept: [ready[1], life[0], owner, network]
+            kept: [ready[1], life[0], owner, network], openFiles: openFiles
         ).start()
         // So that its end is seen.
         close(ready[1])
@@ -106,6 +110,8 @@ struct UserNetwork {
         }
         let made = UserNetwork(process: process, life: life[1], words: words[0])
         if isReadable(ready[0], until: deadline), case .success(.some) = Descriptor.readOnce(ready[0], limit: 1) {
+            // What it says of its beginning is not why it ends.
+            _ = made.lastWords
             return .success(made)
         }
         let complaint = made.lastWords ?? "it said nothing within 10 s"
@@ -113,7 +119,7 @@ struct UserNetwork {
         return .failure(
             Failure(
                 reason: FenceFinding.networkReason(complaint: complaint),
-                isLasting: FenceFinding.isLasting(complaint: complaint) { _ in nil }))
+                isLasting: FenceFinding.isNetworkLasting(complaint: complaint)))
     }
 
     /// Its descriptors are those of `kept`. Root shows it but a few of the host's files; who is not root has no right to. The largest

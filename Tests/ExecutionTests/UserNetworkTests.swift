@@ -92,7 +92,24 @@ import Testing
             let ended = try await launched.end(of: attempt)
             // then
             #expect(ended.result == .faulty)
-            expectContains(ended.reason ?? "", "the step's network, slirp4netns, ended before the step")
+            expectContains(ended.reason ?? "", "the step's network, slirp4netns, ended before the step, by signal 9")
+            #expect(ended.reason?.contains("tapfd") == false)
+        }
+    }
+
+    /// It is of none of the job's groups, so its own limit bounds what a step's connections take.
+    @Test func testThatItHasSoManyConnections() async throws {
+        try await withLaunched { launched in
+            // given
+            let attempt = try await started(launched, Self.wait)
+            // when
+            let process = try network(of: attempt, launched)
+            let limits = SmallFile.read("/proc/\(process.pid)/limits", limit: 1 << 16) ?? []
+            _ = try launched.directory.write("workspace/go", "")
+            _ = try await launched.end(of: attempt)
+            // then
+            let line = String(decoding: limits, as: UTF8.self).split(separator: "\n").first { $0.hasPrefix("Max open") }
+            #expect(line?.split(separator: " ").filter { $0 == "1024" }.count == 2)
         }
     }
 

@@ -29,6 +29,7 @@ import Testing
         let reason = FenceFinding.networkReason(complaint: complaint)
         #expect(reason.contains(complaint))
         #expect(reason.contains("`chmod 0666 /dev/net/tun`") == isAdvised)
+        #expect(FenceFinding.isNetworkLasting(complaint: complaint) == isAdvised)
     }
 
     @Test(arguments: ["{}", #"{"works":true}"#, #"{"works":true,"limits":"some"}"#, "", "bwrap: no"])

@@ -73,6 +73,8 @@ typedef struct clinux_spawn_request {
     int64_t processes;
     /// RLIMIT_AS; 0: as its parent's.
     int64_t address_bytes;
+    /// RLIMIT_NOFILE; 0: as its parent's.
+    int64_t open_files;
     /// Of `clinux_gate`: it becomes the command only when that is opened. 0: at once.
     int gate;
 } clinux_spawn_request;
