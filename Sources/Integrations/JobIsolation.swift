@@ -28,6 +28,11 @@ package struct JobIsolation: Sendable {
         package var reason: String? { if case .needed(let reason) = self { reason } else { nil } }
     }
 
+    /// What somebody who has no page before him should know of it, in sentences.
+    package var notes: [String] {
+        loopback?.reason.map { ["steps with the network reach what listens on this machine's loopback: \($0)"] } ?? []
+    }
+
     /// Where jobs see their workspace: the same for every integration of a bot, whichever configuration and slot it is, so that
     /// paths in what they build never change.
     static func mountedAt(_ bot: Name) -> String { "/martlet/\(bot)" }

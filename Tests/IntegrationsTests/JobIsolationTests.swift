@@ -68,6 +68,10 @@ import Testing
         #expect(try loopback(true, .sharesNetwork("no slirp4netns")) == .wished)
         #expect(try loopback(nil, .sharesNetwork("no slirp4netns")) == .needed("no slirp4netns"))
         #expect(try loopback(nil, .fails("no bwrap")) == nil)
+        #expect(try decide(nil, .works).notes == [])
+        #expect(
+            try decide(nil, .sharesNetwork("no slirp4netns")).notes
+                == ["steps with the network reach what listens on this machine's loopback: no slirp4netns"])
     }
 
     @Test func testThatALoopbackThatMustNotAndCannotBeKeptAwayKeepsTheServiceFromStarting() throws {

@@ -153,7 +153,8 @@ package final class WorkingTreeRun: Sendable {
         await began(
             RunBeginning(
                 id: record.id, root: root, snapshot: snapshot, isolation: parts.isolation.isolation,
-                notes: [reading.value?.recognition?.sentence].compactMap(\.self) + (chosen?.notes ?? []),
+                notes: [reading.value?.recognition?.sentence].compactMap(\.self) + (chosen?.notes ?? [])
+                    + parts.isolation.notes,
                 watch: RunWatch(id: record.id, store: store, state: cache.state)))
         // It waits for no server: the commit is a snapshot that is here.
         _ = await runner.run(record.id, cancellation: cancellation)
