@@ -12,7 +12,10 @@ struct LauncherSocket: Sendable {
     init(path: String) { self.path = path }
 
     /// Sends a request and receives its answer.
-    /// - Returns: Nothing when nobody listens.
+    ///
+    /// A launcher that was killed while it started a supervisor leaves its listening socket to that child until the child's exec: who
+    /// connects in between is accepted by nobody, and gets a reset or an end in place of an answer. So may who is served when it is killed.
+    /// - Returns: Nothing when nobody listens, or who did went without an answer. Whether it did as asked is then not known.
     /// - Throws: `.noLauncher`.
     func exchange(_ request: [UInt8]) async throws(ExecutionError) -> [UInt8]? {
         let path = path
@@ -23,8 +26,7 @@ struct LauncherSocket: Sendable {
                 try UnixSocket.send(request, to: descriptor)
                 return .success(try UnixSocket.receive(from: descriptor, limit: LaunchRequest.sizeLimit))
             } catch {
-                let isNobody = error.errno == ENOENT || error.errno == ECONNREFUSED
-                return isNobody ? .success(nil) : .failure(error)
+                return Self.isNobody(error) ? .success(nil) : .failure(error)
             }
         }
         switch result {
@@ -34,5 +36,10 @@ struct LauncherSocket: Sendable {
                 .noLauncher, "ask the launcher at \(path)",
                 error.message + "; it runs as the daemon's user or root, and answers no other", underlying: error)
         }
+    }
+
+    private static func isNobody(_ error: JobProtocolError) -> Bool {
+        if error.code == .closed { return true }
+        return [ENOENT, ECONNREFUSED, ECONNRESET, EPIPE].contains(error.errno)
     }
 }

@@ -21,7 +21,8 @@ package struct LocalExecutor: Executor {
         self.startsLauncher = startsLauncher
     }
 
-    /// See `Executor`. Starts the launcher where none listens.
+    /// See `Executor`. Starts the launcher where none listens, or where it went before it answered; asking twice starts one job, since
+    /// an attempt that was started is told so (`LaunchAnswer.exists`).
     /// - Throws: `.overLimit` when the request with its secrets is larger than `LaunchRequest.sizeLimit`.
     package func start(_ attempt: AttemptDirectory, secrets: [String: String]) async throws(ExecutionError) {
         let request = LaunchRequest(attempt: attempt.path, secrets: secrets)
@@ -40,7 +41,7 @@ package struct LocalExecutor: Executor {
         case .failed(let reason): throw ExecutionError(.notStarted, "start \(attempt.path)", reason)
         case nil:
             throw ExecutionError(
-                .noLauncher, "connect to \(socket.path)", "nothing listens there although a launcher was started")
+                .noLauncher, "connect to \(socket.path)", "nobody answers there although a launcher was started")
         }
     }
 

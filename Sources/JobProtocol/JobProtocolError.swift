@@ -6,6 +6,8 @@ package struct JobProtocolError: Error, Sendable, Equatable, CustomStringConvert
         case malformed
         /// More than the documented limit of bytes, levels, files or entries.
         case overLimit = "over-limit"
+        /// The other end of the launch socket went before it had sent what was awaited.
+        case closed
         /// What the operating system said; `errno` has its number.
         case system
         /// A link, a device or a path that leads out of its place.

@@ -54,7 +54,7 @@ package enum UnixSocket {
     }
 
     /// - Parameter limit: The most bytes that are accepted.
-    /// - Throws: `.system`, `.overLimit`, or `.malformed` when the other end closes too early.
+    /// - Throws: `.system`, `.overLimit`, or `.closed` when the other end closes too early.
     package static func receive(from descriptor: Int32, limit: Int) throws(JobProtocolError) -> [UInt8] {
         let length = try read(4, from: descriptor).reversed().reduce(0) { $0 << 8 | Int($1) }
         guard length <= limit else {
@@ -77,7 +77,7 @@ package enum UnixSocket {
             if number == EINTR { continue }
             guard number == 0 else { throw failure("read from the launch socket", number) }
             guard !part.isEmpty else {
-                throw JobProtocolError(.malformed, "read from the launch socket", "the other end closed it")
+                throw JobProtocolError(.closed, "read from the launch socket", "the other end closed it")
             }
             bytes += part
         }
