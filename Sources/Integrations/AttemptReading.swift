@@ -232,7 +232,8 @@ package struct AttemptReading: Sendable {
             let reason = (isCutShort ? end.limit : nil) ?? judged.reason
             findings.append(
                 Finding(
-                    category: .testFailure, message: reason ?? "the test command failed", rule: Self.failedTestCommand))
+                    category: .testFailure, message: reason ?? "the test command failed",
+                    rule: Finding.failedTestCommandRule))
         }
         if judged.verdict > .succeeded { worsen(to: judged.verdict, judged.reason) }
         let flaky = merged.compactMap { Finding(flaky: $0) }
@@ -274,7 +275,7 @@ package struct AttemptReading: Sendable {
         let isSkipped = testSteps.all == 0 && skipsTests != nil
         if let filter = context.filterAlone, tests.isEmpty, isSkipped || testSteps.all > 0 {
             let reason = "no test matches the filter \(filter)"
-            findings.append(Finding(category: .testFailure, message: reason, rule: Self.failedTestCommand))
+            findings.append(Finding(category: .testFailure, message: reason, rule: Finding.failedTestCommandRule))
             return worsen(to: .testFailures, reason)
         }
         if isSkipped || (testSteps.all > 0 && tests.isEmpty && verdict < .testFailures) { noteVanished(context) }
@@ -289,9 +290,6 @@ package struct AttemptReading: Sendable {
                 rule: "martlet.tests"))
         worsen(to: .warnings, nil)
     }
-
-    /// The rule of a finding that says that tests are red although none of them failed.
-    static let failedTestCommand = "martlet.test"
 
     /// The rule of a finding that says that dependencies could not be had.
     static let failedResolution = "martlet.resolve"

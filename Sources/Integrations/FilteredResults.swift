@@ -28,7 +28,7 @@ package struct FilteredResults: Sendable {
         let known = Set(results.findings.map(\.fingerprint))
         let kept = findings.filter { stored in
             // An older version did not store who found it.
-            let isOfTesting = stored.step == .testing || stored.step == nil && stored.finding.isOfTest
+            let isOfTesting = stored.step == .testing || stored.step == nil && stored.finding.isOfTesting
             return isOfTesting && !ran.contains(stored.finding.flakyTest ?? stored.finding.rule)
                 && !known.contains(stored.fingerprint)
         }
@@ -70,8 +70,11 @@ package struct FilteredResults: Sendable {
 extension Finding {
     /// Whether it says that tests are red although no test that has a name failed.
     var isFailureOutsideOfTests: Bool {
-        category == .testFailure && (rule.isEmpty || rule == AttemptReading.failedTestCommand)
+        category == .testFailure && (rule.isEmpty || rule == Finding.failedTestCommandRule)
     }
+
+    /// Whether only a test step can have found it.
+    fileprivate var isOfTesting: Bool { isOfTest || isFailureOutsideOfTests }
 }
 
 extension AttemptRecord {

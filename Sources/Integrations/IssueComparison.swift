@@ -41,7 +41,7 @@ struct IssueComparison {
         func hasTested() -> Bool {
             hasEnded(.testing) && !tests.hasCrashed
                 && (tests.isAny || steps(.testing).allSatisfy { $0.exit == 0 })
-                && !findings.contains { $0.finding.rule == AttemptReading.failedTestCommand }
+                && !findings.contains { $0.finding.rule == Finding.failedTestCommandRule }
         }
     }
 
@@ -125,11 +125,11 @@ struct IssueComparison {
 
     private func hasLooked(_ configuration: Configuration, for issue: Issue) -> Bool {
         let finding = issue.finding
-        if finding.isOfTest, !finding.rule.isEmpty, finding.rule != AttemptReading.failedTestCommand {
+        if finding.isOfTest, !finding.rule.isEmpty {
             // Also one that is skipped now: somebody took it out, and the list of tests shows it.
             return configuration.tests.named.contains(finding.flakyTest ?? finding.rule) || configuration.hasTested()
         }
-        if finding.rule == AttemptReading.failedTestCommand { return configuration.hasTested() }
+        if finding.rule == Finding.failedTestCommandRule { return configuration.hasTested() }
         switch (issue.step, finding.category) {
         case (_, .triggerError): return false
         case (.building, .error):

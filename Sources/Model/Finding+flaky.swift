@@ -8,8 +8,13 @@ extension Finding {
         return String(rule.dropFirst(Self.flakyRule.count))
     }
 
+    /// The rule of a finding that says that tests are red although none of them failed: a limit, or the command's status.
+    package static let failedTestCommandRule = "martlet.test"
+
     /// Whether it is about a test: then the test is what tells it from others, wherever and however it fails.
-    package var isOfTest: Bool { category == .testFailure || flakyTest != nil }
+    package var isOfTest: Bool {
+        category == .testFailure && rule != Self.failedTestCommandRule || flakyTest != nil
+    }
 
     /// A warning of a test that failed and passed on one commit; nothing for every other outcome. A pass on retry is no
     /// success: something in the test or in what it tests depends on luck.

@@ -15,6 +15,8 @@ package enum Fingerprinter {
     ///
     /// A test failure is its test, wherever and however it fails, and so is a flaky test. Without the line's text, or without a
     /// rule, the message stands in, without what names a build or a moment in it: two different errors of one line are two issues.
+    /// A test command that failed without a failing test is what it says, figures too: of two configurations, one past its time and
+    /// one out of memory, neither is told the other's.
     /// - Parameters:
     ///   - lineText: The source line at the finding's place, as of the integration's commit; white space is normalised, so
     ///     that indenting anew changes nothing.
@@ -26,7 +28,7 @@ package enum Fingerprinter {
             path = MessageText.withoutBuildDirectory(finding.path ?? "")
             let line = lineText.map(MessageText.normalised) ?? ""
             parts.append(line)
-            if finding.rule.isEmpty {
+            if finding.rule.isEmpty || finding.rule == Finding.failedTestCommandRule {
                 parts.append(MessageText.identifying(finding.message))
             } else if line.isEmpty {
                 parts.append(MessageText.withoutNumbers(MessageText.identifying(finding.message)))

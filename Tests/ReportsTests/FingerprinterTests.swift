@@ -54,6 +54,17 @@ import Testing
                 == Fingerprinter.keys(of: other, lineText: "x", occurrence: 0))
     }
 
+    @Test func testThatATestCommandThatFailedIsAnIssueForEachReason() {
+        func content(_ message: String) -> String {
+            let rule = Finding.failedTestCommandRule
+            let finding = Finding(category: .testFailure, message: message, rule: rule)
+            return Fingerprinter.keys(of: finding, lineText: nil, occurrence: 0).content
+        }
+        let reasons = ["testing exceeded 1 min", "testing exceeded 4 min", "out of memory at 2 GiB"]
+        #expect(Set(reasons.map(content)).count == 3)
+        #expect(content("testing  exceeded 1 min") == content(reasons[0]))
+    }
+
     @Test func testThatPartsCannotRunIntoEachOther() {
         let one = Fingerprinter.keys(of: finding("a\n1:b", path: "c"), lineText: "x", occurrence: 0)
         let other = Fingerprinter.keys(of: finding("a", path: "1:b\nc"), lineText: "x", occurrence: 0)
