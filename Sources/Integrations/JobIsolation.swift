@@ -17,6 +17,9 @@ package struct JobIsolation: Sendable {
     /// What one job may take of the machine.
     package var limits: FenceSettings
 
+    /// Whether steps that have the network have one of their own.
+    package var hasOwnNetwork: Bool { isolation == .sandbox && loopback == nil }
+
     /// Why the machine's loopback can be reached out of a fence.
     package enum Loopback: Hashable, Sendable {
         /// The settings say so.
@@ -70,9 +73,11 @@ package struct JobIsolation: Sendable {
     ///   - supervisor: The absolute path of `martlet-supervisor`.
     ///   - wasFenced: Whether jobs had a fence here before. Then a fence that cannot work now is a fault, perhaps a passing one, and nothing
     ///     to run strangers' commits without one for.
+    ///   - hadOwnNetwork: Whether steps had a network of their own here before; likewise.
     /// - Throws: When the settings ask for what cannot be; the service must not start then.
     package static func decide(
-        _ settings: ServiceSettings, probe: Probe, path: String, supervisor: String, wasFenced: Bool = false
+        _ settings: ServiceSettings, probe: Probe, path: String, supervisor: String, wasFenced: Bool = false,
+        hadOwnNetwork: Bool = false
     ) throws(IsolationError) -> JobIsolation {
         switch (settings.isolation, probe) {
         case (.some(.none), _): return unfenced("the settings say isolation: none", settings)
@@ -87,7 +92,7 @@ package struct JobIsolation: Sendable {
                     + "which jobs have all rights of the service's user")
         case (_, .works), (_, .sharesNetwork): break
         }
-        let loopback = try loopback(settings, probe)
+        let loopback = try loopback(settings, probe, hadOwnNetwork: hadOwnNetwork)
         for path in settings.fence.readOnly where access(path, F_OK) != 0 {
             throw IsolationError(
                 "fence: read-only: \(path) is not there (\(String(cString: strerror(errno)))); correct the settings")
@@ -101,9 +106,16 @@ package struct JobIsolation: Sendable {
             loopback: loopback, limits: settings.fence)
     }
 
-    private static func loopback(_ settings: ServiceSettings, _ probe: Probe) throws(IsolationError) -> Loopback? {
+    private static func loopback(
+        _ settings: ServiceSettings, _ probe: Probe, hadOwnNetwork: Bool
+    ) throws(IsolationError) -> Loopback? {
         switch (settings.fence.loopback, probe) {
         case (true, _): return .wished
+        case (nil, .sharesNetwork(let reason)) where hadOwnNetwork:
+            throw IsolationError(
+                "steps had a network of their own here until now, and it cannot be made: \(reason); mend that, or write fence: "
+                    + "{ loopback: true } in the settings, with which steps that have the network reach what listens on the machine's loopback"
+            )
         case (nil, .sharesNetwork(let reason)): return .needed(reason)
         case (false, .sharesNetwork(let reason)):
             throw IsolationError(

@@ -20,6 +20,8 @@ package struct StateDirectory: Sendable {
     package var lock: String { path + "/lock" }
     package var launcherSocket: String { path + "/launcher.socket" }
     package var serviceSocket: String { path + "/martlet.socket" }
+    /// There once jobs' steps had a network of their own.
+    private var ownNetworkMark: String { path + "/own-network" }
 
     /// `integrations/<bot>/<number>`. Each configuration has a directory there that is called as it is; what else lies there begins with
     /// `_`, as no name does, so that a recipe can take no place but its jobs'.
@@ -56,5 +58,17 @@ package struct StateDirectory: Sendable {
             try root.makeDirectories(name, mode: 0o750)
         }
         return isOpen ? mode : nil
+    }
+
+    /// Whether jobs' steps had a network of their own here, without the machine's loopback, in a start before.
+    package var hadOwnNetwork: Bool { access(ownNetworkMark, F_OK) == 0 }
+
+    /// Keeps it for the starts that come.
+    /// - Throws: `FileError`, for instance when the disk is full.
+    package func rememberOwnNetwork() throws(FileError) {
+        guard !hadOwnNetwork else { return }
+        let text =
+            "Steps with the network had one of their own: without it the service starts only as the settings say.\n"
+        try AtomicFile.write(Array(text.utf8), to: ownNetworkMark, mode: 0o640)
     }
 }

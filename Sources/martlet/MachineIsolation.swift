@@ -10,9 +10,11 @@ enum MachineIsolation {
     /// - Parameters:
     ///   - launcher: The socket of the launcher that will start the jobs; nothing when one is started for them alone.
     ///   - wasFenced: Whether jobs had a fence here before.
+    ///   - hadOwnNetwork: Whether their steps had a network of their own.
     /// - Throws: `Failure` when the settings ask for what cannot be here, or nobody can be asked.
     static func decide(
-        _ settings: ServiceSettings, supervisor: String, launcher: String? = nil, wasFenced: Bool = false
+        _ settings: ServiceSettings, supervisor: String, launcher: String? = nil, wasFenced: Bool = false,
+        hadOwnNetwork: Bool = false
     ) async throws -> JobIsolation {
         do {
             // Who wants no fence needs to know of none.
@@ -20,7 +22,8 @@ enum MachineIsolation {
                 return try JobIsolation.decide(settings, probe: .works, path: "", supervisor: supervisor)
             }
             let found = try await find(
-                settings, supervisor: supervisor, launcher: launcher, wasFenced: wasFenced)
+                settings, supervisor: supervisor, launcher: launcher, wasFenced: wasFenced,
+                hadOwnNetwork: hadOwnNetwork)
             return found.isolation
         } catch {
             throw Failure(.configuration, "\(error)")
@@ -31,7 +34,8 @@ enum MachineIsolation {
     /// - Throws: `IsolationError` when the settings ask for what cannot be; `ExecutionError` when the supervisor cannot be
     ///   asked.
     static func find(
-        _ settings: ServiceSettings, supervisor: String, launcher: String?, wasFenced: Bool = false
+        _ settings: ServiceSettings, supervisor: String, launcher: String?, wasFenced: Bool = false,
+        hadOwnNetwork: Bool = false
     ) async throws -> (isolation: JobIsolation, finding: FenceFinding) {
         let finding = try await FenceProbe(supervisor: supervisor, launcher: launcher).find(pausing: ContinuousClock())
         let probe: JobIsolation.Probe =
@@ -42,7 +46,8 @@ enum MachineIsolation {
             }
         let path = ProcessInfo.processInfo.environment["PATH"] ?? ""
         let isolation = try JobIsolation.decide(
-            settings, probe: probe, path: path, supervisor: supervisor, wasFenced: wasFenced)
+            settings, probe: probe, path: path, supervisor: supervisor, wasFenced: wasFenced,
+            hadOwnNetwork: hadOwnNetwork)
         return (isolation, finding)
     }
 }

@@ -65,7 +65,9 @@ extension Serve {
             let supervisor = try SupervisorProgram.path()
             let launcher = LauncherPlace.socket(of: state)
             let isolation = try await MachineIsolation.decide(
-                settings, supervisor: supervisor, launcher: launcher, wasFenced: try await store.hasFencedAttempts())
+                settings, supervisor: supervisor, launcher: launcher, wasFenced: try await store.hasFencedAttempts(),
+                hadOwnNetwork: state.hadOwnNetwork)
+            if isolation.hasOwnNetwork { try state.rememberOwnNetwork() }
             if let reason = isolation.isolation.reason {
                 logger.warning("jobs run without a fence", metadata: ["isolation": "none", "reason": "\(reason)"])
             }

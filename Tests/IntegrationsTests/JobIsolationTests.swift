@@ -82,6 +82,37 @@ import Testing
             error?.description ?? "", "without the machine's loopback here: no slirp4netns; or write loopback: true")
     }
 
+    /// Somebody may have removed slirp4netns, or the machine be without memory for a moment.
+    @Test func testThatWhereStepsHadTheirOwnNetworkTheyAreNotGivenTheMachines() async throws {
+        try await withTemporaryDirectory { directory in
+            // given
+            let state = StateDirectory(path: directory.path)
+            #expect(!state.hadOwnNetwork)
+            #expect(try decide(nil, .works).hasOwnNetwork)
+            try state.rememberOwnNetwork()
+            func loopback(_ setting: Bool?, _ probe: JobIsolation.Probe) throws -> JobIsolation.Loopback? {
+                try JobIsolation.decide(
+                    settings(nil, fence: FenceSettings(loopback: setting)), probe: probe, path: "", supervisor: "/s",
+                    wasFenced: true, hadOwnNetwork: state.hadOwnNetwork
+                ).loopback
+            }
+            // when
+            let error = #expect(throws: IsolationError.self) { try loopback(nil, .sharesNetwork("no slirp4netns")) }
+            // then
+            expectContains(
+                error?.description ?? "",
+                "until now, and it cannot be made: no slirp4netns; mend that, or write fence: { loopback: true }")
+            #expect(try loopback(true, .sharesNetwork("no slirp4netns")) == .wished)
+            #expect(try loopback(nil, .works) == nil)
+        }
+    }
+
+    @Test func testThatOnlyAFenceHasItsOwnNetwork() throws {
+        #expect(try !decide(nil, .fails("no bwrap")).hasOwnNetwork)
+        #expect(try !decide(nil, .sharesNetwork("no slirp4netns")).hasOwnNetwork)
+        #expect(try !decide(nil, .works, fence: FenceSettings(loopback: true)).hasOwnNetwork)
+    }
+
     @Test func testThatAPathThatIsNotThereIsToldAtTheStart() throws {
         let fence = FenceSettings(readOnly: ["/usr", "/nowhere/at/all"])
         let error = #expect(throws: IsolationError.self) { try decide(nil, .works, fence: fence) }
