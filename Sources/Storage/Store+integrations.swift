@@ -126,7 +126,7 @@ extension Store {
     }
 
     /// Changes an integration's state by Model's state machine.
-    /// - Parameter reason: Kept when given; else the reason before stays.
+    /// - Parameter reason: At its end the whole reason of that, or none. Before: kept when given; else the reason before stays.
     /// - Throws: `illegalTransition`, with nothing stored; `notFound`.
     @discardableResult
     package func apply(
@@ -166,7 +166,12 @@ extension Store {
             record.endedAt = time
             try removeQueuedAttempts(of: record, at: time, reason: reason ?? record.reason, transaction)
         }
-        record.reason = reason?.kept ?? record.reason
+        // What was said of a wait is not the reason of the end.
+        if case .completed = record.state {
+            record.reason = reason?.kept
+        } else {
+            record.reason = reason?.kept ?? record.reason
+        }
         try update(record, transaction)
         // A step is for its page.
         if case .entered = event {} else { try announce(record, at: time, transaction) }

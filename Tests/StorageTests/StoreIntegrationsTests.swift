@@ -31,6 +31,22 @@ import Testing
             }
         }
 
+        @Test func testThatWhatWasSaidOfAWaitIsNotTheReasonOfItsEnd() async throws {
+            try await withStore { fixture in
+                // given
+                let id = try await fixture.queue().id
+                try await fixture.store.apply(.started, to: id, at: time(2))
+                try await fixture.store.explain([id], "a job waits to be started")
+                #expect(try await fixture.store.integration(id)?.reason == "a job waits to be started")
+                // when
+                try await complete(id, in: fixture)
+                // then
+                let record = try #require(try await fixture.store.integration(id))
+                #expect(record.state.verdict == .succeeded)
+                #expect(record.reason == nil)
+            }
+        }
+
         @Test func testThatNumbersOfAHundredAtOnceHaveNoGaps() async throws {
             try await withStore { fixture in
                 let numbers = try await withThrowingTaskGroup(of: Int.self) { group in
