@@ -51,7 +51,10 @@ struct LogServer: Sendable {
 
     /// - Throws: 404 for an attempt or a log that is not there; a job that has not started has none yet.
     func open(_ call: Call) async throws -> Log {
-        guard let row = try await row(of: call, attempt: call.query("attempt")) else { throw Problem.notFound }
+        guard let row = try await row(of: call, attempt: call.query("attempt")) else {
+            let id = try await site.integration(of: call).id
+            throw Problem(404, "\(id) has no such job, trigger or attempt; `martlet show \(id)` lists them.")
+        }
         guard let log = try await open(row) else { throw Problem(404, "There is no log yet.") }
         return log
     }

@@ -25,14 +25,18 @@ struct Site: Sendable {
         let bot = try call.name("bot")
         let text = call.text("number")
         if text == "latest" {
-            guard let record = try await store.latestIntegration(of: bot) else { throw Problem.notFound }
+            guard let record = try await store.latestIntegration(of: bot) else {
+                throw Problem(404, "There is no integration of \(bot); `martlet bots` lists the bots.")
+            }
             return record
         }
         // One spelling: no sign, no leading zero.
         guard let number = Int(text), String(number) == text, number > 0 else { throw Problem.notFound }
         let id = IntegrationID(bot: bot, number: number)
         if let record = try await store.integration(id) { return record }
-        guard let removal = try await store.removal(of: id) else { throw Problem.notFound }
+        guard let removal = try await store.removal(of: id) else {
+            throw Problem(404, "There is no \(id); `martlet integrations \(bot)` lists what there is.")
+        }
         throw Problem(410, "\(id) was removed by retention on \(removal.at.description.prefix(10)): \(removal.reason).")
     }
 

@@ -251,7 +251,12 @@ import Testing
         try await withWeb { web in
             try await SampleContent(web: web).fill()
             for (command, status, sentence) in [
-                (["show", "kit#99"], 66, "There is nothing here."),
+                (["show", "kit#99"], 66, "There is no kit#99; `martlet integrations kit` lists what there is."),
+                (["show", "nobody#1"], 66, "There is no nobody#1; `martlet integrations nobody` lists what there is."),
+                (
+                    ["log", "kit#1", "--configuration", "none"], 66,
+                    "kit#1 has no such job, trigger or attempt; `martlet show kit#1` lists"
+                ),
                 (["integrate", "nobody"], 66, "there is no bot nobody; `martlet bots` lists them"),
                 (["cancel", "kit#1"], 1, "kit#1 is completed already: test-failures"),
                 (["yank", "kit@9.9.9"], 66, "there is no published version 9.9.9 of kit"),

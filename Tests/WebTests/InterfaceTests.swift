@@ -67,7 +67,7 @@ import Transfer
 
     @Test func testThatAnotherNumberIsNotThere() async throws {
         try await withSample { web in
-            for number in ["0", "-1", "+1", "01", "9", "1e0", "99999999999999999999", "a"] {
+            for number in ["0", "-1", "+1", "01", "1e0", "99999999999999999999", "a"] {
                 let answer = try await web.send("GET", "/api/v1/bots/kit/integrations/\(number)")
                 #expect(answer.status == 404)
                 #expect(
