@@ -135,22 +135,20 @@ import Testing
         try await withLaunched { launched in
             // given
             let listening = try UnixSocket.listen(launched.socket)
-            let serving = Task.detached {
-                try await BlockingLane(label: "launcher that goes").run { () throws(JobProtocolError) in
-                    let client = accept(listening, nil, nil)
-                    // The listener first: who sees the end of the other asks again at once.
-                    close(listening)
-                    defer { close(client) }
-                    if isRead { return _ = try UnixSocket.receive(from: client, limit: LaunchRequest.sizeLimit) }
-                    var source = pollfd(fd: client, events: Int16(POLLIN), revents: 0)
-                    poll(&source, 1, UnixSocket.patienceMilliseconds)
-                }
+            async let served: Void = BlockingLane(label: "launcher that goes").run { () throws(JobProtocolError) in
+                let client = accept(listening, nil, nil)
+                // The listener first: who sees the end of the other asks again at once.
+                close(listening)
+                defer { close(client) }
+                if isRead { return _ = try UnixSocket.receive(from: client, limit: LaunchRequest.sizeLimit) }
+                var source = pollfd(fd: client, events: Int16(POLLIN), revents: 0)
+                poll(&source, 1, UnixSocket.patienceMilliseconds)
             }
             // when
             let end = try await launched.run(launched.job("true"))
             // then
             #expect(end.result == .completed)
-            try await serving.value
+            try await served
         }
     }
 
