@@ -6,7 +6,7 @@ import JobProtocol
 struct ControlGroupPlace {
     enum Controller: String, CaseIterable { case memory, pids, cpu }
 
-    /// What a job's group is called, followed by the supervisor's number and start time.
+    /// What a job's group is called, followed by the supervisor's number, its start time, and the process namespace that both are of.
     private static let prefix = "martlet-job-"
     /// Where the launcher and the supervisors are themselves, since in version 2 a group with limits for those beneath
     /// has no processes of its own (cgroup-v2, "No Internal Process Constraint").
@@ -20,7 +20,27 @@ struct ControlGroupPlace {
     /// Nothing where memory and processes cannot be held.
     static func find() -> ControlGroupPlace? { version2() ?? version1() }
 
-    static func name(of supervisor: LockContent) -> String { "\(prefix)\(supervisor.pid)-\(supervisor.startTime)" }
+    static func name(of supervisor: LockContent) -> String {
+        "\(prefix)\(supervisor.pid)-\(supervisor.startTime)-\(namespace)"
+    }
+
+    /// The process namespace of this process (namespaces(7)): a launcher in a container can be in the same control group as others, whose
+    /// supervisors it does not see. Its group is that of theirs alone.
+    private static let namespace: UInt64 = {
+        var status = stat()
+        return stat("/proc/self/ns/pid", &status) == 0 ? UInt64(status.st_ino) : 0
+    }()
+
+    /// Whether a group's supervisor is gone; no for one that may be of another process namespace.
+    private static func isAbandoned(_ group: String) -> Bool {
+        guard group.hasPrefix(prefix) else { return false }
+        let numbers = group.dropFirst(prefix.count).split(separator: "-").compactMap { UInt64($0) }
+        // Without a namespace: of a version before this one.
+        guard numbers.count == 2 || numbers.count == 3 && numbers[2] == namespace, let pid = Int32(exactly: numbers[0])
+        else { return false }
+        guard let entry = ProcessTable.entry(of: pid) else { return true }
+        return entry.startTime != numbers[1] || !entry.isAlive
+    }
 
     /// Called once by the launcher. In the group that systemd gave it, it makes one for itself and has the controllers
     /// hand their limits down.
@@ -60,12 +80,7 @@ struct ControlGroupPlace {
     /// Removes the groups of supervisors that are gone, and kills what is left in them.
     func removeAbandoned() {
         for directory in Set(directories.values) {
-            for name in Tree.names(in: directory) where name.hasPrefix(Self.prefix) {
-                let numbers = name.dropFirst(Self.prefix.count).split(separator: "-")
-                guard numbers.count == 2, let pid = Int32(numbers[0]), let startTime = UInt64(numbers[1]) else {
-                    continue
-                }
-                if let entry = ProcessTable.entry(of: pid), entry.startTime == startTime, entry.isAlive { continue }
+            for name in Tree.names(in: directory) where Self.isAbandoned(name) {
                 Self.remove(directory + "/" + name, within: 1000)
             }
         }

@@ -8,7 +8,7 @@ enum ControlGroups {
     /// The groups that a supervisor which has ended left. Other tests' jobs have their own.
     static func left(by supervisor: LockContent?) -> [String] {
         guard let supervisor else { return [] }
-        return directories().filter { $0.hasSuffix("/martlet-job-\(supervisor.pid)-\(supervisor.startTime)") }
+        return directories().filter { $0.contains("/martlet-job-\(supervisor.pid)-\(supervisor.startTime)-") }
     }
 
     private static func directories() -> [String] {

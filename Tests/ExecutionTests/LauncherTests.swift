@@ -72,27 +72,16 @@ import Testing
         }
     }
 
-    /// Who is in another process namespace is listed as 0 in version 2 (cgroups(7)), which to kill(2) is the caller's own process group.
-    /// Version 1 leaves such out, so here a file stands for the list.
-    @Test(.memoryGroup) func testThatWhoCannotBeNamedIsNotItself() async throws {
-        try await withTemporaryDirectory { directory in
-            // given: a group in the launcher's own, with a process outside its namespace, of which it must think that it is gone
-            let own = try String(contentsOfFile: "/proc/self/cgroup", encoding: .utf8).split(separator: "\n")
-                .map { $0.split(separator: ":", maxSplits: 2, omittingEmptySubsequences: false) }
-                .first { $0.count == 3 && $0[1].split(separator: ",").contains("memory") }
-            let above = "/sys/fs/cgroup/memory\(try #require(own)[2])"
-            let other = Process()
-            other.executableURL = URL(fileURLWithPath: "/bin/sleep")
-            other.arguments = ["1000"]
-            try other.run()
-            // To launchers of other tests it is a supervisor that lives.
-            let startTime = try #require(ProcessTable.entry(of: other.processIdentifier)).startTime
-            let group = above + "/martlet-job-\(other.processIdentifier)-\(startTime)"
-            try #require(mkdir(group, 0o755) == 0)
-            try "\(other.processIdentifier)".write(
-                toFile: group + "/cgroup.procs", atomically: false, encoding: .utf8)
+    /// A launcher in a process namespace of its own, in the same control group as a supervisor that it does not see.
+    private struct Unseen {
+        let supervisor: StartedProgram
+        let group: String
+        let directory: TemporaryDirectory
+
+        /// Runs the launcher. It ends with its input, which is empty, after it has looked for groups that are left.
+        func launch() async throws {
+            // A list of version 2, where who is in another process namespace is listed as 0 (cgroups(7)); version 1 leaves such out.
             try directory.write("list", "0\n")
-            // when: it ends with its input, which is empty
             let result = try await run([
                 "setsid", "--wait", "unshare", "--pid", "--fork", "--mount-proc", "sh", "-c",
                 // The namespace's first process is immune to its own signals.
@@ -100,14 +89,61 @@ import Testing
                 TestTools.builtProduct("martlet-supervisor"), directory.path("socket"), directory.path("list"),
                 group + "/cgroup.procs",
             ])
-            // then
             #expect(result.status == 0, "\(result.stderr)")
             #expect(result.stdout == "listening\n")
-            #expect(other.isRunning)
-            // Not SIGTERM, which the thread that started it may have had blocked.
-            kill(other.processIdentifier, SIGKILL)
+        }
+    }
+
+    /// - Parameter suffix: What follows the supervisor's start time in the name of its group.
+    private func withUnseenSupervisor(_ suffix: String, _ body: (Unseen) async throws -> Void) async throws {
+        try await withTemporaryDirectory { directory in
+            let own = try String(contentsOfFile: "/proc/self/cgroup", encoding: .utf8).split(separator: "\n")
+                .map { $0.split(separator: ":", maxSplits: 2, omittingEmptySubsequences: false) }
+                .first { $0.count == 3 && $0[1].split(separator: ",").contains("memory") }
+            let above = "/sys/fs/cgroup/memory\(try #require(own)[2])"
+            let supervisor = try await StartedProgram.start(
+                ["/bin/sleep", "1000"], environment: [:], output: directory.path("output"))
+            // To launchers of other tests it is a supervisor that lives.
+            let startTime = try #require(ProcessTable.entry(of: supervisor.pid)).startTime
+            let group = above + "/martlet-job-\(supervisor.pid)-\(startTime)\(suffix)"
+            try #require(mkdir(group, 0o755) == 0)
+            let result: Result<Void, any Error>
+            do {
+                result = .success(try await body(Unseen(supervisor: supervisor, group: group, directory: directory)))
+            } catch {
+                result = .failure(error)
+            }
+            supervisor.signal(SIGKILL)
+            try await supervisor.end()
             // Another launcher may take it for left by now.
             await until("the group is empty") { rmdir(group) == 0 || errno == ENOENT }
+            try result.get()
+        }
+    }
+
+    /// 0 is to kill(2) the caller's own process group. The name is one of a version that did not say the namespace.
+    @Test(.memoryGroup) func testThatWhoCannotBeNamedIsNotItself() async throws {
+        try await withUnseenSupervisor("") { unseen in
+            // given: a process outside its namespace, of which it must think that it is gone
+            try "\(unseen.supervisor.pid)".write(
+                toFile: unseen.group + "/cgroup.procs", atomically: false, encoding: .utf8)
+            // when
+            try await unseen.launch()
+            // then
+            #expect(ProcessTable.entry(of: unseen.supervisor.pid)?.isAlive == true)
+        }
+    }
+
+    /// Between two steps a job's group is empty, and could be removed.
+    @Test(.memoryGroup) func testThatGroupsOfAnotherProcessNamespaceAreLeftAlone() async throws {
+        // given
+        var status = stat()
+        try #require(stat("/proc/self/ns/pid", &status) == 0)
+        try await withUnseenSupervisor("-\(status.st_ino)") { unseen in
+            // when
+            try await unseen.launch()
+            // then
+            #expect(access(unseen.group, F_OK) == 0)
         }
     }
 
@@ -144,6 +180,8 @@ import Testing
                 var source = pollfd(fd: client, events: Int16(POLLIN), revents: 0)
                 poll(&source, 1, UnixSocket.patienceMilliseconds)
             }
+            // Where nobody connects, it waits no longer.
+            defer { shutdown(listening, Int32(SHUT_RDWR)) }
             // when
             let end = try await launched.run(launched.job("true"))
             // then

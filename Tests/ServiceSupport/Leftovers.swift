@@ -6,6 +6,8 @@ import JobProtocol
 /// whoever was killed meanwhile.
 struct Leftovers {
     let service: Service
+    /// The process namespace of the supervisors whose groups are looked for.
+    var namespace = Leftovers.ownNamespace
     /// Integrations of each bot that are looked into: what older ones left was seen after their own end.
     private static let newest = 3
     /// Entries of one directory tree that are looked at.
@@ -15,7 +17,7 @@ struct Leftovers {
     /// - Returns: What is left all the same, in words.
     func awaitNone() -> [String] {
         var left: [String] = []
-        _ = Moment.until(limit: 15, pause: 50) {
+        _ = Moment.until(limit: 15, pause: 50, isScaled: false) {
             left = now()
             return left.isEmpty
         }
@@ -96,14 +98,21 @@ struct Leftovers {
         Set(
             jobs().flatMap { job in
                 Self.names(in: job).compactMap { LockContent(Self.text("\(job)/\($0)/lock")) }.map {
-                    "martlet-job-\($0.pid)-\($0.startTime)"
+                    "martlet-job-\($0.pid)-\($0.startTime)-\(namespace)"
                 }
             })
     }
 
+    private static var ownNamespace: UInt64 {
+        var status = stat()
+        return stat("/proc/self/ns/pid", &status) == 0 ? UInt64(status.st_ino) : 0
+    }
+
     /// Of each hierarchy the launcher's group, and the one above it, where it made one for itself.
     func groupPlaces() -> Set<String> {
-        guard let launcher = service.launcher else { return [] }
+        // The daemon's groups of these kinds are the launcher's, of which there may be none now.
+        let launcher = service.launcher ?? service.pid
+        guard launcher > 0 else { return [] }
         let mounts = Self.text("/proc/self/mountinfo").split(separator: "\n").map {
             $0.split(separator: " ").map(String.init)
         }
