@@ -93,7 +93,7 @@ import Testing
             await until("it is followed") { (try? daemon.directory.text("printed").contains("checking")) ?? false }
 
             // when
-            #expect(await daemon.stop() == 0)
+            #expect(try await daemon.stop() == 0)
             try await daemon.start()
             try FileManager.default.removeItem(atPath: daemon.directory.path("wait"))
 

@@ -13,13 +13,7 @@ final class Daemon: Sendable {
     let port: Int
     let work: GitRepository
     let remote: GitRepository
-    private let process = Locked<RunningProgram?>(nil)
-
-    private struct RunningProgram: @unchecked Sendable {
-        // Only asked for its identifier and its end.
-        let process: Process
-        let end: Task<Int32, Never>
-    }
+    private let process = Locked<StartedProgram?>(nil)
 
     var state: String { directory.path("state") }
     var settings: String { directory.path("etc/martlet.yml") }
@@ -46,37 +40,22 @@ final class Daemon: Sendable {
     // MARK: The process
 
     /// Its process, while it runs.
-    var pid: Int32? { process.value?.process.processIdentifier }
+    var pid: Int32? { process.value?.pid }
 
     /// Starts it, and returns when it answers.
     /// - Parameters:
     ///   - program: Another place of `martlet` than where it was built.
     ///   - preparation: Done by the shell that becomes the daemon: `ulimit -n 64`.
     func start(program: String? = nil, after preparation: String? = nil) async throws {
-        let process = Process()
         let martlet = try program ?? TestTools.builtProduct("martlet")
-        process.executableURL = URL(fileURLWithPath: preparation == nil ? martlet : "/bin/sh")
-        process.arguments =
-            preparation.map { ["-c", $0 + "; exec \"$@\"", "sh", martlet, "serve", "--settings", settings] }
-            ?? ["serve", "--settings", settings]
-        process.environment = [
-            "PATH": ProcessInfo.processInfo.environment["PATH"] ?? "/usr/bin:/bin", "HOME": directory.path,
-        ]
-        let log = directory.path("daemon.log")
-        if !FileManager.default.fileExists(atPath: log) { try directory.write("daemon.log", "") }
-        let handle = try #require(FileHandle(forWritingAtPath: log))
-        try handle.seekToEnd()
-        process.standardError = handle
-        process.standardOutput = handle
-        process.standardInput = FileHandle.nullDevice
-        let (ends, continuation) = AsyncStream.makeStream(of: Int32.self)
-        process.terminationHandler = { process in
-            continuation.yield(process.terminationReason == .exit ? process.terminationStatus : -1)
-            continuation.finish()
-        }
-        try process.run()
-        let end = Task { await ends.first { _ in true } ?? -1 }
-        self.process.withLock { $0 = RunningProgram(process: process, end: end) }
+        let command = [martlet, "serve", "--settings", settings]
+        let process = try await StartedProgram.start(
+            preparation.map { ["/bin/sh", "-c", $0 + "; exec \"$@\"", "sh"] + command } ?? command,
+            environment: [
+                "PATH": ProcessInfo.processInfo.environment["PATH"] ?? "/usr/bin:/bin", "HOME": directory.path,
+            ],
+            output: directory.path("daemon.log"))
+        self.process.withLock { $0 = process }
         let isUp = await until("the daemon answers") { await isHealthy() }
         if !isUp { throw BotFailure(try directory.text("daemon.log")) }
     }
@@ -87,22 +66,32 @@ final class Daemon: Sendable {
     }
 
     /// Ends it as systemd does.
-    /// - Returns: Its exit status.
+    /// - Returns: Its exit status; nothing where it does not run.
     @discardableResult
-    func stop() async -> Int32? {
-        guard let running = process.value else { return nil }
-        process.withLock { $0 = nil }
-        running.process.terminate()
-        return await running.end.value
+    func stop(sourceLocation: SourceLocation = #_sourceLocation) async throws -> Int32? {
+        try await end(by: [SIGTERM], sourceLocation: sourceLocation)
     }
 
     /// Sends it signals, and awaits its end.
-    /// - Returns: Its exit status; -1 when a signal ended it.
-    func end(by signals: [Int32]) async -> Int32? {
+    /// - Returns: Its exit status, the negative number of the signal that ended it; nothing where it does not run.
+    func end(by signals: [Int32], sourceLocation: SourceLocation = #_sourceLocation) async throws -> Int32? {
         guard let running = process.value else { return nil }
         process.withLock { $0 = nil }
-        for signal in signals { kill(running.process.processIdentifier, signal) }
-        return await running.end.value
+        for signal in signals {
+            running.signal(signal)
+            // One of a kind that is still pending would swallow the next of it (signal(7)).
+            await until("signal \(signal) is taken") { !Self.hasPending(signal, running.pid) }
+        }
+        return try await running.end(sourceLocation: sourceLocation)
+    }
+
+    private static func hasPending(_ signal: Int32, _ pid: Int32) -> Bool {
+        let status = String(decoding: (try? WholeFile.read("/proc/\(pid)/status", limit: 8192)) ?? [], as: UTF8.self)
+        return status.split(separator: "\n").contains { line in
+            guard line.hasPrefix("SigPnd:") || line.hasPrefix("ShdPnd:") else { return false }
+            let mask = line.split(separator: "\t").last.flatMap { UInt64($0, radix: 16) } ?? 0
+            return mask & 1 << UInt64(signal - 1) != 0
+        }
     }
 
     /// Ends the launcher and whatever it still runs.
@@ -166,8 +155,12 @@ func withDaemon(
         } catch {
             failure = error
         }
-        if let status = await daemon.stop() {
-            #expect(status == 0, "the daemon's exit status", sourceLocation: sourceLocation)
+        do {
+            if let status = try await daemon.stop() {
+                #expect(status == 0, "the daemon's exit status", sourceLocation: sourceLocation)
+            }
+        } catch {
+            failure = failure ?? error
         }
         await daemon.endJobs()
         if let failure {

@@ -161,7 +161,7 @@ import Testing
             await until("the job runs") { FileManager.default.fileExists(atPath: runs) }
 
             // when
-            #expect(await daemon.stop() == 0)
+            #expect(try await daemon.stop() == 0)
             try await daemon.start()
             try daemon.directory.write("go", "")
 
@@ -177,7 +177,7 @@ import Testing
             _ = try await daemon.work.commit(files: Self.files, message: "Begin")
             try await daemon.work.push(to: daemon.remote)
             _ = try await completion(of: 1, daemon)
-            await daemon.stop()
+            try await daemon.stop()
 
             // when
             let commit = try await daemon.work.commit(files: ["new": ""], message: "Meanwhile")

@@ -63,7 +63,7 @@ import Testing
             #expect(try await deliver(commit, id: "1", daemon: daemon).body.contains(#""duplicate":true"#))
             #expect(try await deliver(commit, id: "2", daemon: daemon).status == 202)
             #expect(try await daemon.push(delivery: "3") == 202)
-            await daemon.stop()
+            try await daemon.stop()
             try await daemon.start()
             #expect(try await deliver(commit, id: "1", daemon: daemon).body.contains(#""duplicate":true"#))
             #expect(try await deliver(commit, id: "4", to: "/webhooks/github", daemon: daemon).status == 202)

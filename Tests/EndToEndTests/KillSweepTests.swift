@@ -174,7 +174,8 @@ import Testing
         // given
         let (groups, found) = try await withSweep { sweep in
             let service = sweep.service
-            let left = Leftovers(service: service)
+            // Of a process namespace that is nobody's: the groups of our own that are left are removed by any launcher, also another test's.
+            let left = Leftovers(service: service, namespace: 1)
             let mounted = service.state + "/workspaces/kit"
             // when: in a namespace that nobody names, and as the group of a supervisor that has ended, where we may make one
             let process = try Shell.start(
@@ -201,6 +202,30 @@ import Testing
             found.contains { $0.hasPrefix("mount /mnt of ") && $0.contains("/state/workspaces/kit is left") },
             "\(found)")
         for group in groups { #expect(found.contains("control group \(group) is left")) }
+    }
+
+    /// What is looked for is called as it is made: the group of a job that runs is seen.
+    @Test(.memoryGroup) func testThatTheGroupOfAJobThatRunsIsSeen() async throws {
+        // given
+        let (running, after) = try await withSweep { sweep in
+            let service = sweep.service
+            let commit = try service.commit("kit", files: ["file": "seen\n"], branch: KillSweep.branch)
+            try sweep.arm(.init("step.ended", "before", .supervisor))
+            let push = service.push(to: "kit", delivery: "seen", of: commit, branch: KillSweep.branch)
+            let delivery = Repetition(socket: service.state + "/martlet.socket") { try push.send(by: $0) == 202 }
+            // when
+            let stopped = sweep.stoppedProcess()
+            let running = Leftovers(service: service).now()
+            sweep.disarm()
+            if let stopped { kill(stopped, SIGCONT) }
+            guard delivery.isAccepted(limit: 60) else { throw ServiceFailure("the push was never accepted") }
+            _ = try sweep.end(of: commit, bot: "kit")
+            return (running, Leftovers(service: service).awaitNone())
+        }
+
+        // then
+        #expect(running.contains { $0.hasPrefix("control group /sys/fs/cgroup/") }, "\(running)")
+        #expect(after == [])
     }
 
     @Test func testThatTheLedgerSeesWhatIsWrong() async throws {

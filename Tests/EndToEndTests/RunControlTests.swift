@@ -1,5 +1,6 @@
 import Basics
 import Foundation
+import Glibc
 import TestSupport
 import Testing
 
@@ -16,11 +17,11 @@ import Testing
     @Test func testThatCtrlCEndsItAndLeavesNothing() async throws {
         try await withWorkingTree(Self.endless()) { fixture in
             // given
-            let started = try fixture.start()
+            let started = try await fixture.start()
             await fixture.waitForJob()
             // when
-            started.interrupt()
-            let status = await started.end()
+            started.signal(SIGINT)
+            let status = try await started.end()
             // then
             #expect(status == 130)
             #expect(fixture.left.isEmpty && fixture.supervisors.isEmpty)
@@ -33,13 +34,13 @@ import Testing
     @Test func testThatASecondCtrlCKillsWhatDoesNotEnd() async throws {
         try await withWorkingTree(Self.endless("trap '' TERM INT HUP;")) { fixture in
             // given
-            let started = try fixture.start()
+            let started = try await fixture.start()
             await fixture.waitForJob()
-            started.interrupt()
+            started.signal(SIGINT)
             await until("it is canceled") { (try? fixture.directory.text("output"))?.contains("canceling") ?? false }
             // when
-            started.interrupt()
-            let status = await started.end()
+            started.signal(SIGINT)
+            let status = try await started.end()
             // then
             #expect(status == 130)
             #expect(fixture.left.isEmpty && fixture.supervisors.isEmpty)
@@ -50,11 +51,11 @@ import Testing
     @Test func testThatNothingOutlivesItWhenItIsKilled() async throws {
         try await withWorkingTree(Self.endless("trap '' TERM INT HUP;")) { fixture in
             // given
-            let started = try fixture.start()
+            let started = try await fixture.start()
             await fixture.waitForJob()
             // when
-            started.killAtOnce()
-            _ = await started.end()
+            started.signal(SIGKILL)
+            _ = try await started.end()
             // then
             await until("all of it is gone") { fixture.left.isEmpty && fixture.supervisors.isEmpty }
             // and the next run works
@@ -68,17 +69,17 @@ import Testing
     @Test func testThatASecondRunInTheSameTreeIsRefused() async throws {
         try await withWorkingTree(Self.endless()) { fixture in
             // given
-            let started = try fixture.start()
+            let started = try await fixture.start()
             await fixture.waitForJob()
             // when
             let second = try await fixture.martlet()
-            started.interrupt()
-            _ = await started.end()
+            started.signal(SIGINT)
+            _ = try await started.end()
             // then
             #expect(second.status == 69)
             expectContains(
                 second.stderr,
-                "another `martlet run` works on \(fixture.tree) (process \(started.process.processIdentifier))")
+                "another `martlet run` works on \(fixture.tree) (process \(started.pid))")
         }
     }
 }

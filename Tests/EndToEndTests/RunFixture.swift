@@ -11,6 +11,19 @@ struct RunFixture: Sendable {
     let program: String
     /// Stands in command lines of the tree's jobs, so that what is left of them can be found.
     let marker: String
+    private let started = Locked<[StartedProgram]>([])
+
+    init(directory: TemporaryDirectory, program: String, marker: String) {
+        (self.directory, self.program, self.marker) = (directory, program, marker)
+    }
+
+    /// Ends what a test that failed has left running.
+    fileprivate func endAll() async throws {
+        for one in started.value {
+            one.signal(SIGKILL)
+            try await one.end()
+        }
+    }
 
     var tree: String { directory.path("kit") }
     var caches: String { directory.path("cache/martlet/run") }
@@ -40,26 +53,13 @@ struct RunFixture: Sendable {
             environment: environment.merging(added) { $1 })
     }
 
-    /// Starts it in a session of its own, as a terminal would.
-    func start(_ arguments: [String] = []) throws -> StartedRun {
-        let process = Process()
-        process.executableURL = URL(fileURLWithPath: program)
-        process.arguments = ["run"] + arguments
-        process.currentDirectoryURL = URL(fileURLWithPath: tree)
-        process.environment = environment
-        process.standardInput = FileHandle.nullDevice
+    /// Starts it in a process group of its own, as a shell on a terminal would.
+    func start(_ arguments: [String] = []) async throws -> StartedProgram {
         try directory.write("output", "")
-        let output = try #require(FileHandle(forWritingAtPath: directory.path("output")))
-        process.standardOutput = output
-        process.standardError = output
-        let (ends, continuation) = AsyncStream.makeStream(of: Int32.self)
-        process.terminationHandler = { process in
-            continuation.yield(
-                process.terminationReason == .exit ? process.terminationStatus : -process.terminationStatus)
-            continuation.finish()
-        }
-        try process.run()
-        return StartedRun(process: process, ends: ends)
+        let program = try await StartedProgram.start(
+            [program, "run"] + arguments, in: tree, environment: environment, output: directory.path("output"))
+        started.withLock { $0.append(program) }
+        return program
     }
 
     /// A file of the workspace that the configuration `debug` is built in.
@@ -101,17 +101,6 @@ struct RunFixture: Sendable {
     }
 }
 
-/// A `martlet run` that was started.
-struct StartedRun: @unchecked Sendable {
-    // Signals and its end are all that is asked of it.
-    let process: Process
-    let ends: AsyncStream<Int32>
-
-    func interrupt() { kill(process.processIdentifier, SIGINT) }
-    func killAtOnce() { kill(process.processIdentifier, SIGKILL) }
-    func end() async -> Int32 { await ends.first { _ in true } ?? -1 }
-}
-
 /// Gives a test a working tree with these files; nothing that it started may be left afterwards.
 func withWorkingTree(
     _ files: [String: String], _ body: (RunFixture) async throws -> Void
@@ -125,6 +114,7 @@ func withWorkingTree(
         try fixture.write(files.mapValues { $0.replacing("{marker}", with: fixture.marker) })
         let result: Result<Void, any Error>
         do { result = .success(try await body(fixture)) } catch { result = .failure(error) }
+        try await fixture.endAll()
         await until("the launcher and its supervisors are gone") { fixture.supervisors.isEmpty }
         #expect(fixture.left.isEmpty, "processes of the jobs remain")
         try result.get()

@@ -27,13 +27,13 @@ import Testing
                 try await SQLProgram.read("SELECT version FROM toolchains", at: database) == "6.3.0"
             }
             // when: it is another one, and the daemon is killed once it has seen that
-            await daemon.stop()
+            try await daemon.stop()
             try install("6.3.1")
             try await daemon.start(after: path)
             try await until("the upgrade", limit: .seconds(30) * TestLimits.scale) {
                 try await daemon.get("/api/v1/bots/kit/integrations/2").status == 200
             }
-            _ = await daemon.end(by: [SIGKILL])
+            _ = try await daemon.end(by: [SIGKILL])
             try await daemon.start(after: path)
             try await completion(of: 2, daemon)
             // then

@@ -55,6 +55,8 @@ import Testing
                     _ = try? UnixSocket.receive(from: client, limit: LaunchRequest.sizeLimit)
                     try? UnixSocket.send(LaunchAnswer.failed("it needs an absolute attempt").json(), to: client)
                 }
+                // Where nobody connects, it waits no longer.
+                defer { shutdown(listening, Int32(SHUT_RDWR)) }
                 // when
                 let finding = try await FenceProbe(supervisor: "/nonexistent", launcher: socket).find()
                 await answered

@@ -123,14 +123,14 @@ import Testing
     @Test(.smallDisk) func testThatAFullWorkspaceIsSaidOfAShortStepToo() async throws {
         try await withLaunched { launched in
             // given
-            try await runExpectingSuccess(["mount", "-t", "tmpfs", "-o", "size=64m", "tmpfs", launched.workspace])
-            let job = launched.fenced(
-                "for i in 1 2 3; do head -c 10M /dev/zero > $i; done", limits: .init(workspaceBytes: 20 << 20))
-            // when
-            let end = try await launched.run(job)
-            // then
-            #expect(end.limit == "workspace over 20 MiB")
-            try await runExpectingSuccess(["umount", "-l", launched.workspace])
+            try await SmallDisk.mounted(on: launched.workspace, size: "64m") {
+                let job = launched.fenced(
+                    "for i in 1 2 3; do head -c 10M /dev/zero > $i; done", limits: .init(workspaceBytes: 20 << 20))
+                // when
+                let end = try await launched.run(job)
+                // then
+                #expect(end.limit == "workspace over 20 MiB")
+            }
         }
     }
 
@@ -139,17 +139,17 @@ import Testing
     func testThatAJobDoesNotTakeTheLastOfTheDisk(isFenced: Bool) async throws {
         try await withLaunched { launched in
             // given
-            try await runExpectingSuccess(["mount", "-t", "tmpfs", "-o", "size=64m", "tmpfs", launched.workspace])
-            let script = "cat /dev/zero > a 2>/dev/null; sleep 20; echo survived"
-            // when
-            let end = try await launched.run(job(launched, isFenced: isFenced, script, .init()))
-            // then
-            #expect(end.result == .faulty)
-            #expect(end.limit == nil)
-            expectContains(end.reason ?? "", "disk full: less than ")
-            expectContains(end.log, "martlet: disk full: less than ")
-            #expect(!end.log.contains("survived"))
-            try await runExpectingSuccess(["umount", "-l", launched.workspace])
+            try await SmallDisk.mounted(on: launched.workspace, size: "64m") {
+                let script = "cat /dev/zero > a 2>/dev/null; sleep 20; echo survived"
+                // when
+                let end = try await launched.run(job(launched, isFenced: isFenced, script, .init()))
+                // then
+                #expect(end.result == .faulty)
+                #expect(end.limit == nil)
+                expectContains(end.reason ?? "", "disk full: less than ")
+                expectContains(end.log, "martlet: disk full: less than ")
+                #expect(!end.log.contains("survived"))
+            }
         }
     }
 
@@ -157,12 +157,12 @@ import Testing
     @Test(.smallDisk) func testThatAJobOnASmallDiskIsLeftAlone() async throws {
         try await withLaunched { launched in
             // given
-            try await runExpectingSuccess(["mount", "-t", "tmpfs", "-o", "size=64m", "tmpfs", launched.workspace])
-            // when: for longer than until the first look
-            let end = try await launched.run(launched.fenced("head -c 60M /dev/zero > a; sleep 1.5; echo survived"))
-            // then
-            #expect(end.result == .completed, "\(end.reason ?? "")")
-            try await runExpectingSuccess(["umount", "-l", launched.workspace])
+            try await SmallDisk.mounted(on: launched.workspace, size: "64m") {
+                // when: for longer than until the first look
+                let end = try await launched.run(launched.fenced("head -c 60M /dev/zero > a; sleep 1.5; echo survived"))
+                // then
+                #expect(end.result == .completed, "\(end.reason ?? "")")
+            }
         }
     }
 
@@ -205,6 +205,23 @@ import Testing
             #expect(end.limit == "log over 1 MiB")
             #expect(end.step(1) == nil)
             #expect(access(launched.workspace + "/built", F_OK) != 0)
+        }
+    }
+
+    /// What other tests find nothing of is called as it is made.
+    @Test(.controlGroups) func testThatTheGroupOfAJobThatRunsIsSeen() async throws {
+        try await withLaunched { launched in
+            // given
+            let attempt = try launched.prepare(launched.job("touch ready; while ! test -e go; do sleep 0.02; done"))
+            try await launched.executor.start(attempt, secrets: [:])
+            // when
+            await launched.waitFor("ready")
+            let groups = launched.leftGroups
+            try launched.directory.write("workspace/go", "")
+            // then
+            #expect(!groups.isEmpty)
+            #expect(try await launched.end(of: attempt).result == .completed)
+            #expect(launched.leftGroups.isEmpty)
         }
     }
 
@@ -253,7 +270,7 @@ import Testing
 
     @Test func testThatAFileOfManyNamesIsCountedOnce() async throws {
         try await withLaunched { launched in
-            let script = "head -c 8M /dev/zero > a; for i in $(seq 20); do ln a $i; done; sleep 1.5; echo survived"
+            let script = "head -c 8M /dev/zero > a; for i in $(seq 20); do ln a $i; done; sleep 5; echo survived"
             let end = try await launched.run(launched.fenced(script, limits: .init(workspaceBytes: 10 << 20)))
             #expect(end.result == .completed)
         }

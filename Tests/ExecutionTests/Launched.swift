@@ -1,8 +1,10 @@
+import Basics
 import CLinux
 import Execution
 import Glibc
 import JobProtocol
 import TestSupport
+import Testing
 import Testing
 
 /// A real executor whose launcher, and whatever it started, is gone when the test is.
@@ -19,7 +21,7 @@ struct Launched: Sendable {
 
     /// A job of shell commands in the workspace.
     func job(
-        _ scripts: String..., timeout: Int64 = 30_000, grace: Int64 = 200, limits: JobDescription.Limits? = nil,
+        _ scripts: String..., timeout: Int64 = TestLimits.never(milliseconds: 30_000), grace: Int64 = 200, limits: JobDescription.Limits? = nil,
         report: [String] = [], collect: [JobDescription.Collect] = [], secrets: [String] = [], isRequired: Bool = true
     ) -> JobDescription {
         JobDescription(
@@ -27,7 +29,7 @@ struct Launched: Sendable {
                 .init(
                     step: "testing", name: "script", arguments: ["sh", "-c", script], timeoutMilliseconds: timeout,
                     report: report, isRequired: isRequired, secrets: secrets)
-            }, workspace: workspace, secrets: secrets,
+            }, environment: ["MARTLET_TEST_CANARY": directory.path], workspace: workspace, secrets: secrets,
             limits: limits ?? .init(graceMilliseconds: grace), collect: collect)
     }
 
@@ -55,17 +57,56 @@ struct Launched: Sendable {
         return attempt
     }
 
+    /// - Throws: `ProgramFailure` where it has not ended after a while.
     func end(of attempt: AttemptDirectory) async throws -> Ended {
-        var events: [StatusEvent] = []
-        for try await event in AttemptFollower(executor: executor).events(of: attempt) { events.append(event) }
+        let events = try await withThrowingTaskGroup(of: [StatusEvent].self) { group in
+            group.addTask {
+                var events: [StatusEvent] = []
+                for try await event in AttemptFollower(executor: executor).events(of: attempt) { events.append(event) }
+                return events
+            }
+            group.addTask {
+                try await Task.sleep(for: TestLimits.wait * 12)
+                throw ProgramFailure(description: "\(attempt.path) has not ended: \(try attempt.status())")
+            }
+            defer { group.cancelAll() }
+            return try await group.next() ?? []
+        }
         return Ended(
             events: events, log: String(decoding: try attempt.readLog(from: 0, count: 1 << 20), as: UTF8.self),
             attempt: attempt)
     }
 
-    /// Waits until the workspace has a file.
-    func waitFor(_ name: String) async {
-        await until("\(name) in the workspace") { access(workspace + "/" + name, F_OK) == 0 }
+    /// Waits until the workspace has a file, or the job has ended without it, which is an issue.
+    func waitFor(
+        _ name: String, in attempt: AttemptDirectory? = nil, sourceLocation: SourceLocation = #_sourceLocation
+    ) async {
+        let attempt = attempt ?? self.attempt()
+        func isThere() -> Bool { access(workspace + "/" + name, F_OK) == 0 }
+        await until("\(name) in the workspace", sourceLocation: sourceLocation) {
+            // Not there yet: it has said nothing.
+            let events = (try? attempt.status()) ?? []
+            guard case .finished? = events.last, !isThere() else { return isThere() }
+            Issue.record("the job ended without \(name): \(events)", sourceLocation: sourceLocation)
+            return true
+        }
+    }
+
+    /// Supervisors that run a job.
+    fileprivate var supervisors: [LockContent] {
+        // What is not there has none.
+        locks.filter(\.isAlive)
+    }
+
+    /// Control groups that are left of jobs that have ended.
+    var leftGroups: [String] {
+        locks.flatMap { ControlGroups.left(by: $0) }
+    }
+
+    /// Who holds or held those of the attempts.
+    private var locks: [LockContent] {
+        let names = (try? Directory(opening: directory.path).entries().map(\.name)) ?? []
+        return names.compactMap { lockOwner(directory.path($0 + "/lock")) }
     }
 
     func lockOwner(_ path: String) -> LockContent? {
@@ -110,6 +151,9 @@ func withLaunched<Value>(as user: JobUser = .own, _ body: (Launched) async throw
         let result: Result<Value, any Error>
         do { result = .success(try await body(launched)) } catch { result = .failure(error) }
         let launcher = launched.lockOwner(socket + ".lock")
+        // Of a test that failed. The launcher ends what they leave.
+        for supervisor in launched.supervisors { launched.kill(supervisor, SIGKILL) }
+        await until("the supervisors are gone") { launched.supervisors.isEmpty }
         launched.kill(launcher, SIGTERM)
         await until("the launcher is gone") { !(launcher?.isAlive ?? false) }
         for left in directory.processes(of: "MARTLET_TEST_CANARY=\(directory.path)") {

@@ -31,14 +31,15 @@ let places = KillSweep.places(of: scenarios).filter { place in
         || place.scenario == .publishing && wanted.contains(place.transition)
 }
 let root = FileManager.default.temporaryDirectory.path + "/martlet-kill-\(getpid())"
-var (runs, kills, violations) = (0, 0, 0)
+var (runs, violations) = (0, 0)
+var kills: [KillSweep.Victim: Int] = [:]
 
 /// Kills at one place, and says what was found.
 /// - Returns: Whether there was somebody to kill.
 @MainActor func run(_ place: KillSweep.Place, round: Int, _ sweep: KillSweep) throws -> Bool {
     let outcome = try sweep.run(place)
     runs += 1
-    kills += outcome.isKilled ? 1 : 0
+    if outcome.isKilled { kills[place.victim, default: 0] += 1 }
     violations += outcome.violations.count
     let scenario = place.scenario == .publishing ? "" : place.scenario.rawValue + "/"
     let name = "\(scenario)\(place.transition) \(place.phase)"
@@ -60,10 +61,15 @@ do {
         violations += 1
         Shell.say("BROKEN  \(violation)")
     }
+    // Of a single place there may be nobody to kill; of a whole scenario's there is everybody once.
+    for victim in KillSweep.Victim.allCases where places.count > 6 && kills[victim] == nil {
+        violations += 1
+        Shell.say("BROKEN  no \(victim.rawValue) was ever there to be killed")
+    }
 } catch {
     Shell.say("KillSweep: \(error)")
     violations += 1
 }
-let sums = "\(runs) runs, \(kills) kills, \(violations) violations"
+let sums = "\(runs) runs, \(kills.values.reduce(0, +)) kills, \(violations) violations"
 Shell.say("\(places.count / 6) transitions, before and after, × 3 victims, twice: \(sums)")
 exit(violations == 0 ? 0 : 1)

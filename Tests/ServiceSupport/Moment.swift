@@ -13,6 +13,8 @@ package enum Moment {
         return Int64(time.tv_sec) * 1_000_000_000 + Int64(time.tv_nsec)
     }
 
+    private static let scale = getenv("MARTLET_TEST_TIMEOUT_SCALE").flatMap { Double(String(cString: $0)) } ?? 1
+
     /// How long `body` took, in milliseconds.
     package static func milliseconds(_ body: () throws -> Void) rethrows -> Double {
         let start = monotonic
@@ -22,9 +24,12 @@ package enum Moment {
 
     /// Waits until a condition holds, looking every `pause` milliseconds. It is for what daemons outside of this program came to, of
     /// which no event reaches it; nothing of ours is awaited so.
+    /// - Parameter isScaled: Whether the limit grows with `MARTLET_TEST_TIMEOUT_SCALE`, as those of the tests do.
     /// - Returns: Whether it came to hold within `limit` seconds.
-    package static func until(limit: Double, pause: Double = 2, _ condition: () throws -> Bool) rethrows -> Bool {
-        let end = monotonic + Int64(limit * 1_000_000_000)
+    package static func until(
+        limit: Double, pause: Double = 2, isScaled: Bool = true, _ condition: () throws -> Bool
+    ) rethrows -> Bool {
+        let end = monotonic + Int64(limit * (isScaled ? scale : 1) * 1_000_000_000)
         while true {
             if try condition() { return true }
             if monotonic > end { return false }

@@ -108,7 +108,9 @@ package final class Service {
     package func end(_ signal: Int32) {
         guard process > 0 else { return }
         kill(process, signal)
-        Shell.wait(process)
+        // One that stands at a failpoint takes nothing else before.
+        kill(process, SIGCONT)
+        if Shell.wait(process, limit: 60) == nil { Shell.say("the daemon did not end in 60 s and was killed") }
         process = 0
     }
 
@@ -134,11 +136,14 @@ package final class Service {
     /// Ends the daemon, its jobs and the launcher.
     package func endAll() {
         end(SIGTERM)
-        for supervisor in supervisors { kill(supervisor, SIGCONT) }
+        // Who stands at a failpoint takes no other signal before.
+        for process in supervisors + [launcher].compactMap({ $0 }) { kill(process, SIGCONT) }
         for supervisor in supervisors { kill(supervisor, SIGTERM) }
-        _ = Moment.until(limit: 15, pause: 20) { supervisors.isEmpty }
+        if !Moment.until(limit: 15, pause: 20, { supervisors.isEmpty }) {
+            for supervisor in supervisors { kill(supervisor, SIGKILL) }
+        }
         if let launcher { kill(launcher, SIGTERM) }
-        _ = Moment.until(limit: 5, pause: 20) { launcher == nil }
+        if !Moment.until(limit: 5, pause: 20, { launcher == nil }), let launcher { kill(launcher, SIGKILL) }
     }
 
     /// Removes everything of it; jobs leave directories that are read-only.

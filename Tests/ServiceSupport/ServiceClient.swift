@@ -18,7 +18,7 @@ package final class ServiceClient {
     deinit { disconnect() }
 
     /// Sends a request and reads its answer.
-    /// - Throws: `ServiceFailure` when nobody listens, or the connection ends before the answer does.
+    /// - Throws: `ServiceFailure` when nobody listens, the connection ends before the answer does, or nothing comes for a minute.
     package func send(
         _ method: String, _ path: String, headers: [String: String] = [:], body: String? = nil
     ) throws -> Answer {
@@ -76,6 +76,11 @@ package final class ServiceClient {
 
     private func connect() throws {
         descriptor = Glibc.socket(AF_UNIX, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
+        // A daemon that stands still takes connections and answers none of them.
+        var limit = timeval(tv_sec: 60, tv_usec: 0)
+        for option in [SO_RCVTIMEO, SO_SNDTIMEO] {
+            setsockopt(descriptor, SOL_SOCKET, option, &limit, socklen_t(MemoryLayout<timeval>.size))
+        }
         var address = sockaddr_un()
         address.sun_family = sa_family_t(AF_UNIX)
         withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: socket.utf8.prefix(107)) }
@@ -117,7 +122,7 @@ package final class ServiceClient {
         let part = [UInt8](unsafeUninitializedCapacity: 64 * 1024) { space, count in
             count = max(0, recv(descriptor, space.baseAddress, space.count, 0))
         }
-        guard !part.isEmpty else { throw ServiceFailure("the connection ended before the answer did") }
+        guard !part.isEmpty else { throw ServiceFailure("the connection ended, or was silent for a minute, before the answer did") }
         buffer += part
     }
 

@@ -9,7 +9,8 @@ package struct ServiceFailure: Error, CustomStringConvertible {
 
 /// Programs that are run to their end, from a program without Swift's concurrency: every call blocks.
 package enum Shell {
-    /// Starts a program; nothing is waited for.
+    /// Starts a program, with every signal as a program expects it: whoever starts us by nohup(1) leaves SIGHUP ignored, and a thread of a
+    /// pool takes no signals at all. Nothing is waited for.
     /// - Parameters:
     ///   - arguments: The first is a path, or looked up in PATH.
     ///   - output: A file that standard output and standard error are appended to; nothing: they go nowhere.
@@ -28,8 +29,18 @@ package enum Shell {
         let variables = environment ?? ProcessInfo.processInfo.environment
         var pairs: [UnsafeMutablePointer<CChar>?] = variables.map { strdup("\($0.key)=\($0.value)") } + [nil]
         defer { for text in words + pairs { free(text) } }
+        var attributes = posix_spawnattr_t()
+        posix_spawnattr_init(&attributes)
+        defer { posix_spawnattr_destroy(&attributes) }
+        var (none, all) = (sigset_t(), sigset_t())
+        sigemptyset(&none)
+        sigfillset(&all)
+        for signal in [SIGKILL, SIGSTOP] { sigdelset(&all, signal) }
+        posix_spawnattr_setsigmask(&attributes, &none)
+        posix_spawnattr_setsigdefault(&attributes, &all)
+        posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF))
         var pid: Int32 = 0
-        let result = posix_spawnp(&pid, arguments[0], &actions, nil, &words, &pairs)
+        let result = posix_spawnp(&pid, arguments[0], &actions, &attributes, &words, &pairs)
         guard result == 0 else {
             throw ServiceFailure("\(arguments[0]) cannot be started: \(String(cString: strerror(result)))")
         }
@@ -42,6 +53,18 @@ package enum Shell {
         var status: Int32 = 0
         while waitpid(pid, &status, 0) < 0 && errno == EINTR {}
         return status & 0x7F == 0 ? status >> 8 & 0xFF : -(status & 0x7F)
+    }
+
+    /// Waits for a child's end, and kills it where that does not come within `limit` seconds.
+    /// - Returns: As `wait`; nothing where it was killed.
+    @discardableResult package static func wait(_ pid: Int32, limit: Double) -> Int32? {
+        var told = siginfo_t()
+        let hasEnded = Moment.until(limit: limit) {
+            waitid(P_PID, id_t(pid), &told, WEXITED | WNOHANG | WNOWAIT) != 0 || told.si_signo != 0
+        }
+        if !hasEnded { kill(pid, SIGKILL) }
+        let status = wait(pid)
+        return hasEnded ? status : nil
     }
 
     /// Runs a program to its end.

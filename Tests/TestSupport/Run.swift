@@ -17,15 +17,20 @@ package struct ProgramResult: Sendable {
 /// A program that could not be run, or that failed where it must not.
 package struct ProgramFailure: Error, CustomStringConvertible {
     package let description: String
+
+    package init(description: String) { self.description = description }
 }
 
-/// Runs a program to its end.
+/// Runs a program to its end. One that does not end is killed with its process group: a daemon that should have refused to start would
+/// serve for ever.
 /// - Parameters:
 ///   - arguments: The first is looked up in PATH.
 ///   - environment: All that it gets; nothing: this process's own.
-/// - Throws: `ProgramFailure` when it cannot be started. A status other than 0 is returned, not thrown.
+///   - limit: How long it may take.
+/// - Throws: `ProgramFailure` when it cannot be started, or had to be killed. A status other than 0 is returned, not thrown.
 package func run(
-    _ arguments: [String], in directory: String? = nil, environment: [String: String]? = nil, input: String? = nil
+    _ arguments: [String], in directory: String? = nil, environment: [String: String]? = nil, input: String? = nil,
+    limit: Duration = TestLimits.wait * 60
 ) async throws -> ProgramResult {
     // Files, not pipes: nobody has to read while it runs, and a grandchild that keeps them open does not hold us up.
     let scratch = FileManager.default.temporaryDirectory.path + "/martlet-run-" + RandomIdentifiers().next()
@@ -39,6 +44,8 @@ package func run(
     // does, has Foundation wait for its end before it looks at any other's.
     var options = PlatformOptions()
     options.processGroupID = 0
+    let watch = ProcessWatch(limit: limit)
+    defer { watch.end() }
     let result = try await Subprocess.run(
         .path("/usr/bin/env"), arguments: Arguments(arguments),
         environment: environment.map { .custom($0.reduce(into: [:]) { $0[.init(stringLiteral: $1.key)] = $1.value }) }
@@ -46,7 +53,11 @@ package func run(
         workingDirectory: directory.map { FilePath($0) }, platformOptions: options,
         input: .fileDescriptor(try .open(scratch + "/in", .readOnly), closeAfterSpawningProcess: true),
         output: .fileDescriptor(try .open(scratch + "/out", .writeOnly), closeAfterSpawningProcess: true),
-        error: .fileDescriptor(try .open(scratch + "/err", .writeOnly), closeAfterSpawningProcess: true))
+        error: .fileDescriptor(try .open(scratch + "/err", .writeOnly), closeAfterSpawningProcess: true)
+    ) { watch.begin($0.processIdentifier.value) }
+    guard !watch.hasKilled else {
+        throw ProgramFailure(description: "\(arguments.joined(separator: " ")) did not end within \(limit)")
+    }
     let status: Int32 =
         switch result.terminationStatus {
         case .exited(let code): code

@@ -18,6 +18,8 @@ package enum ServerProcess {
         var options = PlatformOptions()
         options.processGroupID = 0
         var result: Result<Value, any Error>?
+        let watch = ProcessWatch(limit: TestLimits.wait)
+        defer { watch.end() }
         _ = try await Subprocess.run(
             .path(FilePath(arguments[0])), arguments: Arguments(Array(arguments.dropFirst())),
             environment: .custom(["PATH": "/usr/sbin:/usr/bin:/bin"]), platformOptions: options, input: .none,
@@ -26,8 +28,8 @@ package enum ServerProcess {
         ) { server in
             let pid = server.processIdentifier.value
             do {
-                let isUp = try await until("the start of \(arguments[0])") { try await isReady() || !isRunning(pid) }
-                guard isUp, isRunning(pid) else {
+                let isUp = try await until("the start of \(arguments[0])") { try await isReady() || !ProcessWatch.isRunning(pid) }
+                guard isUp, ProcessWatch.isRunning(pid) else {
                     let said = (try? String(contentsOfFile: log, encoding: .utf8)) ?? ""
                     throw ServerFailure(description: "\(arguments[0]) did not start: \(said.suffix(2000))")
                 }
@@ -37,15 +39,10 @@ package enum ServerProcess {
             }
             // Nobody has collected it yet, so the number is its own.
             kill(pid, end)
+            watch.begin(pid)
         }
         guard let result else { throw ServerFailure(description: "\(arguments[0]) was not started") }
         return try result.get()
-    }
-
-    private static func isRunning(_ pid: pid_t) -> Bool {
-        var state = siginfo_t()
-        // Where it has not ended, nothing is filled in (waitid(2)).
-        return waitid(P_PID, id_t(pid), &state, WEXITED | WNOHANG | WNOWAIT) == 0 && state.si_signo == 0
     }
 }
 

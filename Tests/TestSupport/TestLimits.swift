@@ -11,6 +11,9 @@ package enum TestLimits {
     /// What `until` and the fixtures wait at most: 10 s, scaled.
     package static var wait: Duration { .seconds(10) * scale }
 
+    /// A limit that is never to be reached, scaled, in milliseconds.
+    package static func never(milliseconds: Int64) -> Int64 { Int64(Double(milliseconds) * scale) }
+
     /// A limit that a test lets pass, and that something has to come before: scaled, but since it is waited out each time, to no more
     /// than five seconds, or what is asked for. In milliseconds.
     package static func passing(milliseconds: Int64, most: Int64 = 5000) -> Int64 {

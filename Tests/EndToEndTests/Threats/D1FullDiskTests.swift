@@ -8,17 +8,7 @@ import Testing
     func testThatAPushIsRefusedWith503AndTakenAgainWhenThereIsSpace() async throws {
         try await withDaemon(isStarted: false) { daemon in
             // given: a state directory on a disk of its own
-            try daemon.directory.makeDirectory("state")
-            try await runExpectingSuccess(["mount", "-t", "tmpfs", "-o", "size=16m", "tmpfs", daemon.state])
-            do {
-                try await fill(daemon)
-            } catch {
-                await daemon.stop()
-                try await runExpectingSuccess(["umount", "-l", daemon.state])
-                throw error
-            }
-            await daemon.stop()
-            try await runExpectingSuccess(["umount", "-l", daemon.state])
+            try await daemon.onDisk(mount: ["-t", "tmpfs", "-o", "size=16m", "tmpfs"]) { try await fill(daemon) }
         }
     }
 
@@ -48,7 +38,7 @@ import Testing
         let deliveries = try await daemon.get("/api/v1/deliveries?limit=200").body
         #expect(
             deliveries.split(separator: #""hook":"push/kit""#).count - 1 == accepted, "all that was accepted is stored")
-        await daemon.stop()
+        try await daemon.stop()
         try await daemon.start()
         #expect(try await daemon.get("/health").status == 200)
     }

@@ -31,7 +31,7 @@ import Testing
         expectContains(try await daemon.get("/api/v1/bots/kit/integrations/1").body, #""result":"succeeded""#)
 
         // when: it is mounted anew
-        await daemon.stop()
+        try await daemon.stop()
         await daemon.endJobs()
         try await runExpectingSuccess(["umount", daemon.state])
         try await runExpectingSuccess(["mount", "-o", "loop", image, daemon.state])

@@ -5,14 +5,15 @@ import Testing
 
 /// Row D3: 64 descriptors and 200 clients.
 @Suite(.threat("D3")) struct D3DescriptorsTests {
-    @Test(.program("curl")) func testThatTheDaemonServesAgainWhenTheClientsHaveGone() async throws {
+    /// Of a daemon that hides itself only root may count the descriptors.
+    @Test(.program("curl"), .enabled(if: getuid() == 0, "only root sees them")) func testThatTheDaemonServesAgainWhenTheClientsHaveGone() async throws {
         try await withDaemon(isStarted: false) { daemon in
             // given: a launcher with limits of its own, as it has under systemd
             try daemon.directory.write("go", "")
             try await daemon.start()
             try await WaitingProject.push(daemon)
             expectContains(try await daemon.completion(of: 1), #""result":"succeeded""#)
-            await daemon.stop()
+            try await daemon.stop()
             try await daemon.start(after: "ulimit -n 64")
             let limits = try String(contentsOfFile: "/proc/\(try #require(daemon.pid))/limits", encoding: .utf8)
             expectContains(limits, "Max open files            64")
@@ -26,7 +27,8 @@ import Testing
             isDone.withLock { $0 = true }
 
             // then: it took no more clients than leave it some
-            #expect(await most < 64)
+            let held = await most
+            #expect(held > 0 && held < 64)
             for client in clients { client.close() }
             try await until("it answers") { try await daemon.get("/health").status == 200 }
             #expect(try await daemon.martlet("integrate", "kit", "--wait").status == 0)

@@ -141,7 +141,7 @@ import Testing
             for arguments in [["bot", "kit", "--resolved"], ["webhook", "kit"], ["token", "list"]] {
                 answers.append(try await daemon.output(arguments))
             }
-            await daemon.stop()
+            try await daemon.stop()
             // then: also of what a step left to be read, by whose name a test is found
             #expect(answers.contains { $0.contains("uses ***") })
             var looked = 0

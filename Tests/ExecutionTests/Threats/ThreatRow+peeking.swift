@@ -32,8 +32,12 @@ extension ThreatRow {
             let end = try await launched.run(launched.fenced(connect(abstract: name)))
             return end.log == "tried\n" ? nil : end.log
         },
-        script("B7.git", "the machine's settings of git, which can hold tokens") { _ in
-            "test -e /etc/gitconfig && echo OPEN; true"
+        ThreatRow(
+            id: "B7.git", what: "the machine's settings of git, which can hold tokens", outcome: .denied,
+            skipped: { _ in access("/etc/gitconfig", F_OK) == 0 ? nil : "this machine has no /etc/gitconfig" }
+        ) { launched in
+            let end = try await launched.run(launched.fenced("test -e /etc/gitconfig && echo OPEN; echo tried"))
+            return end.log == "tried\n" ? nil : end.log
         },
         script("B7.descriptors", "descriptors above 2") { _ in
             "perl -e 'for (3..1023) { print \"OPEN $_\\n\" if open F, \"<&=$_\" }'"

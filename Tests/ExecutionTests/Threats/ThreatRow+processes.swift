@@ -2,8 +2,12 @@ import Execution
 import Glibc
 import JobProtocol
 import TestSupport
+import Testing
 
 extension ThreatRow {
+    /// In milliseconds: long enough for a shell to have begun.
+    private static let short = TestLimits.passing(milliseconds: 300)
+
     /// B5: signals and what outlives its job.
     static let processes: [ThreatRow] = [
         ThreatRow(id: "B5.all", what: "kill -9 -1", outcome: .contained) { launched in
@@ -20,21 +24,24 @@ extension ThreatRow {
             perl -e 'if (!fork) { setpgrp; $SIG{$_} = "IGNORE" for keys %SIG; if (!fork) { sleep 1000 } }'
             """
         },
-        script("B5.later", "at, cron, systemd-run") { _ in
+        script("B5.later", "files of cron and at, systemd-run") { _ in
             """
-            echo true | at now 2>/dev/null && echo OPEN at; echo '* * * * * true' | crontab - 2>/dev/null && echo OPEN cron
-            systemd-run true 2>/dev/null && echo OPEN systemd-run
-            touch /etc/cron.d/x /var/spool/cron/crontabs/x 2>/dev/null && echo OPEN spool
+            for place in /etc/cron.d /etc/crontab.d /var/spool/cron/crontabs /var/spool/cron/atjobs; do
+                mkdir -p $place 2>/dev/null && touch $place/x 2>/dev/null && echo OPEN $place
+            done
+            command -v systemd-run >/dev/null && systemd-run true 2>/dev/null && echo OPEN systemd-run
             """
         },
+        script("B5.at", "at") { _ in "echo true | at now && echo OPEN" }.needing("at"),
+        script("B5.cron", "crontab") { _ in "echo '* * * * * true' | crontab - && echo OPEN" }.needing("crontab"),
         ThreatRow(id: "J1.ignores", what: "ignores SIGTERM at its time-out", outcome: .contained) { launched in
             let end = try await launched.run(
-                launched.fenced("trap '' TERM; sleep 1000 & while :; do sleep 1; done", timeout: 300))
-            return end.step(0) == "signal 9 testing exceeded 300 ms" ? nil : "\(end.events)"
+                launched.fenced("trap '' TERM; sleep 1000 & while :; do sleep 1; done", timeout: short))
+            return end.step(0) == "signal 9 testing exceeded \(Launched.words(short))" ? nil : "\(end.events)"
         },
         ThreatRow(id: "J1.stopped", what: "is stopped at its time-out", outcome: .contained) { launched in
-            let end = try await launched.run(launched.fenced("kill -STOP $$; sleep 1000", timeout: 300))
-            return end.limit == "testing exceeded 300 ms" ? nil : "\(end.events)"
+            let end = try await launched.run(launched.fenced("kill -STOP $$; sleep 1000", timeout: short))
+            return end.limit == "testing exceeded \(Launched.words(short))" ? nil : "\(end.events)"
         },
         ThreatRow(id: "J1.closes", what: "closes its output and goes on", outcome: .contained) { launched in
             let end = try await launched.run(launched.fenced("exec >&- 2>&-; sleep 0.3; exit 5"))

@@ -48,6 +48,13 @@ struct ThreatRow: Sendable, CustomTestStringConvertible {
         }
     }
 
+    /// Where a program is not there, trying it would be denied by that alone.
+    func needing(_ program: String) -> ThreatRow {
+        var row = self
+        row.skipped = { _ in TestTools.find(program) == nil ? "this machine has no \(program)" : nil }
+        return row
+    }
+
     /// Where the launcher's user gets no control group.
     func needingControlGroups() -> ThreatRow {
         var row = self
