@@ -8,7 +8,8 @@ extension Launched {
 
     /// A fenced job of shell commands in the workspace.
     func fenced(
-        _ scripts: String..., network: JobDescription.Network = .none, timeout: Int64 = TestLimits.never(milliseconds: 60_000),
+        _ scripts: String..., network: JobDescription.Network = .none,
+        timeout: Int64 = TestLimits.never(milliseconds: 60_000),
         limits: JobDescription.Limits = .init(graceMilliseconds: 200), readOnly: [String] = [], root: String? = nil,
         sharesNetwork: Bool = false, report: [String] = [], collect: [JobDescription.Collect] = []
     ) -> JobDescription {

@@ -5,7 +5,6 @@ import Glibc
 import JobProtocol
 import TestSupport
 import Testing
-import Testing
 
 /// A real executor whose launcher, and whatever it started, is gone when the test is.
 struct Launched: Sendable {
@@ -21,7 +20,8 @@ struct Launched: Sendable {
 
     /// A job of shell commands in the workspace.
     func job(
-        _ scripts: String..., timeout: Int64 = TestLimits.never(milliseconds: 30_000), grace: Int64 = 200, limits: JobDescription.Limits? = nil,
+        _ scripts: String..., timeout: Int64 = TestLimits.never(milliseconds: 30_000), grace: Int64 = 200,
+        limits: JobDescription.Limits? = nil,
         report: [String] = [], collect: [JobDescription.Collect] = [], secrets: [String] = [], isRequired: Bool = true
     ) -> JobDescription {
         JobDescription(

@@ -122,7 +122,9 @@ package final class ServiceClient {
         let part = [UInt8](unsafeUninitializedCapacity: 64 * 1024) { space, count in
             count = max(0, recv(descriptor, space.baseAddress, space.count, 0))
         }
-        guard !part.isEmpty else { throw ServiceFailure("the connection ended, or was silent for a minute, before the answer did") }
+        guard !part.isEmpty else {
+            throw ServiceFailure("the connection ended, or was silent for a minute, before the answer did")
+        }
         buffer += part
     }
 

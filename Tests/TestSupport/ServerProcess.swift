@@ -28,7 +28,9 @@ package enum ServerProcess {
         ) { server in
             let pid = server.processIdentifier.value
             do {
-                let isUp = try await until("the start of \(arguments[0])") { try await isReady() || !ProcessWatch.isRunning(pid) }
+                let isUp = try await until("the start of \(arguments[0])") {
+                    try await isReady() || !ProcessWatch.isRunning(pid)
+                }
                 guard isUp, ProcessWatch.isRunning(pid) else {
                     let said = (try? String(contentsOfFile: log, encoding: .utf8)) ?? ""
                     throw ServerFailure(description: "\(arguments[0]) did not start: \(said.suffix(2000))")

@@ -6,7 +6,8 @@ import Testing
 /// Row D3: 64 descriptors and 200 clients.
 @Suite(.threat("D3")) struct D3DescriptorsTests {
     /// Of a daemon that hides itself only root may count the descriptors.
-    @Test(.program("curl"), .enabled(if: getuid() == 0, "only root sees them")) func testThatTheDaemonServesAgainWhenTheClientsHaveGone() async throws {
+    @Test(.program("curl"), .enabled(if: getuid() == 0, "only root sees them"))
+    func testThatTheDaemonServesAgainWhenTheClientsHaveGone() async throws {
         try await withDaemon(isStarted: false) { daemon in
             // given: a launcher with limits of its own, as it has under systemd
             try daemon.directory.write("go", "")

@@ -18,7 +18,8 @@ import Testing
             // when
             var breach = try await row.breach(launched)
             // B5, J1: nothing of a job is left.
-            let left = launched.directory.processes(of: "MARTLET_TEST_CANARY=\(launched.directory.path)").map(String.init)
+            let left =
+                launched.directory.processes(of: "MARTLET_TEST_CANARY=\(launched.directory.path)").map(String.init)
                 + launched.leftGroups
             if breach == nil, !left.isEmpty { breach = "left: \(left.joined(separator: " "))" }
             // then
