@@ -210,7 +210,7 @@ import Testing
         let (running, after) = try await withSweep { sweep in
             let service = sweep.service
             let commit = try service.commit("kit", files: ["file": "seen\n"], branch: KillSweep.branch)
-            try sweep.arm(.init("step.ended", "before", .supervisor))
+            try sweep.arm(.init("status.started", "after", .supervisor))
             let push = service.push(to: "kit", delivery: "seen", of: commit, branch: KillSweep.branch)
             let delivery = Repetition(socket: service.state + "/martlet.socket") { try push.send(by: $0) == 202 }
             // when

@@ -10,11 +10,8 @@ import Testing
 @Suite(.program("bwrap"), .program("perl")) struct ThreatTests {
     @Test(arguments: ThreatRow.all, JobUser.possible) func testThatItIsHeld(row: ThreatRow, user: JobUser) async throws
     {
-        try await withLaunched(as: user) { launched in
-            if let reason = try await row.skipped(launched) {
-                print("\(row.id) \(row.what), \(user.testDescription): skipped: \(reason)")
-                try Test.cancel("\(reason)")
-            }
+        let reason: String? = try await withLaunched(as: user) { launched in
+            if let reason = try await row.skipped(launched) { return reason }
             // when
             var breach = try await row.breach(launched)
             // B5, J1: nothing of a job is left.
@@ -28,7 +25,12 @@ import Testing
             } else {
                 print("\(row.id) \(row.what), \(user.testDescription): \(row.outcome.rawValue)")
             }
+            return nil
         }
+        guard let reason else { return }
+        print("\(row.id) \(row.what), \(user.testDescription): skipped: \(reason)")
+        // Not before all is ended: it cancels the task, and so every wait.
+        try Test.cancel("\(reason)")
     }
 
     /// That the tries of B7 and B8 can get through: with the machine's network, which has its abstract sockets too, they do.
