@@ -28,12 +28,17 @@ extension AttemptDirectory {
     /// Asks it to end, by the process that the lock names, never by a number alone. Nothing happens when it has ended.
     func signalSupervisor() {
         // An unreadable lock is that of a supervisor which has not begun; it looks for the cancel file before each step.
-        guard let owner = try? lockOwner(), owner.isAlive else { return }
+        guard let owner = try? lockOwner() else { return }
         let descriptor = clinux_pidfd_open(owner.pid, 0)
         guard descriptor >= 0 else { return }
         defer { close(descriptor) }
-        // Again, now that the descriptor holds on to whatever has this number.
-        if owner.isAlive { clinux_pidfd_send_signal(descriptor, SIGTERM) }
+        // Now that the descriptor holds on to whatever has this number. Where /proc is mounted with hidepid, a supervisor is hidden from
+        // its own user too: then the lock, which is held, says that it is the one that the lock names.
+        let isHidden = ProcessTable.entry(of: owner.pid) == nil
+        guard owner.isAlive || (isHidden && (try? isLockHeld()) == true) else { return }
+        clinux_pidfd_send_signal(descriptor, SIGTERM)
+        // One that was stopped takes nothing else before.
+        clinux_pidfd_send_signal(descriptor, SIGCONT)
     }
 
     /// Writes the request that must be there before the signal.

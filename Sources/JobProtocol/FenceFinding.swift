@@ -70,6 +70,11 @@ extension FenceFinding {
     /// Of a launcher that says nothing of the network.
     static let networkUnasked = "the launcher is of an older version; restart it, and the service"
 
+    /// The reason where a supervisor could not see, and so not end, what runs in its fence.
+    package static let hiddenProcesses =
+        "/proc is mounted with hidepid, which hides the service's own processes from it; mount it without (`mount -o remount,hidepid=0 "
+        + "/proc`, for good in /etc/fstab), or with gid= of a group of the service's user"
+
     /// The reason where there is no program to make fences with.
     package static let bubblewrapMissing =
         "bubblewrap is not installed: there is no /usr/bin/bwrap; install it with `apt-get install bubblewrap`"

@@ -1,13 +1,16 @@
 /// Names of signals on Linux (signal(7); the numbers are those of x86_64 and aarch64).
 enum SignalName {
-    private static let names: [Int: String] = [
-        1: "SIGHUP", 2: "SIGINT", 3: "SIGQUIT", 4: "SIGILL", 5: "SIGTRAP", 6: "SIGABRT", 7: "SIGBUS", 8: "SIGFPE",
-        9: "SIGKILL", 11: "SIGSEGV", 13: "SIGPIPE", 14: "SIGALRM", 15: "SIGTERM", 24: "SIGXCPU", 25: "SIGXFSZ",
-        31: "SIGSYS",
+    /// By number, from 1.
+    private static let names = [
+        "HUP", "INT", "QUIT", "ILL", "TRAP", "ABRT", "BUS", "FPE", "KILL", "USR1", "SEGV", "USR2", "PIPE", "ALRM",
+        "TERM",
+        "STKFLT", "CHLD", "CONT", "STOP", "TSTP", "TTIN", "TTOU", "URG", "XCPU", "XFSZ", "VTALRM", "PROF", "WINCH",
+        "IO",
+        "PWR", "SYS",
     ]
 
-    /// `signal 11 (SIGSEGV)`.
+    /// `signal 11 (SIGSEGV)`; `signal 35` of one that has no name.
     static func text(_ signal: Int) -> String {
-        names[signal].map { "signal \(signal) (\($0))" } ?? "signal \(signal)"
+        names.indices.contains(signal - 1) ? "signal \(signal) (SIG\(names[signal - 1]))" : "signal \(signal)"
     }
 }

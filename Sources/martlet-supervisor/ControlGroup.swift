@@ -88,22 +88,31 @@ final class ControlGroup {
     }
 
     func events() -> Events {
+        // Version 1 does not count how often the limit was reached (memory.failcnt stays 0 on Linux 6.18): what it had at most since it was
+        // asked last has to tell. Not since its beginning: files that were read, of which the kernel lets go, are counted with the rest.
+        var most: Int64 = 0
+        if !isVersion2, memory != nil {
+            most = mostMemory
+            _ = write(.memory, "memory.max_usage_in_bytes", 0)
+        }
         let kills = count("oom_kill", in: .memory, isVersion2 ? "memory.events" : "memory.oom_control")
         return Events(
             memoryKills: kills,
-            // Version 1 does not count it (memory.failcnt stays 0 on Linux 6.18): what it was at most has to tell.
-            memoryLimits: isVersion2 ? count("oom", in: .memory, "memory.events") : isAtItsMemory ? kills : 0,
+            memoryLimits: isVersion2
+                ? count("oom", in: .memory, "memory.events") : isLimit(max(most, mostMemory)) ? kills : 0,
             refusedForks: count("max", in: .pids, "pids.events"))
     }
 
-    /// Whether the most that a group of version 1 ever had is its limit, but for what the kernel takes at a time: 32 pages.
-    private var isAtItsMemory: Bool {
-        guard let memory, let directory = directories[.memory],
-            let bytes = SmallFile.read(directory + "/memory.max_usage_in_bytes", limit: 64),
-            let most = Int64(String(decoding: bytes.prefix { $0 > 0x20 }, as: UTF8.self))
-        else { return false }
-        return most >= memory - 128 * 1024
+    /// Of version 1, in bytes; 0 where it cannot be read.
+    private var mostMemory: Int64 {
+        guard let directory = directories[.memory],
+            let bytes = SmallFile.read(directory + "/memory.max_usage_in_bytes", limit: 64)
+        else { return 0 }
+        return Int64(String(decoding: bytes.prefix { $0 > 0x20 }, as: UTF8.self)) ?? 0
     }
+
+    /// But for what the kernel takes at a time: 32 pages.
+    private func isLimit(_ most: Int64) -> Bool { memory.map { most >= $0 - 128 * 1024 } ?? false }
 
     /// At once where the kernel can, else so that no process can make another while they are killed one by one.
     func killAll() {
@@ -115,8 +124,6 @@ final class ControlGroup {
 
     /// For the next step, after `killAll`.
     func open() {
-        // What the steps before had at most says nothing of this one.
-        if !isVersion2, memory != nil { _ = write(.memory, "memory.max_usage_in_bytes", 0) }
         guard isClosed, let processes else { return }
         _ = write(.pids, "pids.max", processes)
         isClosed = false

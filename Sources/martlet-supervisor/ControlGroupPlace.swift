@@ -38,7 +38,12 @@ struct ControlGroupPlace {
         // Without a namespace: of a version before this one.
         guard numbers.count == 2 || numbers.count == 3 && numbers[2] == namespace, let pid = Int32(exactly: numbers[0])
         else { return false }
-        guard let entry = ProcessTable.entry(of: pid) else { return true }
+        guard let entry = ProcessTable.entry(of: pid) else {
+            // Not gone: where /proc is mounted with hidepid, a supervisor is hidden from its own user too (proc(5)).
+            let descriptor = clinux_pidfd_open(pid, 0)
+            if descriptor >= 0 { close(descriptor) }
+            return descriptor < 0
+        }
         return entry.startTime != numbers[1] || !entry.isAlive
     }
 

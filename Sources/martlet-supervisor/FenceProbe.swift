@@ -17,7 +17,9 @@ struct FenceProbe {
         var networkTrouble: UserNetwork.Failure?
         let trouble: Trouble?
         do throws(Fence.Failure) {
-            trouble = try whyNot(&networkTrouble)
+            trouble =
+                try hidesProcesses
+                ? Trouble(reason: FenceFinding.hiddenProcesses, isLasting: true) : whyNot(&networkTrouble)
         } catch {
             trouble = Trouble(reason: error.reason, isLasting: error.reason == Bubblewrap.missing)
         }
@@ -32,6 +34,21 @@ struct FenceProbe {
         var reason: String
         /// As of `FenceFinding`.
         var isLasting = false
+    }
+
+    /// Whether /proc hides from a supervisor the first process of a fence of its own, which like itself is not dumpable.
+    private var hidesProcesses: Bool {
+        clinux_hide_memory()
+        let child = clinux_fork()
+        if child == 0 {
+            while true { pause() }
+        }
+        guard child > 0 else { return false }
+        defer {
+            kill(child, SIGKILL)
+            waitpid(child, nil, 0)
+        }
+        return ProcessTable.entry(of: child) == nil
     }
 
     /// The step only has to start: that there is no such command in an empty workspace is told from within the fence.

@@ -1,3 +1,4 @@
+import Glibc
 import JobProtocol
 
 /// The reports that a job's steps leave, within one limit for all of them. Those of a step are copied directly after it: a later one with
@@ -26,6 +27,29 @@ struct JobReports {
         self.attempt = attempt
         self.redactor = redactor
         self.signals = signals
+    }
+
+    /// Last week's report is no report: what a step's patterns match is deleted before its command begins.
+    /// - Returns: Why one may be left, which would be taken for the step's; nothing when none is.
+    func deleteOld(ofStep index: Int) -> String? {
+        let patterns = job.steps[index].report.compactMap { PathPattern($0) }
+        guard !patterns.isEmpty else { return nil }
+        var failure: String?
+        // What cannot be read, or is beyond the walk's limit, is not collected either.
+        _ = workspace.walk(patterns) { path, directory, name in
+            if Tree.withPath(name, { Self.remove($0, in: directory) }) != 0 {
+                failure = "\(String(decoding: path, as: UTF8.self)): \(SystemError(number: errno).text)"
+            }
+            return failure == nil
+        }
+        return failure.map { "an old report could not be deleted: \($0)" }
+    }
+
+    /// Tools protect what they wrote by their directory's mode.
+    private static func remove(_ name: UnsafePointer<CChar>, in directory: Int32) -> Int32 {
+        if unlinkat(directory, name, 0) == 0 || errno == ENOENT { return 0 }
+        guard errno == EACCES, fchmod(directory, 0o755) == 0 else { return -1 }
+        return unlinkat(directory, name, 0)
     }
 
     /// Once nothing of the step runs any more, and before the next begins: what is said of its files stands in its part of the log.

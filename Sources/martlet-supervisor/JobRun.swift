@@ -117,24 +117,26 @@ struct JobRun {
             log.begin(step: index)
             // Noted while its process is made, which waits for that.
             var noted: Int32?
-            var complaints: [String] = []
+            var stale: String?
+            let earlier = reports
             let begins = {
                 if noted == nil {
                     noted = status.append(.started(step: index, at: Time.wallMilliseconds()))
-                    if noted == 0 { complaints = deleteReports(of: step, in: workspace) }
+                    if noted == 0 { stale = earlier.deleteOld(ofStep: index) }
                 }
-                return noted == 0
+                return noted == 0 && stale == nil
             }
             let end = run(step, of: job, start, watch, secrets: secrets, log: &log, begins: begins)
             // Also of one of which no process could be made.
             guard begins() else {
                 // What nobody will know to have begun must not have effects.
                 ending.result = .faulty
-                ending.reason = "writing in \(paths.directory) failed: \(SystemError(number: noted ?? 0).text)"
+                ending.reason =
+                    stale ?? "writing in \(paths.directory) failed: \(SystemError(number: noted ?? 0).text)"
+                if let stale { log.say(stale) }
                 ending.step = index
                 return ending
             }
-            for complaint in complaints { log.say("an old report could not be deleted: \(complaint)") }
             var failure: Int32 = 0
             let ended = StatusEvent.ended(
                 step: index, at: Time.wallMilliseconds(), exit: end.exit, signal: end.signal, limit: end.limit,
@@ -157,7 +159,8 @@ struct JobRun {
             if stop(&ending, step: index) { return ending }
             // The log's limit is the job's, so whatever step reaches it ends the job: what others print would not be kept.
             if !end.isSuccess && step.isRequired || log.isFull {
-                (ending.result, ending.step, ending.limit) = (.failed, index, log.isFull ? log.limitWords : end.limit)
+                (ending.result, ending.step) = (.failed, index)
+                ending.limit = end.limit ?? (log.isFull ? log.limitWords : nil)
                 ending.reason = ending.limit ?? Self.reason(of: end, step)
                 return ending
             }
@@ -168,21 +171,6 @@ struct JobRun {
     private static func reason(of end: StepRun.End, _ step: JobDescription.Step) -> String {
         if let signal = end.signal { return "\(step.name) was ended by \(SignalName.of(signal))" }
         return "\(step.name) exited with \(end.exit ?? 0)"
-    }
-
-    /// Last week's report is no report.
-    /// - Returns: Those that could not be deleted, and why.
-    private func deleteReports(of step: JobDescription.Step, in workspace: Tree) -> [String] {
-        let patterns = step.report.compactMap { PathPattern($0) }
-        guard !patterns.isEmpty else { return [] }
-        var failures: [String] = []
-        _ = workspace.walk(patterns) { path, directory, name in
-            if Tree.withPath(name, { unlinkat(directory, $0, 0) }) != 0 {
-                failures.append("\(String(decoding: path, as: UTF8.self)): \(SystemError(number: errno).text)")
-            }
-            return failures.count < 10
-        }
-        return failures
     }
 
     private func run(

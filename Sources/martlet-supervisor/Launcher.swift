@@ -168,7 +168,7 @@ struct Launcher {
                 let dead = Descendants.reap().ended.map(\.pid)
                 pool.remove(dead)
                 if !dead.isEmpty {
-                    killOrphans(except: pool.processes)
+                    pool.remove(killOrphans(except: pool.processes))
                     groups?.removeAbandoned()
                 }
                 if signals.isTerminationRequested { return end(groups) }
@@ -194,15 +194,19 @@ struct Launcher {
     }
 
     /// A supervisor that ends in order leaves nothing; what is left by one that was killed must not run on in a workspace.
-    private func killOrphans(except supervisors: Set<Int32>) {
+    /// - Returns: All of our children that have ended meanwhile.
+    private func killOrphans(except supervisors: Set<Int32>) -> [Int32] {
         // What is left comes to us. So nearly always a look at our own children is enough, of which there are few, and not one
         // at every process of the machine (proc(5), children; nothing where the kernel was built without it).
-        if let children = ProcessTable.children(), supervisors.isSuperset(of: children) { return }
+        if let children = ProcessTable.children(), supervisors.isSuperset(of: children) { return [] }
+        var ended: [Int32] = []
         for _ in 0..<100 {
-            guard !ProcessTable.descendants(of: getpid(), except: supervisors).isEmpty else { return }
-            Descendants.signal(SIGKILL, except: supervisors)
-            _ = Descendants.reap()
+            let living = supervisors.subtracting(ended)
+            guard !ProcessTable.descendants(of: getpid(), except: living).isEmpty else { break }
+            Descendants.signal(SIGKILL, except: living)
+            ended += Descendants.reap().ended.map(\.pid)
             poll(nil, 0, 5)
         }
+        return ended
     }
 }

@@ -195,7 +195,8 @@ struct StepRun {
             end.limit = end.limit ?? words
             log.say(hasEnded ? words : "\(words); \(step.name) is ended")
         case .fault(let words):
-            end.fault = words
+            // Of one that is being ended, it is not why.
+            if killAt == nil, end.limit == nil { end.fault = words }
             log.say(words)
         }
     }

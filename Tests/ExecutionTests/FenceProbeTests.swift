@@ -43,6 +43,31 @@ import Testing
             }
         }
 
+        /// proc(5): of others' processes, and of those that are not dumpable, only who has their group or may trace them sees anything.
+        @Test(.enabled(if: getuid() == 0, "only root mounts /proc"), arguments: ["1", "2"])
+        func testThatAProcThatHidesProcessesIsNamed(hidepid: String) async throws {
+            try await withTemporaryDirectory { directory in
+                // given
+                JobUser.give(directory.path)
+                try await runExpectingSuccess([
+                    "cp", try TestTools.builtProduct("martlet-supervisor"), directory.path("martlet-supervisor"),
+                ])
+                let probe = JobUser.ordinary.command([directory.path("martlet-supervisor"), "--probe-fence"])
+                // when
+                let result = try await run(
+                    [
+                        "unshare", "--mount", "sh", "-c", #"mount -t proc -o "hidepid=$0" proc /proc && exec "$@""#,
+                        hidepid,
+                    ]
+                        + probe, in: "/")
+                let finding = try FenceFinding(json: result.standardOutput.dropLast())
+                // then
+                #expect(!finding.works)
+                #expect(finding.isLasting)
+                #expect(finding.reason == FenceFinding.hiddenProcesses)
+            }
+        }
+
         @Test func testThatOneThatDoesNotKnowTheQuestionIsNamed() async throws {
             try await withTemporaryDirectory { directory in
                 // given: one of before there were fences

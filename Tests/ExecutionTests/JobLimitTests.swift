@@ -225,21 +225,37 @@ import Testing
         }
     }
 
-    /// The kernel counts what it kills of a group also when it is not the group that has no memory left. Here the group above it
-    /// stands for the machine.
-    @Test(.memoryGroup) func testThatTheMachinesMemoryIsNotTheJobsLimit() async throws {
-        let machine = "/sys/fs/cgroup/memory/martlet-test-machine-\(getpid())"
+    /// A launcher in a group of its own, which stands for the machine.
+    /// - Parameter bytes: What it has of memory.
+    private func withMachine(
+        _ bytes: Int, _ body: (_ machine: String, _ launched: Launched) async throws -> Void
+    ) async throws {
+        let machine = "/sys/fs/cgroup/memory/martlet-test-machine-\(getpid())-\(bytes)"
         try #require(mkdir(machine, 0o755) == 0)
-        try await withLaunched { launched in
-            // given
-            #expect(try await launched.run(launched.fenced("true"), name: "first").result == .completed)
-            let launcher = try #require(launched.lockOwner(launched.socket + ".lock"))
-            try await runExpectingSuccess([
-                "sh", "-c",
-                "echo \(64 << 20) > \(machine)/memory.limit_in_bytes && echo \(launcher.pid) > \(machine)/cgroup.procs",
-            ])
-            // Supervisors that were started before wait where the launcher was.
-            for waiting in ProcessTable.descendants(of: launcher.pid) { kill(waiting.pid, SIGKILL) }
+        let result: Result<Void, any Error>
+        do {
+            try await withLaunched { launched in
+                #expect(try await launched.run(launched.fenced("true"), name: "first").result == .completed)
+                let launcher = try #require(launched.lockOwner(launched.socket + ".lock"))
+                try await runExpectingSuccess([
+                    "sh", "-c",
+                    "echo \(bytes) > \(machine)/memory.limit_in_bytes && echo \(launcher.pid) > \(machine)/cgroup.procs",
+                ])
+                // Supervisors that were started before wait where the launcher was.
+                for waiting in ProcessTable.descendants(of: launcher.pid) { kill(waiting.pid, SIGKILL) }
+                try await body(machine, launched)
+            }
+            result = .success(())
+        } catch {
+            result = .failure(error)
+        }
+        await until("the group is empty") { rmdir(machine) == 0 }
+        try result.get()
+    }
+
+    /// The kernel counts what it kills of a group also when it is not the group that has no memory left.
+    @Test(.memoryGroup) func testThatTheMachinesMemoryIsNotTheJobsLimit() async throws {
+        try await withMachine(64 << 20) { machine, launched in
             // when
             let end = try await launched.run(
                 launched.fenced(
@@ -251,7 +267,53 @@ import Testing
             expectContains(end.reason ?? "", "the machine ran out of memory")
             #expect(end.log.matches(of: /the machine ran out of memory/).count <= 1, "\(end.log)")
         }
-        await until("the group is empty") { rmdir(machine) == 0 }
+    }
+
+    /// The same of a job whose limit was full of files that it read: what is kept of those is given back, and is no want of memory.
+    @Test(.memoryGroup, .program("perl")) func testThatFilesThatWereReadAreNoWantOfMemory() async throws {
+        try await withMachine(300 << 20) { machine, launched in
+            // given
+            let attempt = try launched.prepare(
+                launched.fenced(
+                    """
+                    head -c 100M /dev/zero > f; cat f > /dev/null; rm f
+                    exec perl -e '$a = "x" x (20 << 20); open F, ">ready"; close F; sleep 1000'
+                    """, limits: .init(memoryBytes: 64 << 20)))
+            try await launched.executor.start(attempt, secrets: [:])
+            await launched.waitFor("ready")
+            let group = try #require(launched.leftGroups.first { $0.hasPrefix(machine) })
+            // What it had at most is asked for, and forgotten, at each look.
+            await until("a look") {
+                let most = SmallFile.read(group + "/memory.max_usage_in_bytes", limit: 64) ?? []
+                return Int(String(decoding: most.prefix { $0 > 0x20 }, as: UTF8.self)).map { $0 < 60 << 20 } ?? false
+            }
+            // when
+            _ = try await run([
+                "sh", "-c", "echo $$ > \(machine)/cgroup.procs; exec perl -e '$a = \"x\" x (400 << 20)'",
+            ])
+            // then
+            let end = try await launched.end(of: attempt)
+            #expect(end.result == .faulty, "\(end.limit ?? "")")
+            expectContains(end.reason ?? "", "the machine ran out of memory")
+        }
+    }
+
+    /// What its grace brings is not why a step was ended.
+    @Test(arguments: [true, false]) func testThatTheFirstLimitIsTheOneThatIsSaid(isFenced: Bool) async throws {
+        try await withLaunched { launched in
+            // given
+            let short = TestLimits.passing(milliseconds: 300)
+            var job = job(
+                launched, isFenced: isFenced,
+                "trap 'head -c 2M /dev/zero; exit 1' TERM; while :; do sleep 0.02; done",
+                .init(logBytes: 1 << 20, graceMilliseconds: 1000))
+            job.steps[0].timeoutMilliseconds = short
+            // when
+            let end = try await launched.run(job)
+            // then
+            #expect(end.limit == "testing exceeded \(Launched.words(short))")
+            #expect(end.reason == end.limit)
+        }
     }
 
     @Test func testThatTooManyFilesAreSaid() async throws {

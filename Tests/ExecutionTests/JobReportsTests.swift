@@ -1,9 +1,48 @@
 import Execution
+import Glibc
 import JobProtocol
+import TestSupport
 import Testing
 
 /// Reports of jobs of several steps.
 @Suite struct JobReportsTests {
+    /// As a tool that protects what it wrote; only who is not root is held by that.
+    @Test(arguments: JobUser.possible) func testThatAnOldReportInAProtectedDirectoryIsDeleted(user: JobUser)
+        async throws
+    {
+        try await withLaunched(as: user) { launched in
+            // given
+            var job = launched.fenced("mkdir r; echo old >r/a.xml; chmod 0555 r", "true")
+            job.steps[1].report = ["r/*.xml"]
+            // when
+            let end = try await launched.run(job)
+            // then
+            #expect(end.result == .completed, "\(end.log)")
+            #expect(try end.attempt.reports(ofStep: 1).isEmpty)
+        }
+    }
+
+    /// Root deletes everything but what is immutable, or on a file system that is read-only.
+    @Test(.smallDisk) func testThatAnOldReportThatCannotBeDeletedIsNoReportOfTheStep() async throws {
+        try await withLaunched { launched in
+            // given
+            let place = launched.workspace + "/r"
+            try launched.directory.makeDirectory("workspace/r")
+            try launched.directory.write("other", "old")
+            try launched.directory.write("workspace/r/a.xml", "")
+            try await runExpectingSuccess(["mount", "--bind", launched.directory.path("other"), place + "/a.xml"])
+            let job = launched.job("touch ran", report: ["r/*.xml"])
+            // when
+            let end: Result<Ended, any Error>
+            do { end = .success(try await launched.run(job)) } catch { end = .failure(error) }
+            try await runExpectingSuccess(["umount", "-l", place + "/a.xml"])
+            // then
+            #expect(try end.get().result == .faulty)
+            #expect(try end.get().reason == "an old report could not be deleted: r/a.xml: Device or resource busy")
+            #expect(access(launched.workspace + "/ran", F_OK) != 0)
+        }
+    }
+
     /// The report files of a step: `a.xml: text`.
     private func reports(of end: Ended, step: Int) throws -> [String] {
         try end.attempt.reports(ofStep: step).map {

@@ -156,8 +156,9 @@ func withLaunched<Value>(as user: JobUser = .own, _ body: (Launched) async throw
         await until("the supervisors are gone") { launched.supervisors.isEmpty }
         launched.kill(launcher, SIGTERM)
         await until("the launcher is gone") { !(launcher?.isAlive ?? false) }
-        for left in directory.processes(of: "MARTLET_TEST_CANARY=\(directory.path)") {
-            Issue.record("process \(left) of a finished job remains")
+        // Killed, they go a moment later.
+        await until("the processes of jobs are gone") {
+            directory.processes(of: "MARTLET_TEST_CANARY=\(directory.path)").isEmpty
         }
         return try result.get()
     }

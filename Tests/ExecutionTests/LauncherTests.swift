@@ -147,6 +147,27 @@ import Testing
         }
     }
 
+    /// Where /proc is mounted with hidepid, who may trace no others and is not of its group sees none that has more rights, or is hidden.
+    @Test(.memoryGroup) func testThatTheGroupOfAHiddenSupervisorIsLeftAlone() async throws {
+        try await withUnseenSupervisor("") { unseen in
+            // given
+            try "\(unseen.supervisor.pid)".write(
+                toFile: unseen.group + "/cgroup.procs", atomically: false, encoding: .utf8)
+            let socket = unseen.directory.path("socket")
+            // when
+            let result = try await run(
+                [
+                    "unshare", "--mount", "sh", "-c",
+                    #"mount -t proc -o hidepid=2 proc /proc && exec setpriv --regid 48151 --clear-groups --bounding-set=-sys_ptrace "$@""#,
+                    "sh",
+                    TestTools.builtProduct("martlet-supervisor"), "--listen", socket, "--attached",
+                ])
+            // then
+            #expect(result.stdout == "listening\n", "\(result.stderr)")
+            #expect(ProcessTable.entry(of: unseen.supervisor.pid)?.isAlive == true)
+        }
+    }
+
     @Test func testThatTwoExecutorsThatStartAtOnceGetOneLauncher() async throws {
         try await withLaunched { launched in
             let supervisor = try TestTools.builtProduct("martlet-supervisor")
