@@ -50,6 +50,10 @@ package struct LocalExecutor: Executor {
         try await BlockingLane(label: "liveness").run { () throws(ExecutionError) in try attempt.liveness() }
     }
 
+    /// See `Executor`. The launcher answers one after the other, so its answer to any question comes after those that were asked before;
+    /// where none listens there is nobody who could have taken anything.
+    package func settle() async throws(ExecutionError) { _ = try await socket.exchange(FenceFinding.request) }
+
     /// See `Executor`: the reason is written first, then the supervisor gets SIGTERM.
     package func cancel(
         _ attempt: AttemptDirectory, reason: String, grace: Duration

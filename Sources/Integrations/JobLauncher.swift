@@ -60,6 +60,32 @@ struct JobLauncher: Sendable {
         }
     }
 
+    /// Whether a job runs, is over, or was never started; once that is sure: a daemon before this one may have asked for its start, and a
+    /// launcher that stood still take that yet, when the workspace is being made ready for it again.
+    /// - Throws: `.directory`, and `.noLauncher` where a launcher that does not answer is not waited for; `CancellationError` when the
+    ///   daemon stops.
+    func liveness(of directory: AttemptDirectory, _ cancellation: Cancellation) async throws -> Liveness {
+        var backoff = Self.backoff
+        while true {
+            let liveness = try await executor.liveness(of: directory)
+            // Nobody can have asked for what was not prepared. Of one that is canceled the start is withdrawn.
+            guard liveness == .notStarted, access(directory.paths.job, F_OK) == 0,
+                await cancellation.requested == nil
+            else { return liveness }
+            do throws(ExecutionError) {
+                try await executor.settle()
+                return try await executor.liveness(of: directory)
+            } catch {
+                guard error.code == .noLauncher, outlastsLauncher else { throw error }
+                logger.warning(
+                    "whether a job has begun is not known yet",
+                    metadata: ["attempt": "\(directory.path)", "error": "\(error)"])
+            }
+            let (timer, pause) = (timer, backoff.next())
+            _ = try await cancellation.interrupting { try await timer.sleep(for: pause) }
+        }
+    }
+
     /// Gives up a start that may have been asked for: a launcher that stood still may take what it was asked, and a slow supervisor may
     /// begin, when the workspace is another job's. Whoever comes so late ends before the first step.
     /// - Throws: `CancellationError` when the daemon stops.

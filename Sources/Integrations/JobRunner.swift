@@ -156,7 +156,7 @@ package struct JobRunner: Sendable {
         // What has entered no step was never started: that is stored before the start.
         let isNew =
             if isHeld || attempt.state == .queued { true } else {
-                try await executor.liveness(of: directory(of: attempt.id)) == .notStarted
+                try await launcher.liveness(of: directory(of: attempt.id), cancellation) == .notStarted
             }
         guard isNew else {
             // It runs already, since before a restart: it waits for no slot, and has one.

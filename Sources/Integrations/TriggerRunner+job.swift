@@ -51,7 +51,7 @@ extension TriggerRunner {
         _ attempt: AttemptDirectory, of id: IntegrationID, _ cancellation: Cancellation,
         order: (String) async throws -> Order
     ) async throws {
-        guard try await executor.liveness(of: attempt) == .notStarted else { return }
+        guard try await launcher.liveness(of: attempt, cancellation) == .notStarted else { return }
         do {
             guard await cancellation.requested == nil else { throw CancellationError() }
             let work = try await lane.run { try makeWork(of: attempt) }

@@ -181,6 +181,9 @@ struct StepRun {
 
     private mutating func takeSignals(_ log: inout JobLog) {
         signals.read()
+        for sender in signals.takeSenders() {
+            log.say("process \(sender), of the job itself, asked the supervisor to end, which is not heeded")
+        }
         take(Descendants.reap().ended)
         guard signals.isTerminationRequested else { return }
         guard let killAt else { return stop(limit: nil, &log) }

@@ -157,6 +157,28 @@ import Testing
             }
         }
 
+        /// Without a fence a step sees its supervisor, and a script that ends its parent is not the machine that stops.
+        @Test func testThatAStepThatEndsItsParentDoesNotStopTheMachine() async throws {
+            try await withLaunched { launched in
+                // given
+                let attempt = try launched.prepare(
+                    launched.job(
+                        "kill -TERM $PPID; while ! test -e go; do sleep 0.02; done; echo goes on", "echo next"))
+                // when
+                try await launched.executor.start(attempt, secrets: [:])
+                await until("it is said") {
+                    // It is not there yet.
+                    String(decoding: (try? attempt.readLog(from: 0, count: 4096)) ?? [], as: UTF8.self)
+                        .contains(", of the job itself, asked the supervisor to end")
+                }
+                try launched.directory.write("workspace/go", "")
+                // then
+                let end = try await launched.end(of: attempt)
+                #expect(end.result == .completed)
+                #expect(end.log.hasSuffix("goes on\nnext\n"))
+            }
+        }
+
         /// Who is none of the step's processes is not killed with them. Meanwhile its output never gets empty.
         @Test func testThatNobodyElseWhoPrintsOnHoldsUpTheEnd() async throws {
             try await withLaunched { launched in

@@ -1,0 +1,50 @@
+import BotSupport
+import Foundation
+import Glibc
+import JobProtocol
+import TestSupport
+import Testing
+
+/// A launcher that stands still when a job is asked for, and takes it when the daemon that asked is gone.
+@Suite(.program("curl")) struct LateLauncherTests {
+    /// The next daemon must not make the workspace ready again under it.
+    @Test func testThatAJobThatItTakesLateIsPreparedOnce() async throws {
+        try await withDaemon { daemon in
+            // given: a launcher that stands still, and a daemon that was killed while it waited for its answer
+            try daemon.directory.write("go", "")
+            try await WaitingProject.push(daemon)
+            expectContains(try await daemon.completion(of: 1), #""result":"succeeded""#)
+            let lock = try daemon.directory.text("state/launcher.socket.lock")
+            let launcher = try #require(LockContent(lock)).pid
+            kill(launcher, SIGSTOP)
+            defer { kill(launcher, SIGCONT) }
+            #expect(try await daemon.martlet("integrate", "kit").status == 0)
+            await until("it is asked") { Self.connections(to: daemon) == 1 }
+            let job = daemon.state + "/integrations/kit/2/debug/1/job.json"
+            let before = try #require(Self.inode(of: job))
+            _ = try await daemon.end(by: [SIGKILL])
+
+            // when
+            try await daemon.start()
+            await until("the next daemon asks") { Self.connections(to: daemon) == 2 }
+            kill(launcher, SIGCONT)
+
+            // then
+            expectContains(try await daemon.completion(of: 2), #""result":"succeeded""#)
+            #expect(Self.inode(of: job) == before)
+            expectFile(daemon.directory.path("runs"), "run\nrun\n")
+        }
+    }
+
+    private static func inode(of path: String) -> UInt64? {
+        var status = stat()
+        return stat(path, &status) == 0 ? UInt64(status.st_ino) : nil
+    }
+
+    /// Those that the launcher has not accepted: what a socket's name stands for beside the one that listens (proc_net_unix(5), the sixth
+    /// field is 01 of that).
+    private static func connections(to daemon: Daemon) -> Int {
+        let table = (try? String(contentsOfFile: "/proc/net/unix", encoding: .utf8)) ?? ""
+        return table.split(separator: "\n").count { $0.hasSuffix(daemon.state + "/launcher.socket") } - 1
+    }
+}
