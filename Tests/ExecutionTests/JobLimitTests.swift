@@ -230,27 +230,16 @@ import Testing
     private func withMachine(
         _ bytes: Int, _ body: (_ machine: String, _ launched: Launched) async throws -> Void
     ) async throws {
-        let machine = "/sys/fs/cgroup/memory/martlet-test-machine-\(getpid())-\(bytes)"
-        try #require(mkdir(machine, 0o755) == 0)
-        let result: Result<Void, any Error>
-        do {
+        try await MemoryGroup.with("machine-\(bytes)", bytes: bytes) { machine in
             try await withLaunched { launched in
                 #expect(try await launched.run(launched.fenced("true"), name: "first").result == .completed)
                 let launcher = try #require(launched.lockOwner(launched.socket + ".lock"))
-                try await runExpectingSuccess([
-                    "sh", "-c",
-                    "echo \(bytes) > \(machine)/memory.limit_in_bytes && echo \(launcher.pid) > \(machine)/cgroup.procs",
-                ])
+                try await runExpectingSuccess(["sh", "-c", "echo \(launcher.pid) > \(machine)/cgroup.procs"])
                 // Supervisors that were started before wait where the launcher was.
                 for waiting in ProcessTable.descendants(of: launcher.pid) { kill(waiting.pid, SIGKILL) }
                 try await body(machine, launched)
             }
-            result = .success(())
-        } catch {
-            result = .failure(error)
         }
-        await until("the group is empty") { rmdir(machine) == 0 }
-        try result.get()
     }
 
     /// The kernel counts what it kills of a group also when it is not the group that has no memory left.

@@ -10,8 +10,19 @@ enum JobUser: CaseIterable, Sendable {
     /// All are an ordinary user's.
     case ordinary
 
-    /// One that has no name and no files.
-    static let ordinaryUser: uid_t = 48_151
+    /// One that has no name and no files. Each test has its own: the kernel counts processes by user (RLIMIT_NPROC), so that one test's
+    /// bomb would leave another's job none.
+    @TaskLocal static var ordinaryUser: uid_t = 48_151
+    private static let users = Locked<uid_t>(48_151)
+
+    /// Gives what a test does a user of its own.
+    static func withOwn<Value>(_ body: () async throws -> Value) async rethrows -> Value {
+        let user = users.withLock { last in
+            last += 1
+            return last
+        }
+        return try await $ordinaryUser.withValue(user) { try await body() }
+    }
 
     /// Only root can be others.
     static var possible: [JobUser] { getuid() == 0 ? allCases : [.own] }

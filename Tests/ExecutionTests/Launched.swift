@@ -141,6 +141,12 @@ struct Ended: Sendable {
 }
 
 func withLaunched<Value>(as user: JobUser = .own, _ body: (Launched) async throws -> Value) async throws -> Value {
+    try await JobUser.withOwn { try await withOwnLaunched(as: user, body) }
+}
+
+private func withOwnLaunched<Value>(
+    as user: JobUser, _ body: (Launched) async throws -> Value
+) async throws -> Value {
     try await withTemporaryDirectory { directory in
         let workspace = try directory.makeDirectory("workspace")
         let socket = directory.path("launcher.sock")

@@ -6,40 +6,39 @@ import Testing
 /// Row D4: the daemon within 128 MiB. What a job's own limit does is the fence's.
 @Suite(.threat("D4")) struct D4MemoryTests {
     @Test(.memoryGroup, .program("curl")) func testThatItLivesUnderLoad() async throws {
-        let group = "/sys/fs/cgroup/memory/martlet-test-\(getpid())"
-        try FileManager.default.createDirectory(atPath: group, withIntermediateDirectories: false)
-        try Data("\(128 << 20)".utf8).write(to: URL(fileURLWithPath: group + "/memory.limit_in_bytes"))
-        try await withDaemon(isStarted: false) { daemon in
-            // given
-            try daemon.directory.write("go", "")
-            try await daemon.start(after: "echo $$ >\(group)/cgroup.procs")
-            try await WaitingProject.push(daemon)
-            expectContains(try await daemon.completion(of: 1), #""result":"succeeded""#)
-            let pid = daemon.pid
+        try await MemoryGroup.with("daemon", bytes: 128 << 20) { group in
+            try await withDaemon(isStarted: false) { daemon in try await load(daemon, in: group) }
+        }
+    }
 
-            // when: 30 pushes of 500 updates, five at a time, and as many pages
-            try await withThrowingTaskGroup(of: Void.self) { tasks in
-                for worker in 0..<5 {
-                    tasks.addTask {
-                        for number in 0..<6 {
-                            let push = try await daemon.push(delivery: "load-\(worker)-\(number)", updates: 500)
-                            let page = try await daemon.get("/deliveries").status
-                            #expect(push == 202)
-                            #expect(page == 200)
-                        }
+    private func load(_ daemon: Daemon, in group: String) async throws {
+        // given
+        try daemon.directory.write("go", "")
+        try await daemon.start(after: "echo $$ >\(group)/cgroup.procs")
+        try await WaitingProject.push(daemon)
+        expectContains(try await daemon.completion(of: 1), #""result":"succeeded""#)
+        let pid = daemon.pid
+
+        // when: 30 pushes of 500 updates, five at a time, and as many pages
+        try await withThrowingTaskGroup(of: Void.self) { tasks in
+            for worker in 0..<5 {
+                tasks.addTask {
+                    for number in 0..<6 {
+                        let push = try await daemon.push(delivery: "load-\(worker)-\(number)", updates: 500)
+                        let page = try await daemon.get("/deliveries").status
+                        #expect(push == 202)
+                        #expect(page == 200)
                     }
                 }
-                try await tasks.waitForAll()
             }
-
-            // then
-            #expect(try await daemon.get("/health").status == 200)
-            #expect(daemon.pid == pid)
-            let events = try String(contentsOfFile: group + "/memory.oom_control", encoding: .utf8)
-            expectContains(events, "oom_kill 0")
-            #expect(try await daemon.martlet("integrate", "kit", "--wait").status == 0)
+            try await tasks.waitForAll()
         }
-        // The last process of it may still be reaped.
-        await until("the group is empty") { rmdir(group) == 0 }
+
+        // then
+        #expect(try await daemon.get("/health").status == 200)
+        #expect(daemon.pid == pid)
+        let events = try String(contentsOfFile: group + "/memory.oom_control", encoding: .utf8)
+        expectContains(events, "oom_kill 0")
+        #expect(try await daemon.martlet("integrate", "kit", "--wait").status == 0)
     }
 }
