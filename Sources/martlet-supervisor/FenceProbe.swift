@@ -74,7 +74,6 @@ struct FenceProbe {
             throw Fence.Failure(reason: "there is no gate: \(SystemError(number: errno).text)")
         }
         defer { gate.close() }
-        gate.open(true)
         let started = fence.start(
             step, environment: [:], output: output[1], report: report[1], gate: gate, group: nil, meanwhile: {})
         close(report[1])
@@ -87,6 +86,8 @@ struct FenceProbe {
         case .success(let network): network?.end()
         case .failure(let failure): networkTrouble = failure
         }
+        // Not before: with its command the fence ends, and its network with it.
+        gate.open(true)
         let said = read(report[0], after: words)
         kill(pid, SIGKILL)
         // Of slirp4netns too.
