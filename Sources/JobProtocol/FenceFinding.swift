@@ -117,6 +117,19 @@ extension FenceFinding {
         return "slirp4netns gives a fence no network here: \(complaint)\(advice)"
     }
 
+    /// Why packets to the machine's loopback could not be kept from leaving a fence's network, so that it has none.
+    /// - Parameter number: The error's.
+    package static func destinationsReason(number: Int32) -> String {
+        let why = "a fence's network cannot be kept from the machine's loopback here: \(String(cString: strerror(number)))"
+        guard isDestinationsLasting(number: number) else { return why }
+        return
+            "\(why); the kernel needs rules of routes, CONFIG_IP_MULTIPLE_TABLES and CONFIG_IPV6_MULTIPLE_TABLES, as those of "
+            + "Debian and Ubuntu have"
+    }
+
+    /// Whether the kernel knows no such thing.
+    package static func isDestinationsLasting(number: Int32) -> Bool { [EOPNOTSUPP, EAFNOSUPPORT].contains(number) }
+
     /// Whether that stays so: a setting of the kernel's says it, or bubblewrap may not do something or knows no such thing.
     /// - Parameters:
     ///   - complaint: As of `reason(complaint:setting:)`.

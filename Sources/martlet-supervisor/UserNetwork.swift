@@ -3,7 +3,8 @@ import Glibc
 import JobProtocol
 
 /// The network of a fenced step that has one: its own namespace, in which slirp4netns, a process outside of the fence, answers for all
-/// addresses and opens the step's connections as the supervisor's user. The host's loopback is not among what it connects to.
+/// addresses and opens the step's connections as the supervisor's user. The host's loopback is not among what it connects to by addresses
+/// of its own, and packets that say it are not sent (`clinux_forbid_destinations`).
 struct UserNetwork {
     /// Why a step has no network. Always our fault or the machine's, never the job's.
     struct Failure: Error {
@@ -112,7 +113,14 @@ struct UserNetwork {
         if isReadable(ready[0], until: deadline), case .success(.some) = Descriptor.readOnce(ready[0], limit: 1) {
             // What it says of its beginning is not why it ends.
             _ = made.lastWords
-            return .success(made)
+            // The step's command waits for its network, so nothing was sent yet.
+            let number = clinux_forbid_destinations(owner, network)
+            guard number != 0 else { return .success(made) }
+            made.end()
+            return .failure(
+                Failure(
+                    reason: FenceFinding.destinationsReason(number: number),
+                    isLasting: FenceFinding.isDestinationsLasting(number: number)))
         }
         let complaint = made.lastWords ?? "it said nothing within 10 s"
         made.end()

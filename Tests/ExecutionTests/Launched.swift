@@ -122,7 +122,7 @@ struct Launched: Sendable {
 /// What is left of a job.
 struct Ended: Sendable {
     let events: [StatusEvent]
-    let log: String
+    var log: String
     let attempt: AttemptDirectory
 
     /// Of the step: `exit 3`, `signal 9`, with ` LIMIT` behind it.

@@ -1,3 +1,4 @@
+import Glibc
 import JobProtocol
 import TestSupport
 import Testing
@@ -30,6 +31,14 @@ import Testing
         #expect(reason.contains(complaint))
         #expect(reason.contains("`chmod 0666 /dev/net/tun`") == isAdvised)
         #expect(FenceFinding.isNetworkLasting(complaint: complaint) == isAdvised)
+    }
+
+    @Test(arguments: [(EOPNOTSUPP, true), (EAFNOSUPPORT, true), (EPERM, false), (EAGAIN, false)])
+    func testThatAKernelThatCannotKeepTheLoopbackAwayIsSaid(number: Int32, isLasting: Bool) {
+        let reason = FenceFinding.destinationsReason(number: number)
+        #expect(reason.contains("kept from the machine's loopback here: \(String(cString: strerror(number)))"))
+        #expect(reason.contains("CONFIG_IP_MULTIPLE_TABLES") == isLasting)
+        #expect(FenceFinding.isDestinationsLasting(number: number) == isLasting)
     }
 
     @Test(arguments: ["{}", #"{"works":true}"#, #"{"works":true,"limits":"some"}"#, "", "bwrap: no"])

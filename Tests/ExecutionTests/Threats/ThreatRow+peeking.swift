@@ -76,19 +76,12 @@ extension ThreatRow {
 
     /// B8: a step with a network of its own.
     static let ownNetwork: [ThreatRow] = [
-        ownNetwork("B8.own-loopback", "what listens on the host's loopback, with the network") { launched in
-            let listener = try LoopbackSocket()
-            defer { listener.stop() }
-            let ways = ["127.0.0.1", "127.1.2.3", "0.0.0.0", "10.0.2.2", "10.0.2.3", "10.0.2.100"]
-            return try await launched.run(launched.fenced(connect(ways, listener.port), network: .full))
-        },
-        ownNetwork("B8.own-loopback6", "what listens on the host's loopback of version 6, with the network") {
-            launched in
-            let listener = try LoopbackSocket(at: "::1")
-            defer { listener.stop() }
-            let ways = ["::1", "::", "::ffff:127.0.0.1", "fd00::2", "fd00::3", "fe80::2%tap0"]
-            return try await launched.run(launched.fenced(connect6(ways, listener.port), network: .full))
-        },
+        ownLoopback(
+            "B8.own-loopback", "what listens on the host's loopback, with the network", at: "127.0.0.1"
+        ) { connect(["127.0.0.1", "127.1.2.3", "0.0.0.0", "10.0.2.2", "10.0.2.3", "10.0.2.100"], $0) },
+        ownLoopback(
+            "B8.own-loopback6", "what listens on the host's loopback of version 6, with the network", at: "::1"
+        ) { connect6(["::1", "::", "::ffff:127.0.0.1", "fd00::2", "fd00::3", "fe80::2%tap0"], $0) },
         ownNetwork("B7.own-abstract", "abstract sockets of the host, with the network") { launched in
             let name = "martlet-test-own-\(launched.directory.path.split(separator: "/").last ?? "")"
             let abstract = try AbstractSocket(name)
@@ -110,6 +103,21 @@ extension ThreatRow {
             return try await launched.run(launched.fenced(script, network: .full))
         },
     ]
+
+    /// - Parameter script: Tries to connect to a port, and says `tried`.
+    private static func ownLoopback(
+        _ id: String, _ what: String, at place: String, _ script: @escaping @Sendable (Int) -> String
+    ) -> ThreatRow {
+        ownNetwork(id, what) { launched in
+            let service = try HostService(at: place)
+            defer { service.stop() }
+            try launched.directory.write("workspace/forcing.pl", forcing)
+            let forced = "\(awaitingSix)perl forcing.pl \(place) \(service.port)\n"
+            var end = try await launched.run(launched.fenced(forced + script(service.port), network: .full))
+            if let received = service.received { end.log += received }
+            return end
+        }
+    }
 
     private static func ownNetwork(
         _ id: String, _ what: String, _ end: @escaping @Sendable (Launched) async throws -> Ended
@@ -140,7 +148,7 @@ extension ThreatRow {
         """
     }
 
-    private static func connect6(_ addresses: [String], _ port: Int) -> String {
+    static func connect6(_ addresses: [String], _ port: Int) -> String {
         """
         perl -MIO::Socket::IP -e 'for (@ARGV) { IO::Socket::IP->new(PeerHost => $_, PeerPort => \(port), Timeout => 2) and print "OPEN $_\\n" }
         print "tried\\n"' \(addresses.joined(separator: " "))
