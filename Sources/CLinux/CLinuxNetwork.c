@@ -19,6 +19,13 @@ static const struct { const char *address; int family; unsigned char bits; } for
     // A program may choose the interface (SO_BINDTODEVICE, IP_PKTINFO), and slirp4netns connects to what a packet says.
     {"127.0.0.0", AF_INET, 8},
     {"::1", AF_INET6, 128},
+    // What a cloud tells its machine, with credentials: link-local addresses (all of them: no build needs a neighbour), Alibaba's, Azure's,
+    // and those of version 6 of Amazon's and Google's.
+    {"169.254.0.0", AF_INET, 16},
+    {"100.100.100.200", AF_INET, 32},
+    {"168.63.129.16", AF_INET, 32},
+    {"fd00:ec2::", AF_INET6, 32},
+    {"fd20:ce::", AF_INET6, 32},
 };
 
 struct rule {

@@ -1,5 +1,5 @@
 /// The resolv.conf(5) of a network that is not the host's: the host's own, where each server that only the host reaches, on its loopback
-/// (systemd-resolved, dnsmasq) or its link, gives its place to one that asks the host.
+/// (systemd-resolved, dnsmasq), its link or a cloud's addresses for its machines, gives its place to one that asks the host.
 package struct Resolvers: Sendable {
     package let text: String
 
@@ -15,8 +15,7 @@ package struct Resolvers: Sendable {
                 continue
             }
             let server = words.dropFirst().first?.lowercased() ?? "::"
-            // Loopback, "this host" (RFC 1122, 3.2.1.3) and link-local addresses, fe80::/10.
-            let isHosts = ["127.", "0.", "::", "fe8", "fe9", "fea", "feb"].contains { server.hasPrefix($0) }
+            let isHosts = Self.hostsOwn.contains { server.hasPrefix($0) }
             let written = "nameserver \(isHosts ? own : server)"
             if !lines.contains(written) { lines.append(written) }
         }
@@ -24,4 +23,10 @@ package struct Resolvers: Sendable {
         if !lines.contains(where: { $0.hasPrefix("nameserver ") }) { lines.append("nameserver \(own)") }
         text = lines.joined(separator: "\n") + "\n"
     }
+
+    /// Beginnings of addresses: loopback, "this host" (RFC 1122, 3.2.1.3) and link-local addresses, fe80::/10; and a cloud's, which
+    /// `clinux_forbid_destinations` keeps away.
+    private static let hostsOwn = [
+        "127.", "0.", "::", "fe8", "fe9", "fea", "feb", "169.254.", "168.63.129.16", "fd00:ec2:", "fd20:ce:",
+    ]
 }

@@ -4,7 +4,7 @@ import JobProtocol
 
 /// The network of a fenced step that has one: its own namespace, in which slirp4netns, a process outside of the fence, answers for all
 /// addresses and opens the step's connections as the supervisor's user. The host's loopback is not among what it connects to by addresses
-/// of its own, and packets that say it are not sent (`clinux_forbid_destinations`).
+/// of its own, and packets that say it, or what a cloud tells its machine, are not sent (`clinux_forbid_destinations`).
 struct UserNetwork {
     /// Why a step has no network. Always our fault or the machine's, never the job's.
     struct Failure: Error {

@@ -50,6 +50,35 @@ import Testing
         }
     }
 
+    /// The host here is a network namespace that has the addresses at which clouds tell a machine its credentials, and others.
+    @Test(.program("ip"), .enabled(if: getuid() == 0, "only root makes a network namespace"))
+    func testThatWhatACloudTellsItsMachineIsOutOfReach() async throws {
+        try await withLaunched { launched in
+            // given
+            let (told, others) = (
+                [
+                    "169.254.169.254", "169.254.170.2", "100.100.100.200", "168.63.129.16", "fd00:ec2::254",
+                    "fd20:ce::254",
+                ],
+                ["192.0.2.7", "2001:db8::7"]
+            )
+            let script = ThreatRow.awaitingSix + ThreatRow.connect6(told + others, 80)
+            let attempt = try launched.prepare(launched.fenced(script, network: .full))
+            let addresses = (told + others).map { "ip addr add \($0) dev lo\n" }.joined()
+            let listening =
+                #"$l = IO::Socket::IP->new(LocalHost => "::", LocalPort => 80, Listen => 16, V6Only => 0) or die"#
+            // when
+            try await runExpectingSuccess([
+                "unshare", "-n", "sh", "-ec",
+                "ip link set lo up\n\(addresses)exec perl -MIO::Socket::IP -e '\(listening); system @ARGV' \"$@\"",
+                "sh", launched.supervisor, "--attempt", attempt.path,
+            ])
+            // then
+            let log = try await launched.end(of: attempt).log
+            #expect(log == others.map { "OPEN \($0)\n" }.joined() + "tried\n")
+        }
+    }
+
     @Test func testThatNamesAreAskedForWhereItCanBeReached() async throws {
         try await withLaunched { launched in
             let ended = try await launched.run(

@@ -5,7 +5,10 @@ import Testing
 @Suite struct ResolversTests {
     private func text(_ host: String) -> String { Resolvers(host: host, own: "10.0.2.3").text }
 
-    @Test(arguments: ["127.0.0.53", "127.0.0.1", "::1", "0.0.0.0", "fe80::1%eth0", "FE80::1", "::ffff:127.0.0.1"])
+    @Test(arguments: [
+        "127.0.0.53", "127.0.0.1", "::1", "0.0.0.0", "fe80::1%eth0", "FE80::1", "::ffff:127.0.0.1", "169.254.169.253",
+        "fd00:ec2::253", "168.63.129.16",
+    ])
     func testThatOneThatOnlyTheHostReachesIsAskedByWayOfTheHost(server: String) {
         #expect(
             text("nameserver \(server)\nsearch example.com\noptions edns0\n")

@@ -11,7 +11,8 @@
 /// - Returns: The program's size, even where it is larger than `size`; then the bytes are not all there.
 size_t clinux_seccomp_filter(void *bytes, size_t size);
 
-/// Has a network namespace send nothing to the loopback's addresses through any interface but its own loopback: rules of routes (ip-rule(8)), made by a process that enters the namespaces. The caller has one thread.
+/// Has a network namespace send nothing to the loopback's addresses through any interface but its own loopback, and nothing to what a
+/// cloud tells its machine: rules of routes (ip-rule(8)), made by a process that enters the namespaces. The caller has one thread.
 /// - Parameter owner: The network's user namespace, open; the network's own likewise.
 /// - Returns: 0, or an error's number; EOPNOTSUPP and EAFNOSUPPORT where the kernel has no such rules.
 int clinux_forbid_destinations(int owner, int network);
