@@ -120,7 +120,8 @@ extension FenceFinding {
     /// Why packets to the machine's loopback could not be kept from leaving a fence's network, so that it has none.
     /// - Parameter number: The error's.
     package static func destinationsReason(number: Int32) -> String {
-        let why = "a fence's network cannot be kept from the machine's loopback here: \(String(cString: strerror(number)))"
+        let error = String(cString: strerror(number))
+        let why = "a fence's network cannot be kept from the machine's loopback here: \(error)"
         guard isDestinationsLasting(number: number) else { return why }
         return
             "\(why); the kernel needs rules of routes, CONFIG_IP_MULTIPLE_TABLES and CONFIG_IPV6_MULTIPLE_TABLES, as those of "
