@@ -5,6 +5,7 @@
 #include <linux/audit.h>
 #include <linux/filter.h>
 #include <linux/seccomp.h>
+#include <netinet/in.h>
 #include <sched.h>
 #include <stddef.h>
 #include <string.h>
@@ -87,15 +88,29 @@ static size_t argument(int index) {
 #endif
 }
 
-/// Of a call whose first argument is a family of sockets: only those that the fence's network namespace holds; vsock, for one, leads
-/// to the hypervisor.
+/// Protocols of the internet that the kernel has at hand; 0 is the type's own. For others it loads modules, such as SCTP, DCCP and L2TP, which
+/// nobody on the machine may need and where holes were found.
+static const unsigned int protocols[] = {
+    0, IPPROTO_ICMP, IPPROTO_TCP, IPPROTO_UDP, IPPROTO_ICMPV6, 262 /* IPPROTO_MPTCP */,
+};
+enum { PROTOCOL_COUNT = sizeof protocols / sizeof *protocols };
+
+/// Of a call whose first arguments are a family of sockets, a type and a protocol: only those that the fence's network namespace holds;
+/// vsock, for one, leads to the hypervisor.
 static void answer_families(struct program *program, unsigned int call) {
-    add(program, BPF_JMP | BPF_JEQ | BPF_K, 0, 8, call);
+    add(program, BPF_JMP | BPF_JEQ | BPF_K, 0, 11 + 2 * PROTOCOL_COUNT, call);
     load(program, argument(0));
     answer_if(program, AF_UNIX, 0);
-    answer_if(program, AF_INET, 0);
-    answer_if(program, AF_INET6, 0);
+    add(program, BPF_JMP | BPF_JEQ | BPF_K, 2, 0, AF_INET);
+    add(program, BPF_JMP | BPF_JEQ | BPF_K, 1, 0, AF_INET6);
     answer(program, EAFNOSUPPORT);
+    // SOCK_STREAM 1, SOCK_DGRAM 2, SOCK_RAW 3, with flags far above: the next, too, load modules, DCCP's 6 that one's.
+    load(program, argument(1));
+    add(program, BPF_JMP | BPF_JSET | BPF_K, 0, 1, 0xC);
+    answer(program, ESOCKTNOSUPPORT);
+    load(program, argument(2));
+    for (size_t i = 0; i < PROTOCOL_COUNT; i++) answer_if(program, protocols[i], 0);
+    answer(program, EPROTONOSUPPORT);
 }
 
 size_t clinux_seccomp_filter(void *bytes, size_t size) {
@@ -117,11 +132,12 @@ size_t clinux_seccomp_filter(void *bytes, size_t size) {
     add(&program, BPF_JMP | BPF_JSET | BPF_K, 0, 1, namespaces);
     answer(&program, EPERM);
     answer(&program, 0);
-    // ioctl: nothing that types into a terminal (CVE-2017-5226) or speaks to a console.
-    add(&program, BPF_JMP | BPF_JEQ | BPF_K, 0, 6, SYS_ioctl);
+    // ioctl: nothing that types into a terminal (CVE-2017-5226), speaks to a console, or loads a line discipline's module.
+    add(&program, BPF_JMP | BPF_JEQ | BPF_K, 0, 8, SYS_ioctl);
     load(&program, argument(1));
     answer_if(&program, TIOCSTI, EPERM);
     answer_if(&program, 0x541C /* TIOCLINUX */, EPERM);
+    answer_if(&program, TIOCSETD, EPERM);
     answer(&program, 0);
     answer_families(&program, SYS_socket);
     // Which makes a socket of the family before it finds that it can make no pair, and loads the family's module for it.

@@ -115,6 +115,7 @@ import Testing
             for request: UInt64 in [0x5412, 0x541C, 0xFFFF_FFFF_0000_5412] {
                 #expect(try answer(Self.ioctl, 0, request) == EPERM, "\(String(request, radix: 16))")
             }
+            #expect(try answer(Self.ioctl, 0, 0x5423) == EPERM, "TIOCSETD")
             #expect(try answer(Self.ioctl, 0, 0x5401) == 0, "TCGETS")
         }
 
@@ -124,6 +125,25 @@ import Testing
                 for family: UInt64 in [0, 3, 16, 17, 30, 38, 40, 44, 0x1_0000_0010] {
                     #expect(try answer(call, family) == EAFNOSUPPORT, "\(family)")
                 }
+            }
+        }
+
+        /// What a protocol is made of is a module, which the kernel would load for a job.
+        @Test func testThatInternetSocketsHaveTheUsualProtocolsAlone() throws {
+            for call in Self.sockets {
+                for family: UInt64 in [2, 10] {
+                    for number: UInt64 in [0, 1, 6, 17, 58, 262] {
+                        #expect(try answer(call, family, 1, number) == 0, "\(number)")
+                    }
+                    for number: UInt64 in [33, 47, 115, 132, 136, 255, 0x1_0000_0084] {
+                        #expect(try answer(call, family, 1, number) == EPROTONOSUPPORT, "\(number)")
+                    }
+                }
+                for type: UInt64 in [1, 2, 3, 0x80802] { #expect(try answer(call, 2, type) == 0, "\(type)") }
+                for type: UInt64 in [4, 5, 6, 10, 0x80806] {
+                    #expect(try answer(call, 2, type) == ESOCKTNOSUPPORT, "\(type)")
+                }
+                #expect(try answer(call, 1, 5, 1) == 0, "a unix socket's are its own")
             }
         }
 

@@ -121,12 +121,17 @@ static int terminal(void) {
 PROBE(type_into_terminal, ioctl(terminal(), TIOCSTI, "x"))
 PROBE(type_with_high_bits, syscall(SYS_ioctl, terminal(), 0xF00000000UL | TIOCSTI, "x"))
 PROBE(console_ioctl, ioctl(terminal(), 0x541C, "\3"))
+static long line_discipline(void) { int other = 15; return ioctl(terminal(), TIOCSETD, &other); }
 PROBE(own_terminal, open("/dev/tty", O_RDWR))
 PROBE(netlink, socket(16, SOCK_RAW, 0))
 PROBE(packets, socket(17, SOCK_RAW, 0))
 PROBE(hypervisor, socket(40, SOCK_STREAM, 0))
 PROBE(kernel_ciphers, socket(38, SOCK_SEQPACKET, 0))
 PROBE(raw_internet, socket(AF_INET, SOCK_RAW, 1))
+PROBE(stream_control, socket(AF_INET, SOCK_STREAM, 132))
+PROBE(congestion_control, socket(AF_INET, 6, 33))
+PROBE(congestion_control_by_type, socket(AF_INET, 6, 0))
+PROBE(tunnel_datagrams, socket(AF_INET6, SOCK_DGRAM, 115))
 PROBE(netlink_pair, socketpair(16, SOCK_RAW, 0, (int *)numbers))
 PROBE(cluster_pair, socketpair(30, SOCK_STREAM, 0, (int *)numbers))
 PROBE(family_with_high_bits, syscall(SYS_socket, 0x100000010UL, SOCK_RAW, 0))
@@ -283,8 +288,8 @@ static const struct { const char *name; probe run; } probes[] = {
     ROW(request_key_probe), ROW(bpf_map), ROW(bpf_program), ROW(ring), ROW(ring_enter), ROW(user_faults),
     ROW(performance), ROW(trace_me), ROW(trace_first), ROW(trace_parent), ROW(read_first), ROW(write_first),
     ROW(compare), ROW(take_descriptor), ROW(open_by_handle), ROW(watch_files), ROW(type_into_terminal),
-    ROW(type_with_high_bits), ROW(console_ioctl), ROW(own_terminal), ROW(netlink), ROW(packets), ROW(hypervisor),
-    ROW(kernel_ciphers), ROW(raw_internet), ROW(netlink_pair), ROW(cluster_pair), ROW(family_with_high_bits), ROW(load_module), ROW(load_module_file),
+    ROW(type_with_high_bits), ROW(console_ioctl), ROW(line_discipline), ROW(own_terminal), ROW(netlink), ROW(packets), ROW(hypervisor),
+    ROW(kernel_ciphers), ROW(raw_internet), ROW(stream_control), ROW(congestion_control), ROW(congestion_control_by_type), ROW(tunnel_datagrams), ROW(netlink_pair), ROW(cluster_pair), ROW(family_with_high_bits), ROW(load_module), ROW(load_module_file),
     ROW(unload_module), ROW(load_kernel), ROW(restart_machine), ROW(swap), ROW(account), ROW(kernel_log),
     ROW(set_time), ROW(set_clock), ROW(rename_host), ROW(quota), ROW(become_root), ROW(become_another),
     ROW(become_groups), ROW(take_capabilities), ROW(keep_capabilities), ROW(gain_privileges), ROW(secure_bits),
