@@ -27,6 +27,10 @@ struct StepRun {
         var fault: String?
 
         var isSuccess: Bool { exit == 0 && limit == nil }
+
+        /// That ended its main process, or what that ran: a shell says a signal as the status 128 and its number (POSIX, Shell Command
+        /// Language 2.8.2). Of those statuses only a file's that grew too large is looked at: other programs end with others of them.
+        var deadlySignal: Int32? { exit == 128 + SIGXFSZ ? SIGXFSZ : signal }
     }
 
     let step: JobDescription.Step
@@ -99,7 +103,7 @@ struct StepRun {
         close(pipe[0])
         if let report = started?.report { close(report) }
         end.isStuck = !isEmpty
-        if end.limit == nil, let finding = finding ?? watch.lookAtEnd(signal: end.signal) { note(finding, &log) }
+        if end.limit == nil, let finding = finding ?? watch.lookAtEnd(signal: end.deadlySignal) { note(finding, &log) }
         if end.limit == nil, end.fault == nil, let full { note(.limit(full), &log) }
         log.endStep()
         return end

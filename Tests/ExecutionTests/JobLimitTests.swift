@@ -172,6 +172,14 @@ import Testing
             isFenced: isFenced)
     }
 
+    /// A shell says the signal of what it ran as a status.
+    @Test(.program("truncate"), arguments: [true, false])
+    func testThatOneFileThatIsTooLargeIsSaidWhereAShellWroteIt(isFenced: Bool) async throws {
+        try await expectLimit(
+            "workspace over 8 MiB", "truncate -s 16M f || exit $?; :", .init(workspaceBytes: 8 << 20),
+            isFenced: isFenced)
+    }
+
     /// A step that is asked to end has its grace to end in, not to fill the disk.
     @Test(arguments: [true, false]) func testThatAFullWorkspaceIsSaidInTheGraceToo(isFenced: Bool) async throws {
         try await withLaunched { launched in
