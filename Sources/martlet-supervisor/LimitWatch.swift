@@ -82,8 +82,9 @@ final class LimitWatch {
         // In a fence forks fail one beyond the limit.
         let threads = processes.reduce(0) { $0 + $1.threads }
         if threads > limits.processes + (isFenced ? ControlGroup.ownProcesses : 0) { return processWords }
-        guard let limit = limits.memoryBytes, MemoryUse.atMost(processes) > limit,
-            MemoryUse.together(processes) > limit
+        guard let limit = limits.memoryBytes else { return nil }
+        let files = MemoryUse.files(of: processes)
+        guard MemoryUse.atMost(processes, files: files) > limit, MemoryUse.together(processes, files: files) > limit
         else { return nil }
         return memoryWords(limit)
     }

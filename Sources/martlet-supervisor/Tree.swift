@@ -58,9 +58,11 @@ final class Tree {
             }
             defer { close(directory) }
             var inner: [(path: [UInt8], progress: PathProgress)] = []
-            for entry in Self.entries(of: directory) {
-                count += 1
-                guard count <= Self.entryLimit else { return (unreadable, true) }
+            guard let entries = Self.entries(of: directory, limit: Self.entryLimit - count) else {
+                return (unreadable, true)
+            }
+            count += entries.count
+            for entry in entries {
                 let whole = path.isEmpty ? entry.name : path + [UInt8(ascii: "/")] + entry.name
                 if entry.isDirectory {
                     let entered = progress.entering(entry.name)
@@ -86,10 +88,11 @@ final class Tree {
     }
 
     static func names(in directory: Int32) -> [String] {
-        entries(of: directory).compactMap { String(validating: $0.name, as: UTF8.self) }
+        entries(of: directory, limit: entryLimit)?.compactMap { String(validating: $0.name, as: UTF8.self) } ?? []
     }
 
-    private static func entries(of directory: Int32) -> [(name: [UInt8], isDirectory: Bool)] {
+    /// In the order of their names' bytes; nothing where there are more than `limit`, of which none is kept.
+    private static func entries(of directory: Int32, limit: Int) -> [(name: [UInt8], isDirectory: Bool)]? {
         // fdopendir takes its descriptor over.
         let duplicate = clinux_fcntl(directory, F_DUPFD_CLOEXEC, 3)
         guard duplicate >= 0, let stream = fdopendir(duplicate) else { return [] }
@@ -102,6 +105,7 @@ final class Tree {
                 }
             }
             if name == [0x2E] || name == [0x2E, 0x2E] { continue }
+            guard entries.count < limit else { return nil }
             var isDirectory = Int(next.pointee.d_type) == Int(DT_DIR)
             if Int(next.pointee.d_type) == Int(DT_UNKNOWN) {
                 var status = stat()

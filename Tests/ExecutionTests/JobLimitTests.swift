@@ -64,6 +64,32 @@ import Testing
             .init(memoryBytes: 64 << 20), isFenced: isFenced, as: .ordinary)
     }
 
+    /// Which no process has mapped.
+    @Test(.program("perl"), .enabled(if: getuid() == 0, "only root can be others"), arguments: [true, false])
+    func testThatMemoryThatIsAFileIsHeldWithoutControlGroups(isFenced: Bool) async throws {
+        let script = """
+            perl -e '$m = "m"; $n = syscall(`uname -m` =~ /x86/ ? 319 : 279, $m, 0); open F, "+<&=", $n; $b = "x" x (1 << 20);
+            syswrite F, $b for 1..256; sleep 60'; echo survived
+            """
+        try await expectLimit(
+            "out of memory at 64 MiB", script, .init(memoryBytes: 64 << 20), isFenced: isFenced, as: .ordinary)
+    }
+
+    /// What a process has both open and mapped is one memory: 48 MiB here.
+    @Test(.program("perl"), .enabled(if: getuid() == 0, "only root can be others"), arguments: [true, false])
+    func testThatMemoryThatIsAFileAndMappedIsCountedOnce(isFenced: Bool) async throws {
+        try await withLaunched(as: .ordinary) { launched in
+            let script = """
+                perl -e '$m = "m"; $x = `uname -m` =~ /x86/; $n = syscall($x ? 319 : 279, $m, 0); open F, "+<&=", $n;
+                $b = "x" x (1 << 20); syswrite F, $b for 1..48; $p = syscall($x ? 9 : 222, 0, 48 << 20, 1, 0x8001, $n, 0);
+                $p > 0 or die; open N, ">/dev/null"; syscall($x ? 1 : 64, fileno(N), $p, 48 << 20); sleep 1'; echo survived
+                """
+            let end = try await launched.run(job(launched, isFenced: isFenced, script, .init(memoryBytes: 64 << 20)))
+            #expect(end.limit == nil, "\(end.log)")
+            #expect(end.log == "survived\n")
+        }
+    }
+
     /// Five processes with the same 20 to 40 MiB, together over the limit if each counted for itself, which they have in common; the time is for two looks.
     @Test(.program("perl"), .enabled(if: getuid() == 0, "only root can be others"), arguments: [true, false])
     func testThatWhatProcessesShareIsCountedOnce(isFenced: Bool) async throws {
