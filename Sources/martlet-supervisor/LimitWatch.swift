@@ -23,7 +23,9 @@ final class LimitWatch {
     private let isFenced: Bool
     private let workspace: WorkspaceWatch
     /// Processes of ours, which are not counted.
-    var sparing: Set<Int32> = []
+    var sparing: Set<Int32> = [] {
+        didSet { workspace.sparing = sparing }
+    }
     private var before = ControlGroup.Events()
     private var nextGroup: Int64 = 0
     private var nextCount: Int64 = 0
@@ -32,7 +34,7 @@ final class LimitWatch {
         self.limits = limits
         self.group = group
         self.isFenced = isFenced
-        self.workspace = WorkspaceWatch(tree: workspace, limits: limits)
+        self.workspace = WorkspaceWatch(tree: workspace, limits: limits, isFenced: isFenced)
     }
 
     /// When to look again, on the monotonic clock.

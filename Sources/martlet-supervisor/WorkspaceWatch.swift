@@ -34,6 +34,9 @@ final class WorkspaceWatch {
     private let tree: Tree
     private let device: dev_t
     private let limits: JobDescription.Limits
+    private let isFenced: Bool
+    /// As of `LimitWatch`.
+    var sparing: Set<Int32> = []
     /// What the file system had when the job began, and when the last walk began.
     private let atStart: Use
     private var atWalk: Use
@@ -46,11 +49,12 @@ final class WorkspaceWatch {
     private var pause = shortestMilliseconds
     private(set) var nextLook: Int64 = 0
 
-    init(tree: Tree, limits: JobDescription.Limits) {
+    init(tree: Tree, limits: JobDescription.Limits, isFenced: Bool) {
         self.tree = tree
         var status = stat()
         device = fstat(tree.descriptor, &status) == 0 ? status.st_dev : 0
         self.limits = limits
+        self.isFenced = isFenced
         atStart = Self.use(of: tree)
         atWalk = atStart
     }
@@ -136,8 +140,10 @@ final class WorkspaceWatch {
         // What has no name, or cannot be read, is not in the walk. The one is looked for after each, whatever the file system's growth says,
         // which others' deletions hide; of the other nothing else is known.
         guard walk.isComplete else { return nil }
-        if walk.hasHidden, Self.use(of: tree).bytes - atStart.bytes > limits.workspaceBytes { return byteWords }
-        return walk.bytes + DeletedFiles.bytes(on: device) > limits.workspaceBytes ? byteWords : nil
+        let deleted = DeletedFiles.bytes(on: device, sparing: sparing, isFenced: isFenced)
+        if walk.bytes + deleted.bytes > limits.workspaceBytes { return byteWords }
+        guard walk.hasHidden || !deleted.isWhole else { return nil }
+        return Self.use(of: tree).bytes - atStart.bytes > limits.workspaceBytes ? byteWords : nil
     }
 
     private static func use(of tree: Tree) -> Use {

@@ -206,6 +206,17 @@ import Testing
             isFenced: isFenced)
     }
 
+    /// Into its descriptors not even others of its user look, so the file system's growth decides.
+    @Test(.program("perl"), .enabled(if: getuid() == 0, "only root can be others"), arguments: [true, false])
+    func testThatDeletedFilesOfAProcessThatHidesAreFound(isFenced: Bool) async throws {
+        let script = """
+            perl -e 'syscall(`uname -m` =~ /x86/ ? 157 : 167, 4, 0, 0, 0, 0);
+            for (1..8) { open $f[$_], ">f"; unlink "f"; print { $f[$_] } "x" x 5e6; $f[$_]->flush } sleep 10'; echo survived
+            """
+        try await expectLimit(
+            "workspace over 20 MiB", script, .init(workspaceBytes: 20 << 20), isFenced: isFenced, as: .ordinary)
+    }
+
     /// A step that is asked to end has its grace to end in, not to fill the disk.
     @Test(arguments: [true, false]) func testThatAFullWorkspaceIsSaidInTheGraceToo(isFenced: Bool) async throws {
         try await withLaunched { launched in
