@@ -105,6 +105,40 @@ import Testing
         }
     }
 
+    @Test func testThatWhoWaitsForAnEndWaitsAcrossARestart() async throws {
+        try await withDaemon { daemon in
+            // given: a check that goes on, and somebody who waits for its end
+            try daemon.directory.write("wait", "")
+            try await push(daemon)
+            let token = try await daemon.output("token", "create", "ada", "--role", "operator")
+                .trimmingCharacters(in: .newlines)
+            let printed = try daemon.directory.write("printed", "")
+            let script = "exec \"$0\" integrate kit --wait --server \"$1\" --token \"$2\" >\"$3\""
+            async let waiting = run(
+                ["sh", "-c", script, try TestTools.builtProduct("martlet"), daemon.url, token, printed],
+                environment: ["PATH": "/usr/bin:/bin"])
+            await until("it waits") { (try? daemon.directory.text("printed").contains("kit#2 queued: ")) ?? false }
+
+            // when: it asks while the daemon is away
+            #expect(try await daemon.stop() == 0)
+            try await hangUp(at: daemon.port)
+            try await daemon.start()
+            try FileManager.default.removeItem(atPath: daemon.directory.path("wait"))
+
+            // then
+            let result = try await waiting
+            #expect(result.status == 0, "\(result.stderr)")
+            expectContains(try daemon.directory.text("printed"), "kit#2 succeeded: ")
+        }
+    }
+
+    /// Answers nobody at a port until somebody has asked there.
+    private func hangUp(at port: Int) async throws {
+        let socket = try LoopbackSocket(port: port)
+        await until("somebody asks") { socket.hasCaller }
+        socket.stop()
+    }
+
     @Test func testThatTheGraceIsWhatThePersonSays() async throws {
         try await withDaemon { daemon in
             // given: a check that does not end when it is asked to

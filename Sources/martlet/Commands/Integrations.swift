@@ -61,38 +61,6 @@ struct Integrate: AsyncParsableCommand {
     }
 }
 
-/// Waits for the daemon.
-enum Waiting {
-    /// Waits for the end and prints it.
-    /// - Throws: `ExitCode` when it is not green.
-    static func verdict(of queued: IntegrationAnswer, _ connection: Connection, json: Bool) async throws {
-        let done = try await completion(of: queued, connection, isQuiet: json)
-        if json {
-            Output.print(try await connection.get("/api/v1/bots/\(queued.bot)/integrations/\(queued.number)"))
-        } else {
-            Output.print("\(done.id) \(done.outcome): \(done.summary?.sentence ?? done.reason ?? "")\n")
-        }
-        if !["succeeded", "warnings", "analyzer-warnings"].contains(done.outcome) {
-            throw ExitCode(Failure.Status.no.rawValue)
-        }
-    }
-
-    /// Asks every half second and prints each new step.
-    static func completion(
-        of integration: IntegrationAnswer, _ connection: Connection, isQuiet: Bool
-    ) async throws -> IntegrationAnswer {
-        var last = ""
-        while true {
-            let now = try await connection.get(
-                "/api/v1/bots/\(integration.bot)/integrations/\(integration.number)", as: IntegrationAnswer.self)
-            if now.state == "completed" { return now }
-            if now.step != last, !isQuiet { Output.print("\(now.id) \(now.step)\n") }
-            last = now.step
-            try await Task.sleep(for: .milliseconds(500))
-        }
-    }
-}
-
 /// `martlet cancel BOT#N`.
 struct Cancel: AsyncParsableCommand {
     static let configuration = CommandConfiguration(abstract: "Cancels a queued or running integration.")

@@ -29,11 +29,6 @@ struct Log: AsyncParsableCommand {
 
     /// Bytes a request.
     private static let chunk: Int64 = 1 << 20
-    /// Between looks for a log that is not there yet, or for an attempt after one that ended.
-    private static let pause = Duration.milliseconds(200)
-    /// So long a daemon that answered before may be away: stopping it takes up to the 30 s that its unit allows
-    /// (deploy/martlet.service), and starting it a few.
-    private static let patience = Duration.seconds(60)
 
     private func query(_ attempt: Int?) -> String { attempt.map { "?attempt=\($0)" } ?? "" }
 
@@ -49,7 +44,7 @@ struct Log: AsyncParsableCommand {
     private func follow(_ path: String, of name: String, _ root: String, _ connection: Connection) async throws {
         var shown = 0
         while true {
-            let answer = try await patiently { try await connection.get(root, as: IntegrationAnswer.self) }
+            let answer = try await Patience.bearing { try await connection.get(root, as: IntegrationAnswer.self) }
             let latest = answer.configurations?.first { $0.name == name }?.attempt
             if let wanted = attempt ?? latest, wanted > shown {
                 if try await followAttempt(path, wanted, connection) {
@@ -62,20 +57,7 @@ struct Log: AsyncParsableCommand {
                 return try await print(path + query(attempt), connection)
             }
             if answer.state == "completed" { return }
-            try await Task.sleep(for: Self.pause)
-        }
-    }
-
-    /// Asks again as long as the daemon is away, as when it is restarted.
-    private func patiently<Value>(_ ask: () async throws -> Value) async throws -> Value {
-        let end = ContinuousClock.now + Self.patience
-        while true {
-            do {
-                return try await ask()
-            } catch let failure as Failure {
-                guard failure.status == .unavailable, ContinuousClock.now < end else { throw failure }
-                try await Task.sleep(for: Self.pause)
-            }
+            try await Task.sleep(for: Patience.pause)
         }
     }
 
@@ -91,7 +73,7 @@ struct Log: AsyncParsableCommand {
         var offset: Int64 = 0
         while true {
             let place = "\(path)/events?attempt=\(attempt)&from=\(offset)"
-            guard let body = try await patiently({ try await connection.stream(place) }) else { return false }
+            guard let body = try await Patience.bearing({ try await connection.stream(place) }) else { return false }
             var events = ServerSentEvents()
             do {
                 for try await bytes in body {
@@ -112,7 +94,7 @@ struct Log: AsyncParsableCommand {
                 // The connection broke.
             }
             // The daemon is restarted, or was: what follows is asked for again.
-            try await Task.sleep(for: Self.pause)
+            try await Task.sleep(for: Patience.pause)
         }
     }
 }

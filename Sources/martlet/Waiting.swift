@@ -1,0 +1,38 @@
+import ArgumentParser
+
+/// Waits for an integration's end, also while the daemon is restarted.
+enum Waiting {
+    /// Waits for the end and prints it.
+    /// - Throws: `ExitCode` when it is not green.
+    static func verdict(of queued: IntegrationAnswer, _ connection: Connection, json: Bool) async throws {
+        let done = try await completion(of: queued, connection, isQuiet: json)
+        if json {
+            Output.print(try await Patience.bearing { try await connection.get(path(of: queued)) })
+        } else {
+            Output.print("\(done.id) \(done.outcome): \(done.summary?.sentence ?? done.reason ?? "")\n")
+        }
+        if !["succeeded", "warnings", "analyzer-warnings"].contains(done.outcome) {
+            throw ExitCode(Failure.Status.no.rawValue)
+        }
+    }
+
+    private static func path(of integration: IntegrationAnswer) -> String {
+        "/api/v1/bots/\(integration.bot)/integrations/\(integration.number)"
+    }
+
+    /// Asks every half second and prints each new step.
+    private static func completion(
+        of integration: IntegrationAnswer, _ connection: Connection, isQuiet: Bool
+    ) async throws -> IntegrationAnswer {
+        var last = ""
+        while true {
+            let now = try await Patience.bearing {
+                try await connection.get(path(of: integration), as: IntegrationAnswer.self)
+            }
+            if now.state == "completed" { return now }
+            if now.step != last, !isQuiet { Output.print("\(now.id) \(now.step)\n") }
+            last = now.step
+            try await Task.sleep(for: .milliseconds(500))
+        }
+    }
+}
