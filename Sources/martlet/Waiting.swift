@@ -3,9 +3,13 @@ import ArgumentParser
 /// Waits for an integration's end, also while the daemon is restarted.
 enum Waiting {
     /// Waits for the end and prints it.
-    /// - Throws: `ExitCode` when it is not green.
+    /// - Throws: `ExitCode` when it is not green; `Failure` when the run that was queued never began.
     static func verdict(of queued: IntegrationAnswer, _ connection: Connection, json: Bool) async throws {
         let done = try await completion(of: queued, connection, isQuiet: json)
+        if let run = queued.run, let last = done.run, last < run {
+            // It is what it was before, which says nothing of what was asked for.
+            throw Failure(.no, "\(done.id): run \(run) was taken back before it began; what is there is of run \(last)")
+        }
         if json {
             Output.print(try await Patience.bearing { try await connection.get(path(of: queued)) })
         } else {

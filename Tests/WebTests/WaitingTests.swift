@@ -1,0 +1,29 @@
+import Model
+import Storage
+import TestSupport
+import Testing
+
+@testable import Web
+
+/// Commands with `--wait`, against a service that runs nothing.
+@Suite struct WaitingTests {
+    @Test(arguments: [[], ["--json"]])
+    func testThatARerunThatIsTakenBackIsNotTheResultBefore(_ arguments: [String]) async throws {
+        try await withWeb(bots: ["kit": "repository: \(SampleContent.repository)\n"]) { web in
+            // given: a green integration, whose rerun somebody waits for
+            try await SampleContent(web: web).fill()
+            let id = IntegrationID(bot: SampleContent.kit, number: 3)
+            async let waiting = martlet(["rerun", "\(id)", "--wait"] + arguments, web)
+            try await until("it is queued") { try await web.store.integration(id)?.state == .queued }
+            // when
+            let canceled = try await martlet(["cancel", "\(id)"], web)
+            // then
+            #expect(canceled.status == 0, "\(canceled.stderr)")
+            let result = try await waiting
+            #expect(result.status == 1)
+            expectContains(
+                result.stderr, "kit#3: run 2 was taken back before it began; what is there is of run 1")
+            #expect(!result.stdout.contains("succeeded"))
+        }
+    }
+}
