@@ -2,11 +2,52 @@
 ///
 /// A log can be an attack on who looks at it: escapes that write a clipboard or a title, text that is drawn over other text
 /// or stands in another order than it is read (CVE-2021-42574). Colors stay, all else is shown for what it is.
-enum TerminalBytes {
+///
+/// It is given in pieces, and looked at as if it were one: what a piece's end may have only begun waits for the next.
+struct TerminalBytes {
+    /// The end of what was given: a carriage return, or the beginning of a character or of a color.
+    private var held: [UInt8] = []
+
+    /// The longest color that is let through, in bytes: `ESC [`, 31 digits and separators, `m`.
+    private static let longestColor = 34
+
+    /// What can be shown with this piece.
+    mutating func take(_ piece: [UInt8]) -> [UInt8] {
+        let bytes = held + piece
+        let count = Self.unfinishedCount(bytes)
+        held = Array(bytes.suffix(count))
+        return Self.safe(Array(bytes.dropLast(count)))
+    }
+
+    /// What is left when nothing comes any more.
+    mutating func end() -> [UInt8] {
+        defer { held = [] }
+        return Self.safe(held)
+    }
+
+    /// How many bytes at the end are to be looked at with those after them.
+    private static func unfinishedCount(_ bytes: [UInt8]) -> Int {
+        guard let last = bytes.last else { return 0 }
+        if last == 0x0D { return 1 }
+        for count in 1...min(3, bytes.count) {
+            let byte = bytes[bytes.count - count]
+            if byte & 0xC0 == 0x80 { continue }
+            let length = byte >= 0xF0 ? 4 : byte >= 0xE0 ? 3 : byte >= 0xC0 ? 2 : 1
+            if length > count { return count }
+            break
+        }
+        guard let escape = bytes.suffix(longestColor - 1).lastIndex(of: 0x1B) else { return 0 }
+        let begun = bytes[(escape + 1)...]
+        let isColor = begun.isEmpty || begun.first == UInt8(ascii: "[") && begun.dropFirst().allSatisfy(isColorByte)
+        return isColor ? begun.count + 1 : 0
+    }
+
+    private static func isColorByte(_ byte: UInt8) -> Bool { (0x30...0x3B).contains(byte) }
+
     /// As many bytes as before. Colors (`ESC [ … m`) stay; every other escape's ESC, other C0 controls but tab and LF, DEL,
     /// C1 controls (U+0080 to U+009F) and bidirectional controls become `?`; a carriage return that no line feed follows
     /// becomes a line feed.
-    static func safe(_ bytes: [UInt8]) -> [UInt8] {
+    private static func safe(_ bytes: [UInt8]) -> [UInt8] {
         var result = bytes
         var index = 0
         while index < bytes.count {
@@ -42,7 +83,7 @@ enum TerminalBytes {
         guard bytes.dropFirst().first == UInt8(ascii: "[") else { return false }
         for byte in bytes.dropFirst(2).prefix(32) {
             if byte == UInt8(ascii: "m") { return true }
-            guard (0x30...0x3B).contains(byte) else { return false }
+            guard isColorByte(byte) else { return false }
         }
         return false
     }

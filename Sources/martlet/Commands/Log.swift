@@ -33,11 +33,13 @@ struct Log: AsyncParsableCommand {
     private func query(_ attempt: Int?) -> String { attempt.map { "?attempt=\($0)" } ?? "" }
 
     private func print(_ path: String, _ connection: Connection) async throws {
+        var terminal = TerminalBytes()
         var offset: Int64 = 0
         while let bytes = try await connection.range(path, from: offset, to: offset + Self.chunk - 1), !bytes.isEmpty {
-            Output.print(TerminalBytes.safe(bytes))
+            Output.print(terminal.take(bytes))
             offset += Int64(bytes.count)
         }
+        Output.print(terminal.end())
     }
 
     /// Every attempt from the first that is there on, until the integration is completed.
@@ -70,6 +72,7 @@ struct Log: AsyncParsableCommand {
 
     /// - Returns: False when there is no log yet.
     private func followAttempt(_ path: String, _ attempt: Int, _ connection: Connection) async throws -> Bool {
+        var terminal = TerminalBytes()
         var offset: Int64 = 0
         while true {
             let place = "\(path)/events?attempt=\(attempt)&from=\(offset)"
@@ -78,11 +81,13 @@ struct Log: AsyncParsableCommand {
             do {
                 for try await bytes in body {
                     for event in try events.take(bytes) {
-                        if event.name == "end" { return true }
+                        if event.name == "end" {
+                            Output.print(terminal.end())
+                            return true
+                        }
                         guard event.name == "log" else { continue }
                         let piece = try JSONDecoder().decode(Piece.self, from: Data(event.data.utf8))
-                        Output.print(
-                            TerminalBytes.safe(piece.text.map { Array($0.utf8) } ?? Array(piece.base64 ?? Data())))
+                        Output.print(terminal.take(piece.text.map { Array($0.utf8) } ?? Array(piece.base64 ?? Data())))
                         offset = piece.offset + piece.size
                     }
                 }
