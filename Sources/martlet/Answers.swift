@@ -189,6 +189,7 @@ struct ArtifactAnswer: Decodable {
 
 struct TriggerAnswer: Decodable {
     var name: String
+    var attempt: Int
     var state: String
     var reason: String?
     var upload: Upload?

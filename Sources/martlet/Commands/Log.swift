@@ -15,7 +15,7 @@ struct Log: AsyncParsableCommand {
         try await Failure.exiting {
             let connection = try server.connect()
             let answer = try await connection.get(integration.path, as: IntegrationAnswer.self)
-            // A log that is followed belongs to one integration, also when a newer one appears.
+            // A log belongs to one integration, also when a newer one appears.
             let root = "/api/v1/bots/\(answer.bot)/integrations/\(answer.number)"
             guard let name = configuration ?? answer.configurations?.first?.name else {
                 throw Failure(
@@ -23,19 +23,31 @@ struct Log: AsyncParsableCommand {
             }
             let path = "\(root)/log/\(Escaped.segment(name))"
             if follow { return try await follow(path, of: name, root, connection) }
-            try await print(path + query(attempt), connection)
+            // And to one attempt, also when a further one begins meanwhile.
+            var wanted = attempt
+            if wanted == nil { wanted = try await latest(of: name, answer, root, connection) }
+            try await print(path, wanted, connection)
         }
     }
 
     /// Bytes a request.
     private static let chunk: Int64 = 1 << 20
 
-    private func query(_ attempt: Int?) -> String { attempt.map { "?attempt=\($0)" } ?? "" }
+    /// The newest attempt at a configuration, or at the trigger of that name as addresses say it; nothing when there is none.
+    private func latest(
+        of name: String, _ answer: IntegrationAnswer, _ root: String, _ connection: Connection
+    ) async throws -> Int? {
+        if let configuration = answer.configurations?.first(where: { $0.name == name }) { return configuration.attempt }
+        let triggers = try await connection.get("\(root)/triggers", as: List<TriggerAnswer>.self).items
+        return triggers.filter { [$0.name, "_trigger-\($0.name)"].contains(name) }.map(\.attempt).max()
+    }
 
-    private func print(_ path: String, _ connection: Connection) async throws {
+    /// - Parameter attempt: Nothing where none is known: the daemon says why.
+    private func print(_ path: String, _ attempt: Int?, _ connection: Connection) async throws {
+        let place = path + (attempt.map { "?attempt=\($0)" } ?? "")
         var terminal = TerminalBytes()
         var offset: Int64 = 0
-        while let bytes = try await connection.range(path, from: offset, to: offset + Self.chunk - 1), !bytes.isEmpty {
+        while let bytes = try await connection.range(place, from: offset, to: offset + Self.chunk - 1), !bytes.isEmpty {
             Output.print(terminal.take(bytes))
             offset += Int64(bytes.count)
         }
@@ -47,18 +59,18 @@ struct Log: AsyncParsableCommand {
         var shown = 0
         while true {
             let answer = try await Patience.bearing { try await connection.get(root, as: IntegrationAnswer.self) }
-            let latest = answer.configurations?.first { $0.name == name }?.attempt
-            if let wanted = attempt ?? latest, wanted > shown {
-                if try await followAttempt(path, wanted, connection) {
-                    shown = wanted
-                    if attempt != nil { return }
-                    continue
-                }
-            } else if latest == nil, shown == 0, answer.state == "completed" {
-                // A trigger's, or there is none.
-                return try await print(path + query(attempt), connection)
+            let newest = try await Patience.bearing { try await latest(of: name, answer, root, connection) }
+            let wanted = attempt ?? newest
+            if let wanted, wanted > shown, try await followAttempt(path, wanted, connection) {
+                shown = wanted
+                if attempt != nil { return }
+                continue
             }
-            if answer.state == "completed" { return }
+            if answer.state == "completed" {
+                // Why there is nothing is for the daemon to say.
+                if shown == 0 { try await print(path, wanted, connection) }
+                return
+            }
             try await Task.sleep(for: Patience.pause)
         }
     }
