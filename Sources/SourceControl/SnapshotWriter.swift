@@ -57,6 +57,7 @@ struct SnapshotWriter: Sendable {
         var opened: OpaquePointer?
         let result = git_repository_open_ext(&opened, root, GIT_REPOSITORY_OPEN_NO_SEARCH.rawValue, nil)
         if result == GIT_ENOTFOUND.rawValue { return nil }
+        try removeStaleLocks()
         try git(operation) { result }
         return opened.map(Repository.init)
     }
@@ -124,6 +125,14 @@ struct SnapshotWriter: Sendable {
             try directory.write("packed-refs", bytes: Array(tags.utf8))
         }
     }
+    /// Left by a run that was killed while it wrote: nobody else writes here, and we one after the other.
+    private func removeStaleLocks() throws(SourceControlError) {
+        try files(operation) { () throws(FileError) in
+            guard let directory = try? Directory(opening: store.path) else { return }  // Not made yet.
+            for file in ["index", Self.lastSnapshot] { try directory.remove(file + ".lock") }
+        }
+    }
+
 
     /// What matches this path alone (gitignore(5)).
     private static func pattern(_ path: String) -> String {

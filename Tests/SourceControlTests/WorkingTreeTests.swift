@@ -141,6 +141,21 @@ import Testing
             }
         }
 
+        @Test(arguments: ["index", "refs/martlet-snapshot"])
+        func testThatALockOfARunThatWasKilledIsInNobodysWay(_ file: String) async throws {
+            try await withWorkingTree { fixture in
+                // given
+                try fixture.directory.write("kit/README", "changed\n")
+                _ = try await fixture.tree.snapshot()
+                try fixture.directory.write("ours/\(file).lock", "half of it")
+                try fixture.directory.write("kit/README", "again\n")
+                // when
+                let snapshot = try await fixture.tree.snapshot()
+                // then
+                #expect(try await fixture.files(snapshot)["README"] == "again\n")
+            }
+        }
+
         @Test func testThatARepositoryWithinIsLeftOut() async throws {
             try await withWorkingTree { fixture in
                 // given
