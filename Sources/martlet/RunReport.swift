@@ -84,14 +84,15 @@ enum RunReport {
 /// The exit statuses of a run.
 enum RunStatus {
     static let green = ["succeeded", "warnings", "analyzer-warnings"]
+    private static let red = ["test-failures", "build-errors"]
 
-    /// 0 green, 1 red, 70 by our fault, 130 canceled (128 and SIGINT's number, as shells have it).
+    /// 0 green, 1 red, 130 canceled (128 and SIGINT's number, as shells have it), 70 for all else: that says nothing of the code.
     static func of(_ outcome: String) -> Int32 {
         switch outcome {
         case _ where green.contains(outcome): 0
+        case _ where red.contains(outcome): 1
         case "canceled": 130
-        case "internal-error", "checkout-error", "trigger-error": 70
-        default: 1
+        default: 70
         }
     }
 }

@@ -157,7 +157,12 @@ package final class WorkingTreeRun: Sendable {
                     + parts.isolation.notes,
                 watch: RunWatch(id: record.id, store: store, state: cache.state)))
         // It waits for no server: the commit is a snapshot that is here.
-        _ = await runner.run(record.id, cancellation: cancellation)
+        guard await runner.run(record.id, cancellation: cancellation) == .stored else {
+            throw RunError(
+                .cache,
+                "what \(record.id) came to could not be stored in \(cache.state.path); free space there, or set XDG_CACHE_HOME"
+            )
+        }
         return try await WorkingTreeResult(record.id, store: store, state: cache.state)
     }
 

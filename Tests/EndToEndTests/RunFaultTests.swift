@@ -1,0 +1,39 @@
+import Basics
+import Foundation
+import Glibc
+import TestSupport
+import Testing
+
+/// What `martlet run` says and exits with when the code is not to blame.
+@Suite struct RunFaultTests {
+    private static let green = ["Makefile": "all:\n"]
+
+    /// The directory in the cache of the fixture's tree, which a run has made.
+    private func cache(of fixture: RunFixture) throws -> String {
+        let name = try Directory(opening: fixture.caches).entries().first { $0.name.hasPrefix("kit-") }?.name
+        return "\(fixture.caches)/\(try #require(name))"
+    }
+
+    @Test(.smallDisk) func testThatAnEndThatCannotBeStoredIsTheCachesFault() async throws {
+        try await withTemporaryDirectory { outer in
+            let disk = try outer.makeDirectory("disk")
+            try await SmallDisk.mounted(on: disk, size: "4m") {
+                try await withWorkingTree(Self.green) { fixture in
+                    // given: a database on a disk that the next run's tests fill
+                    #expect(try await fixture.martlet().status == 0)
+                    let database = try cache(of: fixture) + "/martlet.sqlite"
+                    try FileManager.default.moveItem(atPath: database, toPath: disk + "/martlet.sqlite")
+                    try #require(symlink(disk + "/martlet.sqlite", database) == 0)
+                    try fixture.write(["Makefile": "all:\n\ncheck:\n\t@cat /dev/zero >\(disk)/full || true\n"])
+                    // when
+                    let result = try await fixture.martlet(["--isolation", "none"])
+                    // then
+                    #expect(result.status == 73, "\(result.stdout)\(result.stderr)")
+                    expectContains(result.stderr, "what kit#2 came to could not be stored in ")
+                    expectContains(result.stderr, "free space there, or set XDG_CACHE_HOME")
+                    #expect(!result.stdout.contains("kit#2 testing"))
+                }
+            }
+        }
+    }
+}
