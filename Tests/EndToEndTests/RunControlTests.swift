@@ -1,6 +1,7 @@
 import Basics
 import Foundation
 import Glibc
+import JobProtocol
 import TestSupport
 import Testing
 
@@ -48,6 +49,33 @@ import Testing
         }
     }
 
+    @Test func testThatCtrlCIsHeardWhileNobodyReadsItsOutput() async throws {
+        let warnings = #"i=0; while [ $$i -lt 5000 ]; do i=$$((i+1)); echo "a.c:$$i:1: warning: odd $$i"; done"#
+        var files = Self.endless("trap '' TERM INT HUP;")
+        files["Makefile"]?.replace("all:\n", with: "all:\n\t@\(warnings)\n")
+        try await withWorkingTree(files) { fixture in
+            // given: a pipe that is full
+            let path = fixture.directory.path("pipe")
+            try #require(mkfifo(path, 0o600) == 0)
+            let pipe = open(path, O_RDWR | O_CLOEXEC)
+            try #require(pipe >= 0)
+            defer { close(pipe) }
+            let started = try await fixture.start(into: path)
+            await fixture.waitForJob()
+            await until("the pipe is full") {
+                var bytes: Int32 = 0
+                return ioctl(pipe, UInt(FIONREAD), &bytes) == 0 && bytes > 60_000
+            }
+            // when
+            started.signal(SIGINT)
+            await until("the job is asked to end") { fixture.isAskedToEnd }
+            started.signal(SIGINT)
+            // then
+            #expect(try await started.end() == 130)
+            #expect(fixture.left.isEmpty && fixture.supervisors.isEmpty)
+        }
+    }
+
     @Test func testThatNothingOutlivesItWhenItIsKilled() async throws {
         try await withWorkingTree(Self.endless("trap '' TERM INT HUP;")) { fixture in
             // given
@@ -90,5 +118,11 @@ extension RunFixture {
         await until("the job runs", limit: TestLimits.wait * 3) {
             (try? built("ready")) != nil
         }
+    }
+
+    /// Whether the wish to end it was written to the one configuration's first attempt.
+    fileprivate var isAskedToEnd: Bool {
+        let own = (try? Directory(opening: caches).entries().first { $0.name.hasPrefix("kit-") }?.name) ?? ""
+        return access("\(caches)/\(own)/integrations/kit/1/debug/1/cancel", F_OK) == 0
     }
 }

@@ -54,10 +54,12 @@ struct RunFixture: Sendable {
     }
 
     /// Starts it in a process group of its own, as a shell on a terminal would.
-    func start(_ arguments: [String] = []) async throws -> StartedProgram {
-        try directory.write("output", "")
+    /// - Parameter output: Where to; nothing: to the file `output`, made anew.
+    func start(_ arguments: [String] = [], into output: String? = nil) async throws -> StartedProgram {
+        if output == nil { try directory.write("output", "") }
         let program = try await StartedProgram.start(
-            [program, "run"] + arguments, in: tree, environment: environment, output: directory.path("output"))
+            [program, "run"] + arguments, in: tree, environment: environment,
+            output: output ?? directory.path("output"))
         started.withLock { $0.append(program) }
         return program
     }

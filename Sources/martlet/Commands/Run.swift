@@ -45,18 +45,8 @@ struct Run: AsyncParsableCommand {
             }
             do {
                 let run = try await open()
-                let result: Result<WorkingTreeResult, any Error>
                 let display = RunDisplay(style: json ? .silent : .standard(environment: Self.environment))
-                do {
-                    result = .success(try await follow(run, display))
-                } catch {
-                    result = .failure(error)
-                }
-                // What came last, while the store is open.
-                await display.update()
-                await display.erase()
-                try await run.close()
-                try await finish(try result.get(), display)
+                try await hearing(run, display)
             } catch let error as RunError {
                 throw Failure(error)
             } catch let error as SourceControlError {
@@ -115,37 +105,91 @@ struct Run: AsyncParsableCommand {
         return RunSelection(configurations: names, tests: tests)
     }
 
-    /// Runs, shows it, and hears Ctrl-C.
+    /// Runs, and hears Ctrl-C until all is printed: who does not read on holds that up, but not the end of what runs.
+    private func hearing(_ run: WorkingTreeRun, _ display: RunDisplay) async throws {
+        let signals = await UnixSignalsSequence(trapping: .sigint, .sigterm, .sighup)
+        let (sentences, sentence) = AsyncStream.makeStream(of: String.self)
+        let (told, tell) = AsyncStream.makeStream(of: String.self)
+        let (wishes, wish) = AsyncStream.makeStream(of: Void.self)
+        try await withThrowingTaskGroup(of: Bool.self) { group in
+            group.addTask {
+                try await show(run, display)
+                return true
+            }
+            group.addTask {
+                for await text in sentences {
+                    await display.say(text)
+                    tell.yield(text)
+                }
+                return false
+            }
+            group.addTask {
+                for await _ in wishes { await run.cancellation.request(.init(reason: "canceled at the terminal")) }
+                return false
+            }
+            group.addTask {
+                var isCanceled = false
+                for await _ in signals {
+                    if isCanceled { await Self.kill(run, saying: sentence, told) }
+                    isCanceled = true
+                    wish.yield()
+                    sentence.yield("canceling: what runs has 10 s to end; Ctrl-C again kills it\n")
+                }
+                return false
+            }
+            defer { group.cancelAll() }
+            while let isDone = try await group.next() { if isDone { return } }
+        }
+    }
+
+    /// So long the last word may take: a terminal takes it at once, and nobody waits for more.
+    private static let patience = Duration.seconds(1)
+
+    /// Kills what runs and ends this process.
+    private static func kill(
+        _ run: WorkingTreeRun, saying sentence: AsyncStream<String>.Continuation, _ told: AsyncStream<String>
+    ) async {
+        await run.kill()
+        let word = "killed\n"
+        sentence.yield(word)
+        await withTaskGroup(of: Void.self) { group in
+            group.addTask { _ = await told.first { $0 == word } }
+            // Ends early when it is told.
+            group.addTask { try? await Task.sleep(for: Self.patience) }
+            await group.next()
+            group.cancelAll()
+        }
+        Foundation.exit(RunStatus.of("canceled"))
+    }
+
+    /// Runs, and shows it and what it came to.
+    private func show(_ run: WorkingTreeRun, _ display: RunDisplay) async throws {
+        let result: Result<WorkingTreeResult, any Error>
+        do {
+            result = .success(try await follow(run, display))
+        } catch {
+            result = .failure(error)
+        }
+        // What came last, while the store is open.
+        await display.update()
+        await display.erase()
+        try await run.close()
+        try await finish(try result.get(), display)
+    }
+
+    /// Runs, and shows it meanwhile.
     private func follow(_ run: WorkingTreeRun, _ display: RunDisplay) async throws -> WorkingTreeResult {
         let selection = try selection(run)
-        let signals = await UnixSignalsSequence(trapping: .sigint, .sigterm, .sighup)
         return try await withThrowingTaskGroup(of: WorkingTreeResult?.self) { group in
             group.addTask { try await run.run(selection, isClean: clean) { await display.begin($0) } }
             group.addTask {
                 await display.run()
                 return nil
             }
-            group.addTask {
-                var isCanceled = false
-                for await _ in signals {
-                    if isCanceled { await Self.kill(run, display) }
-                    isCanceled = true
-                    await display.say("canceling: what runs has 10 s to end; Ctrl-C again kills it\n")
-                    await run.cancellation.request(.init(reason: "canceled at the terminal"))
-                }
-                return nil
-            }
             defer { group.cancelAll() }
             while let ended = try await group.next() { if let result = ended { return result } }
             throw Failure(.software, "the run ended without a result")
         }
-    }
-
-    /// Kills what runs and ends this process: nobody waits for more.
-    private static func kill(_ run: WorkingTreeRun, _ display: RunDisplay) async {
-        await run.kill()
-        await display.say("killed\n")
-        Foundation.exit(RunStatus.of("canceled"))
     }
 
     private func finish(_ result: WorkingTreeResult, _ display: RunDisplay) async throws {
