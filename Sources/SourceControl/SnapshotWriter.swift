@@ -20,7 +20,27 @@ struct SnapshotWriter: Sendable {
     private var operation: String { "read the working tree \(root)" }
 
     func snapshot() throws(SourceControlError) -> WorkingTreeSnapshot {
+    /// - Throws: `file` for what cannot be written into our repository; the rest of its faults are the tree's.
         do throws(SourceControlError) {
+        do throws(SourceControlError) {
+            return try healing()
+        } catch {
+            throw blamed(error)
+        }
+    }
+
+    /// libgit2 reads the tree and writes to our repository in one call, and says of either that the system refused it.
+    private func blamed(_ error: SourceControlError) -> SourceControlError {
+        guard let failure = error.underlying as? GitFailure, failure.errorClass == Int32(GIT_ERROR_OS.rawValue),
+            failure.message.contains(store.path) || !failure.message.contains(root)
+        else { return error }
+        return SourceControlError(
+            code: .file, operation: error.operation,
+            message: "\(store.path) cannot be written: \(failure.message); is its disk full?",
+            underlying: failure)
+    }
+
+    private func healing() throws(SourceControlError) -> WorkingTreeSnapshot {
             return try take()
         } catch {
             // Objects that are not there any more although our index knows them: all of it can be made again.

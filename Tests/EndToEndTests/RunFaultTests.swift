@@ -36,4 +36,53 @@ import Testing
             }
         }
     }
+
+    @Test func testThatARepositoryThatCannotBeReadIsNoMissingDirectory() async throws {
+        try await withWorkingTree(Self.green) { fixture in
+            // given
+            _ = try await GitRepository.make(at: fixture.tree)
+            try fixture.write([".git/index": "no index at all"])
+            // when
+            let result = try await fixture.martlet()
+            // then
+            #expect(result.status == 70, "\(result.stdout)\(result.stderr)")
+            expectContains(result.stderr, "read the working tree \(fixture.tree) failed: ")
+        }
+    }
+
+    @Test func testThatASnapshotThatCannotBeWrittenIsTheCachesFault() async throws {
+        try await withWorkingTree(Self.green) { fixture in
+            // given
+            #expect(try await fixture.martlet().status == 0)
+            let repository = try cache(of: fixture) + "/snapshots.git"
+            try FileManager.default.removeItem(atPath: repository)
+            try #require(FileManager.default.createFile(atPath: repository, contents: nil))
+            // when
+            let result = try await fixture.martlet()
+            // then
+            #expect(result.status == 73, "\(result.stdout)\(result.stderr)")
+        }
+    }
+
+    @Test(.smallDisk) func testThatAFullDiskBelowTheSnapshotIsTheCachesFault() async throws {
+        try await withTemporaryDirectory { outer in
+            let disk = try outer.makeDirectory("disk")
+            try await SmallDisk.mounted(on: disk, size: "1m") {
+                try await withWorkingTree(Self.green) { fixture in
+                    // given: what does not fit there, however it is compressed
+                    #expect(try await fixture.martlet().status == 0)
+                    let repository = try cache(of: fixture) + "/snapshots.git"
+                    try FileManager.default.removeItem(atPath: repository)
+                    try #require(symlink(disk, repository) == 0)
+                    var random = SystemRandomNumberGenerator()
+                    let noise = (0..<1 << 18).flatMap { _ in withUnsafeBytes(of: random.next()) { Array($0) } }
+                    try fixture.directory.write("kit/noise", noise)
+                    // when
+                    let result = try await fixture.martlet()
+                    // then
+                    #expect(result.status == 73, "\(result.stdout)\(result.stderr)")
+                }
+            }
+        }
+    }
 }

@@ -67,6 +67,8 @@ package final class WorkingTreeRun: Sendable {
             do throws(SourceControlError) {
                 root = try WorkingTree.root(of: parts.directory, home: home)
             } catch {
+                // Where nothing went wrong, there is nothing to run.
+                guard error.underlying == nil else { throw error }
                 throw RunError(.notFound, "\(parts.directory): \(error.message)")
             }
             let cache = RunCache(of: root, in: parts.caches)

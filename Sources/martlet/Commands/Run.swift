@@ -50,7 +50,7 @@ struct Run: AsyncParsableCommand {
             } catch let error as RunError {
                 throw Failure(error)
             } catch let error as SourceControlError {
-                throw Failure(.notFound, "\(error)")
+                throw Failure(error.code == .file ? .cannotCreate : .software, "\(error)")
             } catch let error as ExecutionError {
                 throw Failure(.software, "\(error)")
             } catch let error as StoreError {
