@@ -28,10 +28,12 @@ extension Mirror {
 }
 
 /// That a task was canceled, for a thread that knows of no task.
-private final class CancelWish: Sendable {
+final class CancelWish: Sendable {
     private let flag = Atomic(false)
 
+    /// Whether it was.
     var isThere: Bool { flag.load(ordering: .relaxed) }
 
+    /// To be called when it is.
     func say() { flag.store(true, ordering: .relaxed) }
 }

@@ -10,6 +10,7 @@ struct SnapshotWriter: Sendable {
     let configuration: GitConfiguration
     /// Directories below the root that are left out, relative to it, each with a slash at its end.
     let excluded: [String]
+    let interruption: Interruption
 
     /// Our repository is made anew above so many files: the blobs of changes that nobody asks for any more.
     static let maximumObjects = 50_000
@@ -19,9 +20,8 @@ struct SnapshotWriter: Sendable {
 
     private var operation: String { "read the working tree \(root)" }
 
-    func snapshot() throws(SourceControlError) -> WorkingTreeSnapshot {
     /// - Throws: `file` for what cannot be written into our repository; the rest of its faults are the tree's.
-        do throws(SourceControlError) {
+    func snapshot() throws(SourceControlError) -> WorkingTreeSnapshot {
         do throws(SourceControlError) {
             return try healing()
         } catch {
@@ -41,6 +41,7 @@ struct SnapshotWriter: Sendable {
     }
 
     private func healing() throws(SourceControlError) -> WorkingTreeSnapshot {
+        do throws(SourceControlError) {
             return try take()
         } catch {
             // Objects that are not there any more although our index knows them: all of it can be made again.
@@ -56,6 +57,7 @@ struct SnapshotWriter: Sendable {
         // thousands, and what a loss of power damages here is made again.
         try git(operation) { clibgit2_set_option_int(Int32(GIT_OPT_ENABLE_FSYNC_GITDIR.rawValue), 0) }
         try forgetWhenLarge()
+        try removeStaleLocks()
         // Made when absent; it cannot be used before it refers to their objects.
         _ = try store.open()
         let theirs = try openTheirs()
@@ -77,7 +79,6 @@ struct SnapshotWriter: Sendable {
         var opened: OpaquePointer?
         let result = git_repository_open_ext(&opened, root, GIT_REPOSITORY_OPEN_NO_SEARCH.rawValue, nil)
         if result == GIT_ENOTFOUND.rawValue { return nil }
-        try removeStaleLocks()
         try git(operation) { result }
         return opened.map(Repository.init)
     }
@@ -124,6 +125,14 @@ struct SnapshotWriter: Sendable {
         try files(operation) { () throws(FileError) in try Directory(opening: store.path).removeContents() }
     }
 
+    /// Left by a run that was killed while it wrote: nobody else writes here, and we one after the other.
+    private func removeStaleLocks() throws(SourceControlError) {
+        try files(operation) { () throws(FileError) in
+            guard let directory = try? Directory(opening: store.path) else { return }  // Not made yet.
+            for file in ["index", Self.lastSnapshot] { try directory.remove(file + ".lock") }
+        }
+    }
+
     /// Where their objects are, their tags for `git describe`, and what is ignored.
     private func prepare(_ theirs: Repository?) throws(SourceControlError) {
         var alternates = ""
@@ -145,14 +154,6 @@ struct SnapshotWriter: Sendable {
             try directory.write("packed-refs", bytes: Array(tags.utf8))
         }
     }
-    /// Left by a run that was killed while it wrote: nobody else writes here, and we one after the other.
-    private func removeStaleLocks() throws(SourceControlError) {
-        try files(operation) { () throws(FileError) in
-            guard let directory = try? Directory(opening: store.path) else { return }  // Not made yet.
-            for file in ["index", Self.lastSnapshot] { try directory.remove(file + ".lock") }
-        }
-    }
-
 
     /// What matches this path alone (gitignore(5)).
     private static func pattern(_ path: String) -> String {
@@ -217,16 +218,18 @@ struct SnapshotWriter: Sendable {
         // It knows of each file what stat(2) said, so that only changed ones are read the next time.
         let index = try GitHandle(operation, free: git_index_free) { git_repository_index($0, ours) }
         try forgetIgnored(in: index.pointer, ours, theirs)
-        let left = LeftOut(excluded)
-        try git(operation) {
-            git_index_add_all(
-                index.pointer, nil, GIT_INDEX_ADD_DEFAULT.rawValue,
-                { path, _, left in
-                    guard let path, let left else { return 1 }
-                    return Unmanaged<LeftOut>.fromOpaque(left).takeUnretainedValue().has(String(cString: path)) ? 1 : 0
-                }, Unmanaged.passUnretained(left).toOpaque())
-        }
+        let left = LeftOut(excluded, interruption)
+        let result = git_index_add_all(
+            index.pointer, nil, GIT_INDEX_ADD_DEFAULT.rawValue,
+            { path, _, left in
+                guard let path, let left else { return 1 }
+                let rules = Unmanaged<LeftOut>.fromOpaque(left).takeUnretainedValue()
+                if rules.interruption.isRequested { return GIT_EUSER.rawValue }
+                return rules.has(String(cString: path)) ? 1 : 0
+            }, Unmanaged.passUnretained(left).toOpaque())
         withExtendedLifetime(left) {}
+        try interruption.check(operation)
+        try git(operation) { result }
         if let theirs { try addTracked(of: theirs, to: index.pointer) }
         try git(operation) { git_index_write(index.pointer) }
         var id = git_oid()
@@ -237,7 +240,11 @@ struct SnapshotWriter: Sendable {
     /// What is not read. A rule of the tree (`!*/`) may take what is excluded out of what is ignored.
     private final class LeftOut {
         let excluded: [String]
-        init(_ excluded: [String]) { self.excluded = excluded }
+        /// Asked before each file.
+        let interruption: Interruption
+        init(_ excluded: [String], _ interruption: Interruption) {
+            (self.excluded, self.interruption) = (excluded, interruption)
+        }
 
         /// A repository within the tree comes as a path with a slash at its end; submodules are added afterwards.
         func has(_ path: String) -> Bool { path.hasSuffix("/") || excluded.contains(where: path.hasPrefix) }
@@ -256,6 +263,7 @@ struct SnapshotWriter: Sendable {
             guard let path = git_index_get_byindex(index, place)?.pointee.path.map({ String(cString: $0) }) else {
                 continue
             }
+            try interruption.check(operation)
             if opened != nil, git_index_get_bypath(opened, path, 0) != nil { continue }
             var isIgnored: Int32 = 0
             try git(operation) { git_ignore_path_is_ignored(&isIgnored, ours, path) }
@@ -271,6 +279,7 @@ struct SnapshotWriter: Sendable {
             guard let entry = git_index_get_byindex(index.pointer, place), let path = entry.pointee.path else {
                 continue
             }
+            try interruption.check(operation)
             if entry.pointee.mode == GIT_FILEMODE_COMMIT.rawValue {
                 try git(operation) { git_index_add(ours, entry) }
             } else if git_index_get_bypath(ours, path, 0) == nil {

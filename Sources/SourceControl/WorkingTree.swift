@@ -41,17 +41,35 @@ package struct WorkingTree: Sendable {
 
     /// The directory on the disk now, as a commit; HEAD's own where nothing is different. Takes as long as reading what
     /// changed since the last time; the first time, everything. Ends libgit2's synchronizing of files for the whole process:
-    /// what is written here can be made again.
-    /// - Throws: `file` for what cannot be read, `treeRefused`, `tooLarge`, `other`.
+    /// what is written here can be made again. When the task is canceled it ends with the file that it reads.
+    /// - Throws: `file` for what cannot be written, `treeRefused`, `tooLarge`, `canceled`, `other`.
     package func snapshot() async throws(SourceControlError) -> WorkingTreeSnapshot {
+        let wish = CancelWish()
+        let interruption = Interruption { wish.isThere }
+        let result: Result<WorkingTreeSnapshot, SourceControlError> = await withTaskCancellationHandler {
+            await taken(interruption)
+        } onCancel: {
+            wish.say()
+        }
+        return try result.get()
+    }
+
+    /// What a snapshot came to: a cancellation handler passes no typed error on.
+    private func taken(_ interruption: Interruption) async -> Result<WorkingTreeSnapshot, SourceControlError> {
         let (path, store, configuration, excluded) = (path, store, configuration, excluded)
-        return try await lane.run { () throws(SourceControlError) in
-            // Without links, as the root is.
-            let within = excluded.compactMap { Self.canonical($0) }.filter { $0.hasPrefix(path + "/") }
-            return try SnapshotWriter(
-                root: path, store: store, configuration: configuration,
-                excluded: within.map { String($0.dropFirst(path.utf8.count + 1)) + "/" }
-            ).snapshot()
+        do throws(SourceControlError) {
+            return .success(
+                try await lane.run { () throws(SourceControlError) in
+                    // Without links, as the root is.
+                    let within = excluded.compactMap { Self.canonical($0) }.filter { $0.hasPrefix(path + "/") }
+                    return try SnapshotWriter(
+                        root: path, store: store, configuration: configuration,
+                        excluded: within.map { String($0.dropFirst(path.utf8.count + 1)) + "/" },
+                        interruption: interruption
+                    ).snapshot()
+                })
+        } catch {
+            return .failure(error)
         }
     }
 

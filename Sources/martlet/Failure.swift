@@ -12,6 +12,8 @@ struct Failure: Error, CustomStringConvertible {
         case cannotCreate = 73
         case denied = 77
         case configuration = 78
+        /// 128 and SIGINT's number, as shells have it.
+        case canceled = 130
     }
 
     let status: Status

@@ -76,6 +76,26 @@ import Testing
         }
     }
 
+    @Test func testThatCtrlCIsHeardWhileTheTreeIsRead() async throws {
+        try await withWorkingTree(["Makefile": "all:\n"]) { fixture in
+            // given: an index that is not there to be read until somebody writes it
+            _ = try await GitRepository.make(at: fixture.tree)
+            let index = fixture.tree + "/.git/index"
+            unlink(index)
+            try #require(mkfifo(index, 0o600) == 0)
+            let started = try await fixture.start()
+            await until("it hears signals") { started.hears(SIGINT) }
+            // when
+            started.signal(SIGINT)
+            await until("it is canceled") { (try? fixture.directory.text("output"))?.contains("canceling") ?? false }
+            let writer = open(index, O_RDWR | O_CLOEXEC)
+            defer { close(writer) }
+            // then
+            #expect(try await started.end() == 130)
+            #expect(try !fixture.directory.text("output").contains("kit#1"))
+        }
+    }
+
     @Test func testThatNothingOutlivesItWhenItIsKilled() async throws {
         try await withWorkingTree(Self.endless("trap '' TERM INT HUP;")) { fixture in
             // given
@@ -124,5 +144,17 @@ extension RunFixture {
     fileprivate var isAskedToEnd: Bool {
         let own = (try? Directory(opening: caches).entries().first { $0.name.hasPrefix("kit-") }?.name) ?? ""
         return access("\(caches)/\(own)/integrations/kit/1/debug/1/cancel", F_OK) == 0
+    }
+}
+
+extension StartedProgram {
+    /// Whether a signal would not end it just so (proc(5)).
+    fileprivate func hears(_ signal: Int32) -> Bool {
+        let status = String(decoding: SmallFile.read("/proc/\(pid)/status", limit: 8192) ?? [], as: UTF8.self)
+        return status.split(separator: "\n").contains { line in
+            guard ["SigBlk:", "SigIgn:", "SigCgt:"].contains(where: line.hasPrefix) else { return false }
+            let mask = line.split(separator: "\t").last.flatMap { UInt64($0, radix: 16) } ?? 0
+            return mask & 1 << UInt64(signal - 1) != 0
+        }
     }
 }

@@ -156,6 +156,24 @@ import Testing
             }
         }
 
+        @Test func testThatItIsNotReadOnOnceTheTaskIsCanceled() async throws {
+            try await withWorkingTree { fixture in
+                // given
+                try fixture.directory.write("kit/README", "changed\n")
+                let gate = AsyncStream.makeStream(of: Void.self)
+                let reading = Task {
+                    for await _ in gate.stream {}
+                    return try await fixture.tree.snapshot()
+                }
+                // when
+                reading.cancel()
+                let result = await reading.result
+                // then
+                await expectRejection(SourceControlError.self, \.code, .canceled) { _ = try result.get() }
+                #expect(try await fixture.tree.snapshot().isChanged)
+            }
+        }
+
         @Test func testThatARepositoryWithinIsLeftOut() async throws {
             try await withWorkingTree { fixture in
                 // given

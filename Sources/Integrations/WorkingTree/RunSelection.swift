@@ -25,6 +25,8 @@ package struct RunError: Error, CustomStringConvertible {
         case busy
         /// The cache cannot be used.
         case cache
+        /// It was canceled before there was anything of it.
+        case canceled
     }
 
     package let code: Code

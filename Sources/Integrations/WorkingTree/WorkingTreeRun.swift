@@ -128,10 +128,11 @@ package final class WorkingTreeRun: Sendable {
         let name = bot
         let specification = BotSpecification(name: name, repository: root, acceptsPointers: true)
         try await store.register([specification], at: parts.clock.now())
-        let snapshot = try await tree.snapshot()
+        let snapshot = try await snapshot()
         let runner = try makeRunner(objects: snapshot.objects)
         let reading = try await runner.recipe(of: snapshot.commit, bot: specification, mirror: tree.mirror)
         let chosen = try reading.value.map { try choose(selection, of: $0) }
+        guard await cancellation.requested == nil else { throw Self.canceled }
         // Compared with a run of something else, counts and issues would say nothing. Not before it is known that this one can
         // be: what a mistyped name ran into is kept.
         try await tidy(isComparable: selection == (try? cache.lastSelection(of: root)))
@@ -151,7 +152,7 @@ package final class WorkingTreeRun: Sendable {
                     to: record.id, job: job, testFilter: selection.tests, at: parts.clock.now())
             }
         }
-        try cache.remember(selection)
+        if await cancellation.requested == nil { try cache.remember(selection) }
         await began(
             RunBeginning(
                 id: record.id, root: root, snapshot: snapshot, isolation: parts.isolation.isolation,
@@ -167,6 +168,15 @@ package final class WorkingTreeRun: Sendable {
         }
         return try await WorkingTreeResult(record.id, store: store, state: cache.state)
     }
+
+    private func snapshot() async throws -> WorkingTreeSnapshot {
+        let tree = tree
+        let snapshot = try await cancellation.interrupting { try await tree.snapshot() }
+        guard let snapshot else { throw Self.canceled }
+        return snapshot
+    }
+
+    private static let canceled = RunError(.canceled, "it was canceled before anything was run")
 
     /// What of a recipe is run.
     private struct Choice {

@@ -210,6 +210,7 @@ extension Failure {
             case .unknownConfiguration: .usage
             case .busy: .unavailable
             case .cache: .cannotCreate
+            case .canceled: .canceled
             }
         self.init(status, error.description)
     }
