@@ -141,10 +141,10 @@ package struct PersonRequests: Sendable {
             guard let record = try await store.integration(id) else {
                 throw OperationError(.notFound, "there is no integration \(id)")
             }
-            guard record.state.verdict == nil else {
-                throw OperationError(.conflict, "\(id) is completed already: \(record.state.result?.description ?? "")")
-            }
+            try requireOpen(record)
             if await !scheduler.isRunning(id), try await endWaiting(record, wish) { return }
+            // It has begun, or somebody else was faster. A wish for a rerun that was taken back would meet the next, which has its number.
+            if let now = try await store.integration(id) { try requireOpen(now) }
             try await store.markEnding(id, run: record.run)
             try await scheduler.cancel(id, run: record.run, wish)
         } catch let error as OperationError {
@@ -154,6 +154,12 @@ package struct PersonRequests: Sendable {
         } catch {
             throw OperationError(.internal, "\(id) could not be canceled", underlying: error)
         }
+    }
+
+    private func requireOpen(_ record: IntegrationRecord) throws(OperationError) {
+        guard record.state.verdict != nil else { return }
+        throw OperationError(
+            .conflict, "\(record.id) is completed already: \(record.state.result?.description ?? "")")
     }
 
     /// - Returns: Whether it waited; else it has begun, maybe since it was looked at.

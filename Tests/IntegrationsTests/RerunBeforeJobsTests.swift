@@ -77,4 +77,43 @@ import Testing
             #expect(again.attempts == first.attempts)
         }
     }
+
+    @Test func testThatManyWhoTakeOneBackLeaveNoWishForTheNext() async throws {
+        let executor = ScriptedExecutor.playing { $0.environment["MARTLET_INTEGRATION_NUMBER"] == "2" }
+        try await withBot(BotPlan(executor: .scripted(executor))) { bot in
+            // given: a rerun that waits for the end of what runs of its branch
+            let first = try await bot.integrate()
+            let second = try await bot.begin(Commit(files: ["n": "2"]))
+            _ = try await bot.attempt(of: second)
+            _ = try await bot.operations.rerun(first.id, Rerun(), by: "ada")
+
+            // when
+            let operations = try bot.operations
+            let refusals = await withTaskGroup(of: OperationError.Code?.self) { group in
+                for person in 1...8 {
+                    group.addTask {
+                        do throws(OperationError) {
+                            try await operations.cancel(first.id, by: "person \(person)")
+                            return nil
+                        } catch {
+                            return error.code
+                        }
+                    }
+                }
+                return await group.reduce(into: [OperationError.Code?]()) { $0.append($1) }
+            }
+
+            // then: one did, and the others are told
+            #expect(refusals.filter { $0 == nil }.count == 1)
+            #expect(refusals.filter { $0 == .conflict }.count == 7)
+
+            // and nobody has canceled the next
+            _ = try await bot.operations.rerun(first.id, Rerun(), by: "ada")
+            try await bot.operations.cancel(second, by: "ada")
+            _ = try await bot.completion(of: second)
+            let again = try await bot.completion(of: first.id)
+            expectVerdict(of: again, .succeeded)
+            #expect(again.record.run == 2)
+        }
+    }
 }
