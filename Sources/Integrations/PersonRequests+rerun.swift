@@ -11,7 +11,7 @@ extension PersonRequests {
             guard let old = try await store.integration(id) else {
                 throw OperationError(.notFound, "there is no integration \(id)")
             }
-            guard let verdict = old.state.verdict else {
+            guard old.state.verdict != nil else {
                 throw OperationError(.conflict, "\(id) is not completed yet; cancel it first, or wait")
             }
             guard let bot = await registry.bot(id.bot) else {
@@ -19,7 +19,7 @@ extension PersonRequests {
             }
             var selection = RerunSelection()
             if rerun.isTriggersOnly {
-                try await requireTriggers(of: old, verdict, bot)
+                try await requireTriggers(of: old, bot)
             } else if let recipe = old.recipe {
                 let crashed = try await store.tests(of: id, failingOnly: true).filter { $0.result.outcome == .crashed }
                 let attempts = try await store.attempts(of: id)
@@ -65,16 +65,17 @@ extension PersonRequests {
         return untold
     }
 
-    /// Triggers act on a result; without one there is nothing for them to do.
-    private func requireTriggers(
-        of record: IntegrationRecord, _ verdict: Verdict, _ bot: BotSpecification
-    ) async throws {
+    /// Triggers act on what the jobs came to; without it there is nothing for them to do. That the triggers themselves were canceled does
+    /// not keep them from acting again.
+    private func requireTriggers(of record: IntegrationRecord, _ bot: BotSpecification) async throws {
         guard bot.triggers.contains(where: { $0.phase == .after && $0.matches(record.ref) }) else {
             throw OperationError(.conflict, "\(bot.name) has no trigger after \(record.ref.shortName)")
         }
         let configurations = record.recipe?.configurations.map(\.name) ?? []
-        let done = Set(try await store.attempts(of: record.id).filter { $0.state.verdict != nil }.map(\.id.job))
-        guard verdict != .canceled, !configurations.isEmpty, done.isSuperset(of: configurations) else {
+        var newest: [Name: AttemptRecord] = [:]
+        for attempt in try await store.attempts(of: record.id) { newest[attempt.id.job] = attempt }
+        let areDone = configurations.allSatisfy { ![nil, .canceled].contains(newest[$0]?.state.verdict) }
+        guard !configurations.isEmpty, areDone else {
             throw OperationError(
                 .conflict, "\(record.id) has no result that triggers could act on; rerun it without `triggers`")
         }
