@@ -57,7 +57,7 @@ package struct Remotes: Sendable {
         try await mirrors.fetchSubmodules(of: commit, in: mirror)
     }
 
-    /// The submodules of a commit, which were fetched; none of a working tree's snapshot, which has their files, and where the bot file
+    /// The submodules of a commit, which were fetched; none of a working tree's snapshot, which holds their files, and where the bot file
     /// says `submodules: false`.
     func submodules(of commit: CommitID, in mirror: Mirror, for bot: BotSpecification) async throws -> [Submodule] {
         guard bot.hasSubmodules, case .mirrors(let mirrors, _) = source else { return [] }

@@ -11,6 +11,8 @@ struct SnapshotWriter: Sendable {
     /// Directories below the root that are left out, relative to it, each with a slash at its end.
     let excluded: [String]
     let interruption: Interruption
+    /// Where the root is within the whole tree, with a slash at its end; nothing where it is the whole.
+    var place = ""
 
     /// Our repository is made anew above so many files: the blobs of changes that nobody asks for any more.
     static let maximumObjects = 50_000
@@ -18,7 +20,8 @@ struct SnapshotWriter: Sendable {
     private static let maximumIgnoreFile = 1 << 20
     private static let lastSnapshot = "refs/martlet-snapshot"
 
-    private var operation: String { "read the working tree \(root)" }
+    /// What is being tried, for errors.
+    var operation: String { "read the working tree \(root)" }
 
     /// - Throws: `file` for what cannot be written into our repository; the rest of its faults are the tree's.
     func snapshot() throws(SourceControlError) -> WorkingTreeSnapshot {
@@ -60,31 +63,38 @@ struct SnapshotWriter: Sendable {
         try removeStaleLocks()
         // Made when absent; it cannot be used before it refers to their objects.
         _ = try store.open()
-        let theirs = try openTheirs()
-        try prepare(theirs)
-        let ours = try store.opened()
-        try git(operation) { git_repository_set_workdir(ours.pointer, root, 0) }
-        let tree = try writeTree(ours.pointer, theirs)
-        let (ref, head) =
-            try theirs.map { theirs throws(SourceControlError) in try self.head(of: theirs) }
-            ?? (RefName("HEAD"), nil)
-        let commit = try commit(tree, on: ref, head: head, in: ours.pointer)
-        return WorkingTreeSnapshot(commit: commit, ref: ref, head: head, objects: objects(of: theirs))
+        let theirs = try open(root)
+        var (modules, count) = ([TreeModule](), 0)
+        if let theirs { modules = try self.modules(of: theirs, count: &count) }
+        let objects = theirs.map { self.objects(of: $0) + self.objects(of: modules) } ?? []
+        try prepare(theirs, objects)
+        let ours = try openOurs()
+        // It knows of each file what stat(2) said, so that only changed ones are read the next time.
+        let index = try GitHandle(operation, free: git_index_free) { git_repository_index($0, ours.pointer) }
+        let tree = try writeTree(ours.pointer, index.pointer, theirs, modules)
+        var (ref, head) = (RefName("HEAD"), CommitID?.none)
+        if let theirs { (ref, head) = try self.head(of: theirs) }
+        let commit = try commit(tree.whole, on: ref, head: head, in: ours.pointer)
+        var isChanged = true
+        if let head { isChanged = try self.tree(of: head, in: ours.pointer) != tree.tracked.hexadecimal }
+        return WorkingTreeSnapshot(
+            commit: commit, ref: ref, head: head, isChanged: isChanged, objects: objects, emptySubmodules: tree.empty)
     }
 
     // MARK: Their repository
 
     /// Nothing where the directory has none.
-    private func openTheirs() throws(SourceControlError) -> Repository? {
+    func open(_ directory: String) throws(SourceControlError) -> Repository? {
         var opened: OpaquePointer?
-        let result = git_repository_open_ext(&opened, root, GIT_REPOSITORY_OPEN_NO_SEARCH.rawValue, nil)
+        let result = git_repository_open_ext(&opened, directory, GIT_REPOSITORY_OPEN_NO_SEARCH.rawValue, nil)
         if result == GIT_ENOTFOUND.rawValue { return nil }
         try git(operation) { result }
         return opened.map(Repository.init)
     }
 
     /// An opened repository that may be absent, which `GitHandle` cannot.
-    private final class Repository {
+    final class Repository {
+        /// As long as this lives.
         let pointer: OpaquePointer
         init(_ pointer: OpaquePointer) { self.pointer = pointer }
         deinit { git_repository_free(pointer) }
@@ -108,8 +118,7 @@ struct SnapshotWriter: Sendable {
     }
 
     /// Where their objects are, with the directories that those refer to themselves (`git clone --shared`).
-    private func objects(of theirs: Repository?) -> [String] {
-        guard let theirs else { return [] }
+    func objects(of theirs: Repository) -> [String] {
         let own = common(of: theirs) + "objects"
         let further = text(own + "/info/alternates").split(separator: "\n").map(String.init)
         return [own] + further.filter { $0.hasPrefix("/") }
@@ -134,24 +143,34 @@ struct SnapshotWriter: Sendable {
     }
 
     /// Where their objects are, their tags for `git describe`, and what is ignored.
-    private func prepare(_ theirs: Repository?) throws(SourceControlError) {
-        var alternates = ""
-        var tags = ""
-        // Build directories count as ignored also where nobody wrote so.
-        var ignored = ".build/\n.martlet/\n"
-        for directory in excluded { ignored += "/" + Self.pattern(directory) + "\n" }
-        for file in ignoreFiles() { ignored += text(file) }
-        if let theirs {
-            alternates = common(of: theirs) + "objects\n"
-            ignored += text(common(of: theirs) + "info/exclude")
-            tags = try packedTags(of: theirs)
-        }
+    private func prepare(_ theirs: Repository?, _ objects: [String]) throws(SourceControlError) {
+        let alternates = objects.map { $0 + "\n" }.joined()
+        let tags = try theirs.map { theirs throws(SourceControlError) in try packedTags(of: theirs) } ?? ""
         try files(operation) { () throws(FileError) in
             let directory = try Directory(opening: store.path)
             for part in ["objects/info", "info"] { try directory.makeDirectories(part) }
             try directory.write("objects/info/alternates", bytes: Array(alternates.utf8))
-            try directory.write("info/exclude", bytes: Array(ignored.utf8))
             try directory.write("packed-refs", bytes: Array(tags.utf8))
+        }
+        try writeIgnored(theirs)
+    }
+
+    /// Our repository, with the root as its working tree.
+    func openOurs() throws(SourceControlError) -> GitHandle {
+        let ours = try store.opened()
+        try git(operation) { git_repository_set_workdir(ours.pointer, root, 0) }
+        return ours
+    }
+
+    /// What is ignored, for repositories that are opened afterwards.
+    func writeIgnored(_ theirs: Repository?) throws(SourceControlError) {
+        // Build directories count as ignored also where nobody wrote so.
+        var ignored = ".build/\n.martlet/\n"
+        for directory in excluded { ignored += "/" + Self.pattern(directory) + "\n" }
+        for file in ignoreFiles() { ignored += text(file) }
+        if let theirs { ignored += text(common(of: theirs) + "info/exclude") }
+        try files(operation) { () throws(FileError) in
+            try Directory(opening: store.path).write("info/exclude", bytes: Array(ignored.utf8))
         }
     }
 
@@ -214,13 +233,14 @@ struct SnapshotWriter: Sendable {
 
     // MARK: The tree
 
-    private func writeTree(_ ours: OpaquePointer, _ theirs: Repository?) throws(SourceControlError) -> git_oid {
-        // It knows of each file what stat(2) said, so that only changed ones are read the next time.
-        let index = try GitHandle(operation, free: git_index_free) { git_repository_index($0, ours) }
-        try forgetIgnored(in: index.pointer, ours, theirs)
+    /// - Parameter index: Ours.
+    func writeTree(
+        _ ours: OpaquePointer, _ index: OpaquePointer, _ theirs: Repository?, _ modules: [TreeModule]
+    ) throws(SourceControlError) -> WrittenTree {
+        try forgetIgnored(in: index, ours, theirs)
         let left = LeftOut(excluded, interruption)
         let result = git_index_add_all(
-            index.pointer, nil, GIT_INDEX_ADD_DEFAULT.rawValue,
+            index, nil, GIT_INDEX_ADD_DEFAULT.rawValue,
             { path, _, left in
                 guard let path, let left else { return 1 }
                 let rules = Unmanaged<LeftOut>.fromOpaque(left).takeUnretainedValue()
@@ -230,11 +250,13 @@ struct SnapshotWriter: Sendable {
         withExtendedLifetime(left) {}
         try interruption.check(operation)
         try git(operation) { result }
-        if let theirs { try addTracked(of: theirs, to: index.pointer) }
-        try git(operation) { git_index_write(index.pointer) }
+        var empty: [String] = []
+        if let theirs { empty = try addTracked(of: theirs, to: index, beside: Set(modules.map(\.path))) }
+        try git(operation) { git_index_write(index) }
         var id = git_oid()
-        try git(operation) { git_index_write_tree(&id, index.pointer) }
-        return id
+        try git(operation) { git_index_write_tree(&id, index) }
+        let written = WrittenTree(whole: id, tracked: id, empty: empty.map { place + $0 })
+        return try adding(modules, to: written, in: ours)
     }
 
     /// What is not read. A rule of the tree (`!*/`) may take what is excluded out of what is ignored.
@@ -251,7 +273,7 @@ struct SnapshotWriter: Sendable {
     }
 
     /// What is in an index stays in it when a rule begins to ignore it, since git tracks it. This one tracks nothing: it only
-    /// knows what was there the last time.
+    /// knows what was there the last time. Submodules are theirs to say, each time anew.
     private func forgetIgnored(
         in index: OpaquePointer, _ ours: OpaquePointer, _ theirs: Repository?
     ) throws(SourceControlError) {
@@ -260,10 +282,13 @@ struct SnapshotWriter: Sendable {
         defer { git_index_free(opened) }
         // From the end, since each removal moves the later ones.
         for place in (0..<git_index_entrycount(index)).reversed() {
-            guard let path = git_index_get_byindex(index, place)?.pointee.path.map({ String(cString: $0) }) else {
+            guard let entry = git_index_get_byindex(index, place)?.pointee, let name = entry.path else { continue }
+            let path = String(cString: name)
+            try interruption.check(operation)
+            if entry.mode == GIT_FILEMODE_COMMIT.rawValue {
+                try git(operation) { git_index_remove(index, path, 0) }
                 continue
             }
-            try interruption.check(operation)
             if opened != nil, git_index_get_bypath(opened, path, 0) != nil { continue }
             var isIgnored: Int32 = 0
             try git(operation) { git_ignore_path_is_ignored(&isIgnored, ours, path) }
@@ -272,8 +297,13 @@ struct SnapshotWriter: Sendable {
         }
     }
 
-    /// What they track counts, also when a rule ignores it; submodules stay the commits that they track.
-    private func addTracked(of theirs: Repository, to ours: OpaquePointer) throws(SourceControlError) {
+    /// What they track counts, also when a rule ignores it; submodules without files stay the commits that they track.
+    /// - Parameter modules: Paths of submodules whose files are taken.
+    /// - Returns: The paths of those that are left empty.
+    private func addTracked(
+        of theirs: Repository, to ours: OpaquePointer, beside modules: Set<String>
+    ) throws(SourceControlError) -> [String] {
+        var empty: [String] = []
         let index = try GitHandle(operation, free: git_index_free) { git_repository_index($0, theirs.pointer) }
         for place in 0..<git_index_entrycount(index.pointer) {
             guard let entry = git_index_get_byindex(index.pointer, place), let path = entry.pointee.path else {
@@ -281,7 +311,11 @@ struct SnapshotWriter: Sendable {
             }
             try interruption.check(operation)
             if entry.pointee.mode == GIT_FILEMODE_COMMIT.rawValue {
+                let name = String(cString: path)
+                // Where somebody took its repository away, its files are the tree's.
+                guard !modules.contains(name), git_index_find_prefix(nil, ours, name + "/") != 0 else { continue }
                 try git(operation) { git_index_add(ours, entry) }
+                empty.append(name)
             } else if git_index_get_bypath(ours, path, 0) == nil {
                 var status = stat()
                 let file = root + "/" + String(cString: path)
@@ -289,6 +323,7 @@ struct SnapshotWriter: Sendable {
                 try git(operation) { git_index_add_bypath(ours, path) }
             }
         }
+        return empty
     }
 
     // MARK: The commit
@@ -320,7 +355,8 @@ struct SnapshotWriter: Sendable {
         return commit
     }
 
-    private func tree(of commit: CommitID, in ours: OpaquePointer) throws(SourceControlError) -> String? {
+    /// Nothing for a commit that is not there.
+    func tree(of commit: CommitID, in ours: OpaquePointer) throws(SourceControlError) -> String? {
         var id = try git_oid(commit)
         var found: OpaquePointer?
         defer { git_commit_free(found) }

@@ -4,7 +4,7 @@ import Glibc
 package import Model
 
 /// A directory that somebody works in, read as the commit that it would be: what is on the disk now, with uncommitted
-/// changes and new files, without ignored ones.
+/// changes and new files, without ignored ones. Files of submodules that are initialized are part of it.
 ///
 /// The directory and its repository are only read. The commit lies in a bare repository of ours that refers to the objects
 /// of theirs, so that only what is not committed yet is stored. A directory without a repository is read in the same way.
@@ -110,15 +110,16 @@ package struct WorkingTree: Sendable {
 
 /// What a working tree was at one moment.
 package struct WorkingTreeSnapshot: Sendable, Hashable {
-    /// The tree as a commit; HEAD itself when nothing differs from it.
+    /// The tree as a commit, with the files of its submodules; HEAD itself when nothing differs from it.
     package let commit: CommitID
     /// What HEAD is: a branch, or `HEAD` when it is a commit's own or there is no repository.
     package let ref: RefName
     /// The last commit; nothing where there is none.
     package let head: CommitID?
+    /// Whether something is there that HEAD does not have, or not by the commits of its submodules.
+    package let isChanged: Bool
     /// Directories of objects that the mirror's objects refer to: git needs to see them beside the mirror's own.
     package let objects: [String]
-
-    /// Whether something is there that HEAD does not have.
-    package var isChanged: Bool { commit != head }
+    /// Submodules that are not initialized: their directories are empty.
+    package let emptySubmodules: [String]
 }

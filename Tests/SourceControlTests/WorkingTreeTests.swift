@@ -261,7 +261,7 @@ import Testing
 }
 
 /// A working tree of the real git, and what a checkout of its snapshot has.
-private struct WorkingTreeFixture {
+struct WorkingTreeFixture {
     let directory: TemporaryDirectory
     let repository: GitRepository?
     let tree: WorkingTree
@@ -305,7 +305,8 @@ private struct WorkingTreeFixture {
     }
 }
 
-private func withWorkingTree(_ body: (WorkingTreeFixture) async throws -> Void) async throws {
+/// A repository `kit` with a commit.
+func withWorkingTree(_ body: (WorkingTreeFixture) async throws -> Void) async throws {
     try await withTemporaryDirectory { directory in
         let repository = try await GitRepository.make(at: directory.path("kit"))
         _ = try await repository.commit(files: ["README": "kit\n", "Sources/a.swift": "1\n"], message: "First")

@@ -157,6 +157,7 @@ package final class WorkingTreeRun: Sendable {
             RunBeginning(
                 id: record.id, root: root, snapshot: snapshot, isolation: parts.isolation.isolation,
                 notes: [reading.value?.recognition?.sentence].compactMap(\.self) + (chosen?.notes ?? [])
+                    + snapshot.emptySubmodules.map { "submodule \($0) is not initialized and was left empty" }
                     + parts.isolation.notes,
                 watch: RunWatch(id: record.id, store: store, state: cache.state)))
         // It waits for no server: the commit is a snapshot that is here.
