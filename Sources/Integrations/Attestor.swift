@@ -1,6 +1,7 @@
 package import Archives
 import Basics
 import FoundationEssentials
+import JobProtocol
 package import Model
 package import Settings
 import SourceControl
@@ -71,20 +72,27 @@ package struct Attestor: Sendable {
         }
         let locked = try await LockedInputs(
             of: integration.commit, in: request.mirror, uri: Self.uri(of: request.mirror.url), on: lane)
-        inputs[0].annotations = locked.note.map { [LockedInputs.annotation: $0] }
+        let compiler = await lane.run { [job = request.job, recipe = integration.recipe] in
+            job.map { job in
+                let name = job.environment["MARTLET_CONFIGURATION"] ?? recipe?.archivedConfiguration?.description
+                return ToolchainReading.toolchain(
+                    of: job, for: recipe?.projectType,
+                    configuration: recipe?.configurations.first { $0.name.description == name })
+            }
+        }
+        let notes = [locked.note, compiler?.note].compactMap(\.self)
+        if !notes.isEmpty { inputs[0].annotations = [LockedInputs.annotation: notes.joined(separator: "; ")] }
         inputs += locked.inputs
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
         var recipe = ""
         if let ran = integration.recipe { recipe = String(decoding: try encoder.encode(ran), as: UTF8.self) }
-        let toolchain = await lane.run { [job = request.job, type = integration.recipe?.projectType] in
-            job.flatMap { ToolchainReading.toolchain(of: $0, for: type) }
-        }
         return Attestation(
             provenance: Provenance(
                 builder: url, builderVersion: version, startedAt: integration.startedAt ?? integration.queuedAt,
                 finishedAt: now, repository: "\(request.mirror.url)", recipe: recipe,
-                configuration: integration.recipe?.archivedConfiguration, toolchain: toolchain, inputs: inputs),
+                configuration: integration.recipe?.archivedConfiguration, toolchain: compiler?.toolchain, inputs: inputs
+            ),
             // What was built without a fence could have been changed by any other job.
             key: request.isolation == "sandbox" ? try await key() : nil)
     }

@@ -21,23 +21,40 @@ enum ToolchainReading {
         }
     }
 
-    /// - Returns: Nothing for another kind of project, and where the job's PATH has no such program.
-    static func toolchain(of job: JobDescription, for type: ProjectType?) -> Provenance.Toolchain? {
-        guard let program = program(of: type) else { return nil }
+    /// What is found of it.
+    struct Finding: Equatable {
+        var toolchain: Provenance.Toolchain?
+        /// Why it cannot be said, where it could be another than it seems.
+        var note: String?
+    }
+
+    /// Looks along the PATH that the service gives a job. One that the repository gives says nothing that could be vouched for: the job finds
+    /// what it wrote itself, and the same place of the machine holds something else, or what another job planted.
+    /// - Parameter configuration: The job's.
+    /// - Returns: Nothing for another kind of project, and where PATH has no such program.
+    static func toolchain(
+        of job: JobDescription, for type: ProjectType?, configuration: Recipe.Configuration?
+    ) -> Finding {
+        guard let program = program(of: type) else { return Finding() }
+        guard configuration?.environment["PATH"] == nil, !job.steps.contains(where: { $0.environment["PATH"] != nil })
+        else { return Finding(note: "the recipe sets PATH, so which \(program) built it is not known") }
         let root = job.fence?.root ?? ""
         for entry in (job.environment["PATH"] ?? "").split(separator: ":") where entry.hasPrefix("/") {
             // An image's links may lead out of it, so they are not followed there.
             let place = "\(root)\(entry)/\(program)"
             guard access(place, X_OK) == 0 else { continue }
             guard let resolved = root.isEmpty ? resolve(place) : place else { continue }
+            // What the fence does not show, as where a link in it leads, the job did not find either.
+            if let fence = job.fence, root.isEmpty, !Toolchains.isSeen(resolved, within: fence.readOnly) { continue }
             let shown = String(resolved.dropFirst(root.count))
             if program == "swift", let version = swiftVersion(resolved) {
-                return .init(program: program, path: shown, version: version)
+                return Finding(toolchain: .init(program: program, path: shown, version: version))
             }
             // Of one that cannot be read the path has to do.
-            return .init(program: program, path: shown, sha256: try? Digest.sha256(ofFile: resolved).sha256)
+            let digest = try? Digest.sha256(ofFile: resolved).sha256
+            return Finding(toolchain: .init(program: program, path: shown, sha256: digest))
         }
-        return nil
+        return Finding()
     }
 
     private static func resolve(_ path: String) -> String? {

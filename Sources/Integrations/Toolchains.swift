@@ -27,9 +27,12 @@ enum Toolchains {
 
     /// PATH without the entries that a fenced job does not see.
     static func path(_ path: String, within readOnly: [String]) -> String {
-        let kept = entries(path).filter { isWithin($0, usual + readOnly) }
+        let kept = entries(path).filter { isSeen($0, within: readOnly) }
         return kept.isEmpty ? JobIsolation.imagePath : kept.joined(separator: ":")
     }
+
+    /// Whether a fence shows a path of the machine at its own place.
+    static func isSeen(_ path: String, within readOnly: [String]) -> Bool { isWithin(path, usual + readOnly) }
 
     /// Whether a path is one of some directories or beneath one.
     static func isWithin(_ path: String, _ directories: [String]) -> Bool {

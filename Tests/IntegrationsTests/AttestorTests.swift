@@ -229,44 +229,6 @@ import Testing
         }
     }
 
-    @Test func testU8ThatAToolchainIsReadWithoutBeingRun() async throws {
-        try await withTemporaryDirectory { directory in
-            // given: programs that leave a trace when they are run
-            let trace = directory.path("trace")
-            for place in ["tools/usr/bin/swift", "tools/usr/bin/cc", "image/usr/bin/swift"] {
-                try directory.makeDirectory(String(place.dropLast(place.hasSuffix("cc") ? 3 : 6)))
-                try directory.write(place, "#!/bin/sh\ntouch \(trace)\n", mode: 0o755)
-            }
-            for root in ["tools", "image"] {
-                try directory.makeDirectory("\(root)/usr/lib/swift/linux/Swift.swiftmodule")
-                try directory.write(
-                    "\(root)/usr/lib/swift/linux/Swift.swiftmodule/x86_64.swiftinterface",
-                    "// swift-interface-format-version: 1.0\n// swift-compiler-version: Swift version 9.1 (\(root))\n// x\n"
-                )
-            }
-            func job(_ path: String, root: String? = nil) -> JobDescription {
-                JobDescription(
-                    steps: [], environment: ["PATH": path], workspace: "/w",
-                    isolation: root == nil ? .none : .sandbox, fence: root.map { .init(root: $0) })
-            }
-            let tools = directory.path("tools/usr/bin")
-
-            // when, then
-            #expect(
-                ToolchainReading.toolchain(of: job("/nowhere:\(tools)"), for: .swiftPackage)
-                    == .init(program: "swift", path: "\(tools)/swift", version: "Swift version 9.1 (tools)"))
-            #expect(
-                ToolchainReading.toolchain(of: job("/usr/bin", root: directory.path("image")), for: .swiftPackage)
-                    == .init(program: "swift", path: "/usr/bin/swift", version: "Swift version 9.1 (image)"))
-            let compiler = try #require(ToolchainReading.toolchain(of: job(tools), for: .make))
-            #expect(compiler.path == "\(tools)/cc")
-            #expect(compiler.sha256 == Digest.sha256(of: Array("#!/bin/sh\ntouch \(trace)\n".utf8)))
-            #expect(ToolchainReading.toolchain(of: job("/nowhere"), for: .make) == nil)
-            #expect(ToolchainReading.toolchain(of: job(tools), for: nil) == nil)
-            expectNoFile(trace)
-        }
-    }
-
     @Test(arguments: [
         ("https://git.acme.example/kit.git", "git+https://git.acme.example/kit.git"),
         ("git@git.acme.example:acme/kit.git", "git+ssh://git@git.acme.example/acme/kit.git"),
