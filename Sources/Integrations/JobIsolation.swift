@@ -97,6 +97,15 @@ package struct JobIsolation: Sendable {
             throw IsolationError(
                 "fence: read-only: \(path) is not there (\(String(cString: strerror(errno)))); correct the settings")
         }
+        let hidden = HiddenPaths(
+            paths: StateDirectory(path: settings.state).parts + [settings.secrets].compactMap(\.self),
+            places: [settings.state])
+        for path in settings.fence.readOnly {
+            guard let shown = hidden.shown(by: path) else { continue }
+            throw IsolationError(
+                "fence: read-only: \(path) would show every job \(shown), which is the service's own; name what jobs need beside it"
+            )
+        }
         let toolchains = Toolchains.directories(inPath: path)
         var seen = Set<String>()
         let readOnly = ([supervisor] + toolchains + settings.fence.readOnly).filter { seen.insert($0).inserted }

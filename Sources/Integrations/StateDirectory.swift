@@ -10,6 +10,12 @@ package struct StateDirectory: Sendable {
 
     package init(path: String) { self.path = path }
 
+    /// What in it is the service's own, and no job's to see.
+    var parts: [String] {
+        [
+            database, repositories, workspaces, integrations, staging, files, lock, launcherSocket, serviceSocket,
+        ]
+    }
     package var database: String { path + "/martlet.sqlite" }
     package var repositories: String { path + "/repositories" }
     package var workspaces: String { path + "/workspaces" }

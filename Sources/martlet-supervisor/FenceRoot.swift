@@ -80,12 +80,14 @@ struct FenceRoot {
     /// A path that is a link is seen under both of its names, since programs ask for either.
     private func readOnlyBinds() throws(Fence.Failure) -> [(from: String, to: String)] {
         var binds: [(from: String, to: String)] = []
+        // Where they lie, too: a state directory can be a link.
+        let hidden = [job.workspace, attempt].flatMap { [$0, Self.realPath($0) ?? $0] } + ["/proc", "/dev"]
         for path in fence.readOnly {
             guard let real = Self.realPath(path) else {
                 throw Fence.Failure(reason: "\(path), which the fence shows read-only, is not there")
             }
             for name in [path, real] {
-                if let hidden = [job.workspace, attempt, "/proc", "/dev"].first(where: { Self.leads(name, to: $0) }) {
+                if let hidden = hidden.first(where: { Self.leads(name, to: $0) }) {
                     throw Fence.Failure(reason: "\(path) must not be shown in a fence: it leads to \(hidden)")
                 }
                 let isThere = fence.root == nil && name.hasPrefix("/usr/") || binds.contains { $0.to == name }

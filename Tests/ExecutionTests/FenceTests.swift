@@ -256,6 +256,21 @@ import Testing
             }
         }
 
+        @Test func testThatOneThatLeadsToAWorkspaceBehindALinkIsRefused() async throws {
+            try await withTemporaryDirectory { host in
+                try host.makeDirectory("data/workspace")
+                symlink(host.path("data"), host.path("state"))
+                try await withLaunched { launched in
+                    var job = launched.fenced("true", readOnly: [host.path("data")])
+                    job.workspace = host.path("state/workspace")
+                    let end = try await launched.run(job)
+                    #expect(end.result == .faulty)
+                    expectContains(
+                        end.reason ?? "", "must not be shown in a fence: it leads to \(host.path)/data/workspace")
+                }
+            }
+        }
+
         @Test func testThatOneThatIsNotThereIsOurFault() async throws {
             try await withLaunched { launched in
                 let end = try await launched.run(launched.fenced("true", readOnly: ["/nonexistent"]))

@@ -53,6 +53,49 @@ import Testing
         #expect(wished.isolation == .none(reason: "the settings say isolation: none"))
     }
 
+    /// The state is behind a link, and what is shown is named by where it lies, and the other way round.
+    @Test(arguments: [
+        "data", "data/martlet", "state", "data/martlet/workspaces", "state/repositories", "named", "etc", "etc/secrets",
+        "etc/secrets/token",
+    ])
+    func testThatWhatShowsTheStateOrSecretsKeepsTheServiceFromStarting(path: String) async throws {
+        try await withHiddenState { directory, decide in
+            let error = #expect(throws: IsolationError.self) { try decide(path) }
+            expectContains(
+                error?.description ?? "",
+                "fence: read-only: \(directory.path(path)) would show every job \(directory.path)/")
+        }
+    }
+
+    /// The home of the service's user is the state.
+    @Test(arguments: ["data/martlet/.rustup", "state/.rustup", "etc/bots", "data-of-others"])
+    func testThatWhatLiesBesideIsShown(path: String) async throws {
+        try await withHiddenState { directory, decide in
+            let shown = try decide(path).readOnly
+            #expect(shown.contains(directory.path(path)))
+        }
+    }
+
+    private func withHiddenState(
+        _ body: (TemporaryDirectory, (String) throws -> JobIsolation) throws -> Void
+    ) async throws {
+        try await withTemporaryDirectory { directory in
+            for name in [
+                "data/martlet/workspaces", "data/martlet/repositories", "data/martlet/.rustup", "etc/secrets",
+                "etc/bots", "data-of-others",
+            ] { try directory.makeDirectory(name) }
+            try directory.write("etc/secrets/token", "secret")
+            symlink(directory.path("data/martlet"), directory.path("state"))
+            symlink(directory.path("data"), directory.path("named"))
+            try body(directory) { path in
+                var written = settings(nil, fence: FenceSettings(readOnly: [directory.path(path)]))
+                written.state = directory.path("state")
+                written.secrets = directory.path("etc/secrets")
+                return try JobIsolation.decide(written, probe: .works, path: "/usr/bin", supervisor: "/lib/s")
+            }
+        }
+    }
+
     @Test func testThatAFenceThatIsAskedForAndCannotWorkKeepsTheServiceFromStarting() throws {
         let error = #expect(throws: IsolationError.self) { try decide(.sandbox, .fails("no bwrap")) }
         expectContains(error?.description ?? "", "cannot work here: no bwrap; or write isolation: none")
