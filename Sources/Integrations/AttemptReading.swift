@@ -49,7 +49,8 @@ package struct AttemptReading: Sendable {
         if !covered.isEmpty { coverage = covered.reduce(coverage ?? Coverage(files: []), +) }
         switch kind {
         case .analyzing: addAnalysis(step: step, end: end, console: console, reports: reports)
-        case .building where step.name == JobPlanner.resolveStep: addResolution(end: end, console: console)
+        case .building where step.name == JobPlanner.resolveStep:
+            if !isInterrupted(step) { addResolution(end: end, console: console) }
         case .building: addBuild(step: step, end: end, console: console, reports: reports)
         case .testing where step.name == JobPlanner.listStep: listed = console.listed
         case .testing: addTests(step: step, end: end, console: console, reports: reports, context: context)
@@ -101,9 +102,8 @@ package struct AttemptReading: Sendable {
         // Linters end with a status other than 0 when they find something; without a finding it is a failure, and an
         // analysis that failed must not look like one that found nothing. One that was ended on its way must not look like one that
         // found no more: all that it found may be silenced.
-        let isOurs = ends.outcome == .canceled || ends.outcome == .interrupted
-        let isCutShort = !isOurs && (end.limit != nil || end.signal != nil)
-        if isCutShort || !end.isSuccess && found.isEmpty {
+        let isCutShort = end.limit != nil || end.signal != nil
+        if !isInterrupted(step), isCutShort || !end.isSuccess && found.isEmpty {
             let what = isCutShort ? "did not finish" : "failed"
             found.append(
                 Finding(
@@ -154,8 +154,7 @@ package struct AttemptReading: Sendable {
             for index in found.indices where found[index].category == .error { found[index].category = .warning }
             worsen(by: found)
         } else {
-            let isOurs = ends.outcome == .canceled || ends.outcome == .interrupted
-            if !isOurs, !found.contains(where: { $0.category == .error }) {
+            if !isInterrupted(step), !found.contains(where: { $0.category == .error }) {
                 found.append(
                     Finding(
                         category: .error, message: "\(Self.called(step)) failed: \(end.description); see the log",
@@ -173,6 +172,12 @@ package struct AttemptReading: Sendable {
                 Finding(category: .warning, message: "\(step.name): \(problem)", rule: "martlet.report"))
             worsen(to: .warnings, nil)
         }
+    }
+
+    /// Whether somebody's wish ended the job in this step, so that the step's end says nothing of the code.
+    private func isInterrupted(_ step: JobDescription.Step) -> Bool {
+        guard let index = ends.interrupted, plan.steps.indices.contains(index) else { return false }
+        return plan.steps[index].name == step.name && plan.steps[index].step == step.step
     }
 
     /// The usual step has the name of what it does.
@@ -199,9 +204,12 @@ package struct AttemptReading: Sendable {
     ) {
         var end = end
         end.crash = console.crash
-        let merged = TestMerge.merge(
+        var merged = TestMerge.merge(
             reports.contents.map(\.tests) + [console.xctest, console.swiftTesting] + console.others.map(\.tests),
             end: end)
+        let isInterrupted = isInterrupted(step)
+        // What ran then was ended with the rest.
+        if isInterrupted { merged.removeAll { $0.outcome == .crashed } }
         let problems = reports.problems + console.problems + console.others.flatMap(\.problems)
         if merged.isEmpty, end.isSuccess,
             let reason = noTests(step, console: console, reports: reports, isSound: problems.isEmpty)
@@ -228,7 +236,7 @@ package struct AttemptReading: Sendable {
         findings += reported + merged.compactMap(Finding.init(failureOf:))
         // Past its limit, none of the tests that ended may be the one that did not.
         let isCutShort = end.limit != nil && !merged.contains { $0.outcome == .crashed }
-        if judged.verdict > .succeeded, isCutShort || !merged.contains(where: \.outcome.isFailure) {
+        if judged.verdict > .succeeded, !isInterrupted, isCutShort || !merged.contains(where: \.outcome.isFailure) {
             let reason = (isCutShort ? end.limit : nil) ?? judged.reason
             findings.append(
                 Finding(

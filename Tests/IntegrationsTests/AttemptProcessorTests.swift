@@ -60,7 +60,7 @@ import Testing
                 try executor.write(
                     .finished(
                         at: 3, result: outcome ?? (failed == nil ? .completed : .failed), reason: reason, limit: limit,
-                        step: failed), of: attempt)
+                        step: outcome == .canceled ? steps.count - 1 : failed), of: attempt)
             }
             let plan = JobPlanner.Plan(steps: steps, collect: [], notAnalyzed: nil, notTested: notTested)
             let context = AttemptProcessor.Context(

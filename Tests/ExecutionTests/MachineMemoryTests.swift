@@ -1,0 +1,70 @@
+import Execution
+import Glibc
+import JobProtocol
+import TestSupport
+import Testing
+
+/// Memory that the machine has none of, which is not what a job may have.
+@Suite(.program("bwrap"), .memoryGroup) struct MachineMemoryTests {
+    /// A launcher in a group of its own, which stands for the machine.
+    /// - Parameter bytes: What it has of memory.
+    private func withMachine(
+        _ bytes: Int, _ body: (_ machine: String, _ launched: Launched) async throws -> Void
+    ) async throws {
+        try await MemoryGroup.with("machine-\(bytes)", bytes: bytes) { machine in
+            try await withLaunched { launched in
+                #expect(try await launched.run(launched.fenced("true"), name: "first").result == .completed)
+                let launcher = try #require(launched.lockOwner(launched.socket + ".lock"))
+                try await runExpectingSuccess(["sh", "-c", "echo \(launcher.pid) > \(machine)/cgroup.procs"])
+                // Supervisors that were started before wait where the launcher was.
+                for waiting in ProcessTable.descendants(of: launcher.pid) { kill(waiting.pid, SIGKILL) }
+                try await body(machine, launched)
+            }
+        }
+    }
+
+    /// The kernel counts what it kills of a group also when it is not the group that has no memory left.
+    @Test func testThatTheMachinesMemoryIsNotTheJobsLimit() async throws {
+        try await withMachine(64 << 20) { machine, launched in
+            // when
+            let end = try await launched.run(
+                launched.fenced(
+                    "head -c 300M /dev/zero | tail > /dev/null; sleep 20; echo survived",
+                    limits: .init(memoryBytes: 1 << 30)))
+            // then
+            #expect(end.result == .faulty)
+            #expect(end.limit == nil)
+            expectContains(end.reason ?? "", "the machine ran out of memory")
+            #expect(end.log.matches(of: /the machine ran out of memory/).count <= 1, "\(end.log)")
+        }
+    }
+
+    /// The same of a job whose limit was full of files that it read: what is kept of those is given back, and is no want of memory.
+    @Test(.program("perl")) func testThatFilesThatWereReadAreNoWantOfMemory() async throws {
+        try await withMachine(300 << 20) { machine, launched in
+            // given
+            let attempt = try launched.prepare(
+                launched.fenced(
+                    """
+                    head -c 100M /dev/zero > f; cat f > /dev/null; rm f
+                    exec perl -e '$a = "x" x (20 << 20); open F, ">ready"; close F; sleep 1000'
+                    """, limits: .init(memoryBytes: 64 << 20)))
+            try await launched.executor.start(attempt, secrets: [:])
+            await launched.waitFor("ready")
+            let group = try #require(launched.leftGroups.first { $0.hasPrefix(machine) })
+            // What it had at most is asked for, and forgotten, at each look.
+            await until("a look") {
+                let most = SmallFile.read(group + "/memory.max_usage_in_bytes", limit: 64) ?? []
+                return Int(String(decoding: most.prefix { $0 > 0x20 }, as: UTF8.self)).map { $0 < 60 << 20 } ?? false
+            }
+            // when
+            _ = try await run([
+                "sh", "-c", "echo $$ > \(machine)/cgroup.procs; exec perl -e '$a = \"x\" x (400 << 20)'",
+            ])
+            // then
+            let end = try await launched.end(of: attempt)
+            #expect(end.result == .faulty, "\(end.limit ?? "")")
+            expectContains(end.reason ?? "", "the machine ran out of memory")
+        }
+    }
+}
