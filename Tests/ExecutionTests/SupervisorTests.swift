@@ -206,8 +206,9 @@ import Testing
                         return bytes > 1_000_000
                     }
                     close(output)
-                    // when
-                    try await launched.executor.cancel(attempt, reason: "of the test", grace: .zero)
+                    // when: not by the executor, who has it go on
+                    try attempt.writeCancel(reason: "of the test", grace: .zero)
+                    launched.kill(supervisor, SIGTERM)
                     kill(pid, SIGKILL)
                     launched.kill(supervisor, SIGCONT)
                     // then: what was there, and a read before
