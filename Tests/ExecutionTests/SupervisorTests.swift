@@ -157,6 +157,20 @@ import Testing
             }
         }
 
+        @Test func testThatOneThatWasStoppedHearsACancel() async throws {
+            try await withLaunched { launched in
+                // given
+                let attempt = try launched.prepare(launched.job("touch ready; sleep 1000"))
+                try await launched.executor.start(attempt, secrets: [:])
+                await launched.waitFor("ready")
+                launched.kill(launched.lockOwner(attempt.paths.lock), SIGSTOP)
+                // when
+                try await launched.executor.cancel(attempt, reason: "of the test", grace: .zero)
+                // then
+                #expect(try await launched.end(of: attempt).result == .canceled)
+            }
+        }
+
         /// Without a fence a step sees its supervisor, and a script that ends its parent is not the machine that stops.
         @Test func testThatAStepThatEndsItsParentDoesNotStopTheMachine() async throws {
             try await withLaunched { launched in
