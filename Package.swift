@@ -121,7 +121,7 @@ let package = Package(
         // Tests
         .target(
             name: "TestSupport",
-            dependencies: ["Model", "Basics", "Transfer", .crypto, .logging, .customDump, .subprocess],
+            dependencies: ["Model", "Basics", "Transfer", "CLinux", .crypto, .logging, .customDump, .subprocess],
             path: "Tests/TestSupport", swiftSettings: strict),
         .target(
             name: "ArchiveSupport", dependencies: ["Archives", "Basics", "TestSupport"], path: "Tests/ArchiveSupport",

@@ -59,18 +59,20 @@ struct Launched: Sendable {
 
     /// - Throws: `ProgramFailure` where it has not ended after a while.
     func end(of attempt: AttemptDirectory) async throws -> Ended {
-        let events = try await withThrowingTaskGroup(of: [StatusEvent].self) { group in
-            group.addTask {
+        let told = Locked<Result<[StatusEvent], any Error>?>(nil)
+        let following = Task {
+            do {
                 var events: [StatusEvent] = []
                 for try await event in AttemptFollower(executor: executor).events(of: attempt) { events.append(event) }
-                return events
+                told.withLock { $0 = .success(events) }
+            } catch {
+                told.withLock { $0 = .failure(error) }
             }
-            group.addTask {
-                try await Task.sleep(for: TestLimits.wait * 12)
-                throw ProgramFailure(description: "\(attempt.path) has not ended: \(try attempt.status())")
-            }
-            defer { group.cancelAll() }
-            return try await group.next() ?? []
+        }
+        await until("the end of \(attempt.path)", limit: TestLimits.wait * 12) { told.value != nil }
+        following.cancel()
+        guard let events = try told.value?.get() else {
+            throw ProgramFailure(description: "\(attempt.path) has not ended: \(try attempt.status())")
         }
         return Ended(
             events: events, log: String(decoding: try attempt.readLog(from: 0, count: 1 << 20), as: UTF8.self),

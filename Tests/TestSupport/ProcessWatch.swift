@@ -1,3 +1,5 @@
+import Basics
+import CLinux
 import Glibc
 
 /// Kills a child with its process group when it has not ended after a while.
@@ -12,17 +14,25 @@ package final class ProcessWatch: Sendable {
 
     /// - Parameter pid: A child, the first of its process group.
     package func begin(_ pid: Int32) {
+        let descriptor = clinux_pidfd_open(pid, 0)
+        guard descriptor >= 0 else { return }
+        let milliseconds = Int32(
+            clamping: limit.components.seconds * 1000 + limit.components.attoseconds / 1_000_000_000_000_000)
         let wait = Task { [self] in
-            // Ended earlier, it is canceled.
-            guard (try? await Task.sleep(for: limit)) != nil, Self.isRunning(pid) else { return }
-            state.withLock { $0.hasKilled = true }
-            kill(-pid, SIGKILL)
+            await BlockingLane(label: "process").run { [self] in
+                defer { close(descriptor) }
+                // It becomes readable when the process ends (pidfd_open(2)).
+                var source = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
+                guard poll(&source, 1, milliseconds) == 0 else { return }
+                state.withLock { $0.hasKilled = true }
+                kill(-pid, SIGKILL)
+            }
         }
         state.withLock { $0.wait = wait }
     }
 
-    /// Nothing is killed from now on.
-    package func end() { state.value.wait?.cancel() }
+    /// Awaits the watch's own end, which comes with the process's.
+    package func end() async { await state.value.wait?.value }
 
     /// Whether a child has not ended. Of one that was collected the number may be somebody else's by now.
     package static func isRunning(_ pid: Int32) -> Bool {

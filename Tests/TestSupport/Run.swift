@@ -45,7 +45,6 @@ package func run(
     var options = PlatformOptions()
     options.processGroupID = 0
     let watch = ProcessWatch(limit: limit)
-    defer { watch.end() }
     let result = try await Subprocess.run(
         .path("/usr/bin/env"), arguments: Arguments(arguments),
         environment: environment.map { .custom($0.reduce(into: [:]) { $0[.init(stringLiteral: $1.key)] = $1.value }) }
@@ -55,6 +54,7 @@ package func run(
         output: .fileDescriptor(try .open(scratch + "/out", .writeOnly), closeAfterSpawningProcess: true),
         error: .fileDescriptor(try .open(scratch + "/err", .writeOnly), closeAfterSpawningProcess: true)
     ) { watch.begin($0.processIdentifier.value) }
+    await watch.end()
     guard !watch.hasKilled else {
         throw ProgramFailure(description: "\(arguments.joined(separator: " ")) did not end within \(limit)")
     }

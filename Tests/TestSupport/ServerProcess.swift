@@ -19,7 +19,6 @@ package enum ServerProcess {
         options.processGroupID = 0
         var result: Result<Value, any Error>?
         let watch = ProcessWatch(limit: TestLimits.wait)
-        defer { watch.end() }
         _ = try await Subprocess.run(
             .path(FilePath(arguments[0])), arguments: Arguments(Array(arguments.dropFirst())),
             environment: .custom(["PATH": "/usr/sbin:/usr/bin:/bin"]), platformOptions: options, input: .none,
@@ -43,6 +42,7 @@ package enum ServerProcess {
             kill(pid, end)
             watch.begin(pid)
         }
+        await watch.end()
         guard let result else { throw ServerFailure(description: "\(arguments[0]) was not started") }
         return try result.get()
     }

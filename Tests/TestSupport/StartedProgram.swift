@@ -57,8 +57,8 @@ package struct StartedProgram: Sendable {
     ) async throws -> Int32 {
         let watch = ProcessWatch(limit: limit)
         watch.begin(pid)
-        defer { watch.end() }
         let status = try await status.value
+        await watch.end()
         if watch.hasKilled {
             Issue.record("process \(pid) did not end within \(limit) and was killed", sourceLocation: sourceLocation)
         }
