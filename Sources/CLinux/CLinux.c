@@ -77,6 +77,7 @@ int clinux_wait_has_exited(int status) { return WIFEXITED(status); }
 int clinux_wait_exit_status(int status) { return WEXITSTATUS(status); }
 int clinux_wait_was_signaled(int status) { return WIFSIGNALED(status); }
 int clinux_wait_signal(int status) { return WTERMSIG(status); }
+const char *clinux_signal_name(int signal) { return sigabbrev_np(signal); }
 
 int clinux_setfsuid(uid_t user) { return setfsuid(user); }
 

@@ -58,6 +58,8 @@ int clinux_wait_has_exited(int status);
 int clinux_wait_exit_status(int status);
 int clinux_wait_was_signaled(int status);
 int clinux_wait_signal(int status);
+/// A signal's name without `SIG`, of the C library (sigabbrev_np(3), glibc 2.32); null for one that has none.
+const char *clinux_signal_name(int signal);
 
 /// sync_file_range(2): tells the disk to begin with a part of a file, and does not wait. A file system that cannot is let be.
 void clinux_begin_writeback(int descriptor, int64_t offset, int64_t count);
