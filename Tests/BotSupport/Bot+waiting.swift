@@ -1,6 +1,7 @@
 package import Model
 package import Storage
 import TestSupport
+import Testing
 
 extension Bot {
     /// What a test waits for an integration at most: 30 s, scaled. All tests run at once, and each integration starts a dozen
@@ -73,5 +74,17 @@ extension Bot {
                     && (step == nil || attempt.steps.contains { $0.step == step })
             }
         }
+    }
+}
+
+extension Bot {
+    /// Begins an integration of a bot that uploads (`BotPlan.uploading`), and returns when the server has the upload, to which it
+    /// never answers.
+    package func beginUploadWithoutAnswer() async throws -> IntegrationID {
+        transport.serve("https://files.example/")
+        transport.fail(request: 1, with: .silence)
+        let id = try await begin(on: "release/1.0")
+        await until("the upload begins", limit: Self.waitLimit) { transport.count == 1 }
+        return id
     }
 }

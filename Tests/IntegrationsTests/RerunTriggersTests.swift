@@ -10,11 +10,8 @@ import Testing
 @Suite struct RerunTriggersTests {
     @Test func testThatThoseOfAnUploadThatWasCanceledRunAgain() async throws {
         try await withBot(configurations: ["debug"], file: BotPlan.uploading) { bot in
-            // given: a server that never answers
-            bot.transport.serve("https://files.example/")
-            bot.transport.fail(request: 1, with: .silence)
-            let id = try await bot.begin(on: "release/1.0")
-            await until("the upload begins", limit: Bot.waitLimit) { bot.transport.count == 1 }
+            // given
+            let id = try await bot.beginUploadWithoutAnswer()
             try await bot.operations.cancel(id, by: "ada")
             let canceled = try await bot.completion(of: id)
             expectVerdict(of: canceled, .canceled)
