@@ -261,12 +261,12 @@ import Testing
             try await launched.executor.start(attempt, secrets: [:])
             // when
             await launched.waitFor("ready")
-            let groups = launched.leftGroups
+            let groups = launched.groups
             try launched.directory.write("workspace/go", "")
             // then
             #expect(!groups.isEmpty)
             #expect(try await launched.end(of: attempt).result == .completed)
-            #expect(launched.leftGroups.isEmpty)
+            #expect(launched.groups.isEmpty)
         }
     }
 

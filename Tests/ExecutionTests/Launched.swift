@@ -100,8 +100,8 @@ struct Launched: Sendable {
         locks.filter(\.isAlive)
     }
 
-    /// Control groups that are left of jobs that have ended.
-    var leftGroups: [String] {
+    /// Control groups of the jobs: of those that have ended there must be none.
+    var groups: [String] {
         locks.flatMap { ControlGroups.left(by: $0) }
     }
 

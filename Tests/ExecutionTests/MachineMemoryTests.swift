@@ -51,7 +51,7 @@ import Testing
                     """, limits: .init(memoryBytes: 64 << 20)))
             try await launched.executor.start(attempt, secrets: [:])
             await launched.waitFor("ready")
-            let group = try #require(launched.leftGroups.first { $0.hasPrefix(machine) })
+            let group = try #require(launched.groups.first { $0.hasPrefix(machine) })
             // What it had at most is asked for, and forgotten, at each look.
             await until("a look") {
                 let most = SmallFile.read(group + "/memory.max_usage_in_bytes", limit: 64) ?? []

@@ -17,7 +17,7 @@ import Testing
             // B5, J1: nothing of a job is left.
             let left =
                 launched.directory.processes(of: "MARTLET_TEST_CANARY=\(launched.directory.path)").map(String.init)
-                + launched.leftGroups
+                + launched.groups
             if breach == nil, !left.isEmpty { breach = "left: \(left.joined(separator: " "))" }
             // then
             if let breach {
