@@ -206,15 +206,26 @@ import Testing
             isFenced: isFenced)
     }
 
-    /// Into its descriptors not even others of its user look, so the file system's growth decides.
-    @Test(.program("perl"), .enabled(if: getuid() == 0, "only root can be others"), arguments: [true, false])
+    /// Into its descriptors not even others of its user look, so the file system's growth decides: on one of its own, since others'
+    /// deletions hide it.
+    @Test(
+        .program("perl"), .smallDisk, .enabled(if: getuid() == 0, "only root can be others"), arguments: [true, false])
     func testThatDeletedFilesOfAProcessThatHidesAreFound(isFenced: Bool) async throws {
-        let script = """
-            perl -e 'syscall(`uname -m` =~ /x86/ ? 157 : 167, 4, 0, 0, 0, 0);
-            for (1..8) { open $f[$_], ">f"; unlink "f"; print { $f[$_] } "x" x 5e6; $f[$_]->flush } sleep 10'; echo survived
-            """
-        try await expectLimit(
-            "workspace over 20 MiB", script, .init(workspaceBytes: 20 << 20), isFenced: isFenced, as: .ordinary)
+        try await withLaunched(as: .ordinary) { launched in
+            // given
+            let script = """
+                perl -e 'syscall(`uname -m` =~ /x86/ ? 157 : 167, 4, 0, 0, 0, 0);
+                for (1..8) { open $f[$_], ">f"; unlink "f"; print { $f[$_] } "x" x 5e6; $f[$_]->flush } sleep 60'; echo survived
+                """
+            try await SmallDisk.mounted(on: launched.workspace, size: "64m") {
+                let job = job(launched, isFenced: isFenced, script, .init(workspaceBytes: 20 << 20))
+                // when
+                let end = try await launched.run(job)
+                // then
+                #expect(end.limit == "workspace over 20 MiB", "\(end.log)")
+                #expect(end.result == .failed)
+            }
+        }
     }
 
     /// A step that is asked to end has its grace to end in, not to fill the disk.
