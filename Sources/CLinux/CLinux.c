@@ -19,6 +19,7 @@
 #include <unistd.h>
 
 const int clinux_o_path = O_PATH;
+const int clinux_f_setpipe_sz = F_SETPIPE_SZ;
 
 int clinux_open_beneath(int directory, const char *path, int flags, unsigned int mode) {
     struct open_how how;
@@ -68,6 +69,12 @@ int clinux_fcntl(int descriptor, int command, int argument) {
 }
 
 int clinux_flock(int descriptor, int operation) { return flock(descriptor, operation); }
+
+void clinux_begin_writing(int descriptor) {
+    int number = errno;
+    // Some file systems know no such thing.
+    if (sync_file_range(descriptor, 0, 0, SYNC_FILE_RANGE_WRITE) != 0) errno = number;
+}
 
 int clinux_ioctl(int descriptor, unsigned long request, unsigned long argument) {
     return ioctl(descriptor, request, argument);

@@ -23,46 +23,60 @@ final class ControlGroup {
     }
 
     /// By controller; of version 2 all are the same.
-    private let directories: [ControlGroupPlace.Controller: String]
-    private let isVersion2: Bool
+    private var directories: [ControlGroupPlace.Controller: String] = [:]
+    private let place: ControlGroupPlace
+    private var isVersion2: Bool { place.isVersion2 }
     private var processes: Int64?
     private var memory: Int64?
     private var isClosed = false
+    private var isRemoved = false
     /// What a process writes `0` to in order to move itself here, open. In version 1 that is `tasks`, which moves one thread: the kernel
     /// then does not hold up all others to find the process's further threads, which takes some 15 ms on an idle machine (Linux 5.5).
-    let entrances: [Int32]
+    private(set) var entrances: [Int32] = []
     /// The directory, open; of version 2 alone, in which a process can be made where it is to be.
-    let birthplace: Int32?
+    private(set) var birthplace: Int32?
 
-    /// Nothing where this machine lets us make none, or where a limit could not be set.
-    init?(place: ControlGroupPlace, limits: JobDescription.Limits) {
-        let name = ControlGroupPlace.name(of: LockContent.ofThisProcess())
-        var made: [ControlGroupPlace.Controller: String] = [:]
-        var entrances: [Int32] = []
-        for (controller, parent) in place.directories where controller != .cpu || limits.cpuWeight != nil {
-            let directory = parent + "/" + name
-            guard mkdir(directory, 0o755) == 0 || errno == EEXIST else { continue }
-            made[controller] = directory
-        }
-        for directory in Set(made.values) {
-            let entrance = clinux_open(
-                directory + (place.isVersion2 ? "/cgroup.procs" : "/tasks"), O_WRONLY | O_CLOEXEC, 0)
-            if entrance >= 0 { entrances.append(entrance) }
-        }
-        let opened =
-            place.isVersion2 ? made[.memory].map { clinux_open($0, O_RDONLY | O_DIRECTORY | O_CLOEXEC, 0) } : nil
-        birthplace = opened.flatMap { $0 > 0 ? $0 : nil }
-        directories = made
-        isVersion2 = place.isVersion2
-        self.entrances = entrances
-        guard made[.memory] != nil, made[.pids] != nil, entrances.count == Set(made.values).count, set(limits) else {
+    /// One without limits yet. Nothing where this machine lets us make none.
+    init?(place: ControlGroupPlace) {
+        self.place = place
+        guard make([.memory, .pids]) else {
             remove()
             return nil
         }
+        let opened =
+            place.isVersion2
+            ? directories[.memory].map { clinux_open($0, O_RDONLY | O_DIRECTORY | O_CLOEXEC, 0) } : nil
+        birthplace = opened.flatMap { $0 > 0 ? $0 : nil }
+        // The same directory.
+        if place.isVersion2 { _ = make([.cpu]) }
     }
 
-    private func set(_ limits: JobDescription.Limits) -> Bool {
-        var isSet = !directories.isEmpty
+    /// - Returns: Whether each of them that this machine has is there, with an entrance.
+    private func make(_ controllers: [ControlGroupPlace.Controller]) -> Bool {
+        let name = ControlGroupPlace.name(of: LockContent.ofThisProcess())
+        for controller in controllers {
+            guard let parent = place.directories[controller] else { continue }
+            let directory = parent + "/" + name
+            // Controllers can share one.
+            guard !directories.values.contains(directory) else {
+                directories[controller] = directory
+                continue
+            }
+            guard mkdir(directory, 0o755) == 0 || errno == EEXIST else { return false }
+            directories[controller] = directory
+            let entrance = clinux_open(
+                directory + (isVersion2 ? "/cgroup.procs" : "/tasks"), O_WRONLY | O_CLOEXEC, 0)
+            guard entrance >= 0 else { return false }
+            entrances.append(entrance)
+        }
+        return true
+    }
+
+    /// Sets a job's limits. In version 1 the processors are another group, which is entered only where a weight is asked for: that takes 4 ms.
+    /// - Returns: Whether all of them hold.
+    func limit(_ limits: JobDescription.Limits) -> Bool {
+        if limits.cpuWeight != nil, !isVersion2 { _ = make([.cpu]) }
+        var isSet = directories[.memory] != nil && directories[.pids] != nil
         if let memory = limits.memoryBytes, directories[.memory] != nil {
             self.memory = memory
             isSet = write(.memory, isVersion2 ? "memory.max" : "memory.limit_in_bytes", memory) && isSet
@@ -131,6 +145,8 @@ final class ControlGroup {
 
     /// - Returns: Whether it is gone.
     @discardableResult func remove() -> Bool {
+        guard !isRemoved else { return true }
+        isRemoved = true
         for descriptor in entrances + (birthplace.map { [$0] } ?? []) { close(descriptor) }
         var isGone = true
         for directory in Set(directories.values) {

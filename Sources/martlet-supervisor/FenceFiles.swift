@@ -11,12 +11,14 @@ struct FenceFiles {
         "ld.so.cache", "localtime", "nsswitch.conf", "protocols", "services", "ssl/openssl.cnf", "maven/m2.conf",
         "maven/logging/simplelogger.properties",
     ]
+    /// The most files: passwd, group and one that says how names are found, and those copied.
+    static let countLimit = 3 + copied.count
     /// Of one file. The largest, ld.so.cache, has some 100 KB.
     private static let sizeLimit = 4 << 20
 
     /// Bubblewrap's options.
     let options: [String]
-    /// What stands in them, in the order of the descriptors from `Fence.firstFileDescriptor` on.
+    /// What stands in them, in the order of the descriptors from `FenceProcess.firstFileDescriptor` on.
     let texts: [[UInt8]]
 
     /// - Parameters:
@@ -51,7 +53,7 @@ struct FenceFiles {
             }
         }
         for (index, (path, _)) in files.enumerated() {
-            let descriptor = "\(Fence.firstFileDescriptor + Int32(index))"
+            let descriptor = "\(FenceProcess.firstFileDescriptor + Int32(index))"
             options += ["--perms", "0644", isImage ? "--ro-bind-data" : "--file", descriptor, path]
         }
         self.options = options

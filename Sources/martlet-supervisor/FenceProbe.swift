@@ -65,31 +65,18 @@ struct FenceProbe {
         let job = JobDescription(
             steps: [step], workspace: directory, mountedAt: "/martlet/probe", isolation: .sandbox, fence: description)
         let fence = try Fence(job: job, fence: description, workspace: workspace, attempt: "/nonexistent")
-        defer { fence.close() }
-        var (output, report): ([Int32], [Int32]) = ([-1, -1], [-1, -1])
-        guard clinux_pipe(&output) == 0, clinux_pipe(&report) == 0 else {
-            throw Fence.Failure(reason: "there is no pipe: \(SystemError(number: errno).text)")
-        }
-        guard let gate = Gate() else {
-            throw Fence.Failure(reason: "there is no gate: \(SystemError(number: errno).text)")
-        }
-        defer { gate.close() }
-        let started = fence.start(
-            step, environment: [:], output: output[1], report: report[1], gate: gate, group: nil, meanwhile: {})
-        close(report[1])
-        guard case .success((let pid, let info?)) = started else {
+        guard case .success(let process) = fence.start(step, environment: [:], group: nil, meanwhile: { _ in }) else {
             return Trouble(reason: "bubblewrap cannot be started")
         }
-        defer { close(info) }
-        let (network, words) = UserNetwork.start(info: info, report: report[0])
+        let (network, words) = UserNetwork.start(info: process.info, report: process.report)
         switch network {
         case .success(let network): network?.end()
         case .failure(let failure): networkTrouble = failure
         }
         // Not before: with its command the fence ends, and its network with it.
-        gate.open(true)
-        let said = read(report[0], after: words)
-        kill(pid, SIGKILL)
+        process.gate.open(true)
+        let said = read(process.report, after: words)
+        kill(process.pid, SIGKILL)
         // Of slirp4netns too.
         _ = Descendants.killAll()
         switch FenceReport(said) {

@@ -24,7 +24,7 @@ struct FenceRoot {
         var options = [
             "--unshare-user", "--unshare-pid", "--unshare-ipc", "--unshare-uts", "--unshare-cgroup", "--uid",
             "\(Fence.user)", "--gid", "\(Fence.user)", "--hostname", "martlet", "--die-with-parent", "--new-session",
-            "--as-pid-1", "--cap-drop", "ALL", "--seccomp", "\(Fence.filterDescriptor)",
+            "--as-pid-1", "--cap-drop", "ALL", "--seccomp", "\(FenceProcess.filterDescriptor)",
         ]
         if let root = fence.root {
             let shown = Dictionary(grouping: readOnly) { Self.isDirectory($0.from) }.mapValues { $0.map(\.to) }

@@ -7,6 +7,8 @@ import Glibc
 struct Gate {
     let descriptor: Int32
 
+    init(descriptor: Int32) { self.descriptor = descriptor }
+
     /// Nothing when no descriptor is left; `errno` says so.
     init?() {
         descriptor = clinux_gate()

@@ -9,15 +9,18 @@ struct JobRun {
     let paths: AttemptPaths
     let status: StatusFile
     let signals: Signals
-    let groups: ControlGroupPlace?
+    let readiness: Readiness
+    /// Called when a step's process is being made, and its beginning is not stored yet.
+    let beginning: () -> Void
 
     /// Never throws: whatever happens becomes the last event, which the caller writes.
-    func run(secrets: [String: String]) -> StatusEvent {
+    /// - Parameter description: What was read of `job.json`.
+    func run(_ description: Result<JobDescription, JobProtocolError>, secrets: [String: String]) -> StatusEvent {
+        defer { readiness.end() }
         let job: JobDescription
-        do throws(JobProtocolError) {
-            job = try readJob()
-        } catch {
-            return faulty("\(error)")
+        switch description {
+        case .failure(let error): return faulty("\(error)")
+        case .success(let read): job = read
         }
         if let missing = missingSecret(job, secrets) { return faulty(missing) }
         guard case .success(let workspace) = Tree.open(job.workspace) else {
@@ -26,17 +29,17 @@ struct JobRun {
         guard case .success(let attempt) = Tree.open(paths.directory) else {
             return faulty("\(paths.directory) cannot be opened: \(SystemError(number: errno).text)")
         }
+        if job.fence == nil { readiness.endFence() }
+        let group = readiness.group(job.limits)
         var fence: Fence?
         do throws(Fence.Failure) {
             fence = try job.fence.map { value throws(Fence.Failure) in
-                try Fence(job: job, fence: value, workspace: workspace, attempt: paths.directory)
+                try Fence(
+                    job: job, fence: value, workspace: workspace, attempt: paths.directory, ready: readiness.fence)
             }
         } catch {
             return faulty("the fence could not be made: \(error.reason)")
         }
-        defer { fence?.close() }
-        let group = groups.flatMap { ControlGroup(place: $0, limits: job.limits) }
-        defer { group?.remove() }
         let redactor = LogRedactor(secrets: secrets.values)
         var log = JobLog(paths: paths, limit: job.limits.logBytes, redactor: redactor)
         let start = StepStart(limits: job.limits, workspace: workspace, fence: fence, group: group)
@@ -65,13 +68,6 @@ struct JobRun {
 
     private func faulty(_ reason: String) -> StatusEvent {
         .finished(at: Time.wallMilliseconds(), result: .faulty, reason: reason, limit: nil, step: nil)
-    }
-
-    private func readJob() throws(JobProtocolError) -> JobDescription {
-        guard let bytes = SmallFile.read(paths.job, limit: JobDescription.sizeLimit + 1) else {
-            throw JobProtocolError(.system, "read \(paths.job)", String(cString: strerror(errno)), errno: errno)
-        }
-        return try JobDescription(json: bytes)
     }
 
     private func missingSecret(_ job: JobDescription, _ secrets: [String: String]) -> String? {
@@ -116,12 +112,15 @@ struct JobRun {
             if stop(&ending, step: index) { return ending }
             log.begin(step: index)
             // Noted while its process is made, which waits for that.
+            let event = StatusEvent.started(step: index, at: Time.wallMilliseconds())
+            let begun = status.begin(event)
             var noted: Int32?
             var stale: String?
             let earlier = reports
             let begins = {
                 if noted == nil {
-                    noted = status.append(.started(step: index, at: Time.wallMilliseconds()))
+                    beginning()
+                    noted = status.finishBegun(event, begun)
                     if noted == 0 { stale = earlier.deleteOld(ofStep: index) }
                 }
                 return noted == 0 && stale == nil

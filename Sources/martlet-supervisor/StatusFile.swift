@@ -26,14 +26,35 @@ final class StatusFile {
     @discardableResult func append(_ event: StatusEvent) -> Int32 {
         clinux_failpoint(Self.name(of: event), "before")
         defer { clinux_failpoint(Self.name(of: event), "after") }
+        let failure = write(event)
+        // Nobody relies on a step's end before the next line is there, which brings it to the disk with itself.
+        if case .ended = event { return failure }
+        return failure == 0 ? synchronize() : failure
+    }
+
+    /// The first half of `append`, for what is on its way to the disk while something else is made that waits for it; see `finishBegun`.
+    func begin(_ event: StatusEvent) -> Int32 {
+        clinux_failpoint(Self.name(of: event), "before")
+        let failure = write(event)
+        if failure == 0 { clinux_begin_writing(descriptor) }
+        return failure
+    }
+
+    /// The second half.
+    /// - Parameter failure: What the first half returned.
+    func finishBegun(_ event: StatusEvent, _ failure: Int32) -> Int32 {
+        defer { clinux_failpoint(Self.name(of: event), "after") }
+        return failure == 0 ? synchronize() : failure
+    }
+
+    private func write(_ event: StatusEvent) -> Int32 {
         let size = lseek(descriptor, 0, SEEK_END)
         let failure = Descriptor.writeAll(event.line() + [0x0A], to: descriptor)
-        guard failure == 0 else {
-            ftruncate(descriptor, size)
-            return failure
-        }
-        // Nobody relies on a step's end before the next line is there, which brings it to the disk with itself.
-        if case .ended = event { return 0 }
+        if failure != 0 { ftruncate(descriptor, size) }
+        return failure
+    }
+
+    private func synchronize() -> Int32 {
         guard fsync(descriptor) == 0 else { return errno }
         return isEntered ? 0 : enter()
     }

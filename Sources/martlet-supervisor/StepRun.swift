@@ -66,26 +66,21 @@ struct StepRun {
 
     /// - Parameter begins: Called at most once, before the command begins: whether it may.
     mutating func run(_ start: StepStart, log: inout JobLog, begins: () -> Bool) -> End {
-        var pipe: [Int32] = [-1, -1]
-        guard clinux_pipe(&pipe) == 0 else {
-            return notStarted(.fault("no pipe: \(SystemError(number: errno).text)"), &log)
-        }
         watch.begin(now: Time.monotonicMilliseconds())
-        let result = start.start(step, environment: environment, output: pipe[1], begins: begins)
-        close(pipe[1])
-        switch result {
+        let output: Int32
+        switch start.start(step, environment: environment, begins: begins) {
         case .failure(let error):
-            close(pipe[0])
             // What was to hold the command.
             end.isStuck = !Descendants.killAll().isEmpty
             return notStarted(error, &log)
         case .success(let started):
             self.started = started
+            output = started.output
             report = started.said
             watch.sparing = Set([started.network?.process].compactMap(\.self))
         }
         log.open()
-        follow(pipe[0], log: &log)
+        follow(output, log: &log)
         // Before ours fails forks and kills.
         let finding = end.limit == nil && end.fault == nil ? watch.lookAtMainEnd() : nil
         var rounds = 0
@@ -95,12 +90,12 @@ struct StepRun {
             signals.read()
             rounds += 1
             if rounds == Self.patientRounds { start.killAll() }
-            drain(pipe[0], into: &log)
+            drain(output, into: &log)
         }
         take(ended)
         takeReport(isLast: true, &log)
-        drain(pipe[0], into: &log)
-        close(pipe[0])
+        drain(output, into: &log)
+        close(output)
         if let report = started?.report { close(report) }
         end.isStuck = !isEmpty
         if end.limit == nil, let finding = finding ?? watch.lookAtEnd(signal: end.deadlySignal) { note(finding, &log) }

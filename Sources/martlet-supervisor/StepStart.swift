@@ -13,8 +13,10 @@ struct StepStart {
     struct Started {
         /// Its main process; with a fence, bubblewrap.
         let pid: Int32
+        /// What it prints, to be read.
+        let output: Int32
         /// Through which the fence's first process tells how the step ended; nothing without a fence.
-        let report: Int32?
+        var report: Int32?
         /// Of a fenced step that has one of its own.
         var network: UserNetwork?
         /// What came through `report` already.
@@ -33,66 +35,43 @@ struct StepStart {
         case refused
     }
 
-    /// - Parameters:
-    ///   - output: The end of a pipe that what the step prints is written to.
-    ///   - begins: Called once while the command's process is made, which waits for it: whether the command may begin. Not called where
-    ///     it fails before.
+    /// - Parameter begins: Called once while the command's process is made, which waits for it: whether the command may begin. Not called
+    ///   where it fails before.
     func start(
-        _ step: JobDescription.Step, environment: [String: String], output: Int32, begins: () -> Bool
+        _ step: JobDescription.Step, environment: [String: String], begins: () -> Bool
     ) -> Result<Started, Failure> {
-        guard let gate = Gate() else { return .failure(.fault("no gate: \(SystemError(number: errno).text)")) }
-        defer { gate.close() }
+        guard let fence else { return startBare(step, environment: environment, begins: begins) }
         var isRefused = false
-        let connects = fence?.network(of: step) == .own
-        let started = start(step, environment: environment, output: output, gate: gate) {
+        let connects = fence.network(of: step) == .own
+        let started = fence.start(step, environment: environment, group: group) { process in
             isRefused = !begins()
-            if isRefused || !connects { gate.open(!isRefused) }
+            if isRefused || !connects { process.gate.open(!isRefused) }
         }
-        let network = try? started.get().network
-        if isRefused {
-            // Its process, or what becomes its fence, ends by itself.
-            network?.end()
-            return .failure(.refused)
+        let process: FenceProcess
+        switch started {
+        case .failure(let error): return .failure(.fault("the fence could not be made: \(error.text)"))
+        case .success(let made): process = made
         }
-        // The command waited for its network. Without one there is no fence either, and nobody waits.
-        if connects { gate.open(network != nil) }
-        return started
+        defer { process.release() }
+        let result =
+            isRefused ? .failure(.refused) : connects ? connect(process) : .success(Started(process))
+        // What was to hold the command ends by itself, or is ended by the caller.
+        if case .failure = result { process.closeOutput() }
+        return result
     }
 
-    private func start(
-        _ step: JobDescription.Step, environment: [String: String], output: Int32, gate: Gate, meanwhile: () -> Void
-    ) -> Result<Started, Failure> {
-        guard let fence else {
-            return startBare(step, environment: environment, output: output, gate: gate, meanwhile: meanwhile)
-        }
-        var report: [Int32] = [-1, -1]
-        guard clinux_pipe(&report) == 0 else { return .failure(.fault("no pipe: \(SystemError(number: errno).text)")) }
-        defer { close(report[1]) }
-        let started = fence.start(
-            step, environment: environment, output: output, report: report[1], gate: gate, group: group,
-            meanwhile: meanwhile)
-        switch started {
-        case .success(let begun):
-            var made = Started(pid: begun.pid, report: report[0])
-            guard let info = begun.info else { return .success(made) }
-            defer { close(info) }
-            let (network, said) = UserNetwork.start(info: info, report: report[0])
-            switch network {
-            case .success(let network):
-                (made.network, made.said) = (network, said)
-                return .success(made)
-            case .failure(let failure):
-                close(report[0])
-                return .failure(.fault("the step's network could not be made: \(failure.reason)"))
-            }
-        case .failure(let error):
-            close(report[0])
-            return .failure(.fault("the fence could not be made: \(error.text)"))
+    /// The command waited for its network. Without one there is no fence either, and nobody waits.
+    private func connect(_ process: FenceProcess) -> Result<Started, Failure> {
+        let (network, said) = UserNetwork.start(info: process.info, report: process.report)
+        let made = try? network.get()
+        process.gate.open(made != nil)
+        return network.map { Started(process, network: $0, said: said) }.mapError {
+            .fault("the step's network could not be made: \($0.reason)")
         }
     }
 
     private func startBare(
-        _ step: JobDescription.Step, environment: [String: String], output: Int32, gate: Gate, meanwhile: () -> Void
+        _ step: JobDescription.Step, environment: [String: String], begins: () -> Bool
     ) -> Result<Started, Failure> {
         let place = step.workingDirectory == "." ? [] : Array(step.workingDirectory.utf8)
         let directory: Int32
@@ -101,15 +80,33 @@ struct StepStart {
         case .success(let descriptor): directory = descriptor
         }
         defer { close(directory) }
-        return SpawnRequest(
-            arguments: step.arguments, environment: environment, directory: directory, output: output, errors: output,
+        var pipe: [Int32] = [-1, -1]
+        guard clinux_pipe(&pipe) == 0 else { return .failure(.fault("no pipe: \(SystemError(number: errno).text)")) }
+        defer { close(pipe[1]) }
+        guard let gate = Gate() else {
+            let error = SystemError(number: errno)
+            close(pipe[0])
+            return .failure(.fault("no gate: \(error.text)"))
+        }
+        defer { gate.close() }
+        var isRefused = false
+        let started = SpawnRequest(
+            arguments: step.arguments, environment: environment, directory: directory, output: pipe[1], errors: pipe[1],
             group: group, fileBytes: limits.workspaceBytes, processes: processCeiling, gate: gate.descriptor
-        ).start(meanwhile: meanwhile).map { pid in
+        ).start {
+            isRefused = !begins()
+            gate.open(!isRefused)
+        }
+        switch started {
+        case .success(let pid) where !isRefused:
             Self.yieldMemory("\(pid)")
-            return Started(pid: pid, report: nil)
-        }.mapError { failure in
-            failure.isCommand
-                ? .noCommand(failure.error) : .fault("\(step.name) could not be started: \(failure.error.text)")
+            return .success(Started(pid: pid, output: pipe[0]))
+        case .success, .failure:
+            close(pipe[0])
+            guard case .failure(let failure) = started, !isRefused else { return .failure(.refused) }
+            return .failure(
+                failure.isCommand
+                    ? .noCommand(failure.error) : .fault("\(step.name) could not be started: \(failure.error.text)"))
         }
     }
 
@@ -133,4 +130,10 @@ struct StepStart {
 
     /// For what did not end at the first SIGKILL: where the kernel can end all at once, it does.
     func killAll() { group?.killAll() }
+}
+
+extension StepStart.Started {
+    fileprivate init(_ process: FenceProcess, network: UserNetwork? = nil, said: [UInt8] = []) {
+        self.init(pid: process.pid, output: process.output, report: process.report, network: network, said: said)
+    }
 }

@@ -16,14 +16,14 @@ struct Supervisor {
     private let signals: Signals
     /// Where the answer goes; nothing: to standard output.
     private let answer: Int32?
-    private let groups: ControlGroupPlace?
+    private let readiness: Readiness
 
-    private init(request: LaunchRequest, signals: Signals, answer: Int32?, groups: ControlGroupPlace?) {
+    private init(request: LaunchRequest, signals: Signals, answer: Int32?, readiness: Readiness) {
         paths = AttemptPaths(request.attempt)
         self.request = request
         self.signals = signals
         self.answer = answer
-        self.groups = groups
+        self.readiness = readiness
     }
 
     /// By hand, without a launcher and so without secrets.
@@ -31,22 +31,26 @@ struct Supervisor {
         hide()
         clinux_name_process("martlet-job")
         let request = LaunchRequest(attempt: attempt, secrets: [:])
-        return Supervisor(request: request, signals: Signals(), answer: nil, groups: ControlGroupPlace.find()).run()
+        return Supervisor(request: request, signals: Signals(), answer: nil, readiness: Readiness()).run()
     }
 
     /// As the launcher starts it: its job comes through a socket, maybe much later, and the answer goes back there. It ends when the
     /// launcher closes the other end, or by a signal, as long as it has none.
-    static func wait() -> Int32 {
+    /// - Parameter fenced: Whether that job will have a fence, by those before it.
+    static func wait(fenced: Bool) -> Int32 {
         hide()
         clinux_name_process("martlet-ready")
         clinux_set_title("martlet-supervisor --wait")
         guard clinux_fcntl(socketDescriptor, F_SETFD, FD_CLOEXEC) == 0 else { return EX_USAGE }
-        // All that is known without the job is found out before it comes.
-        let (signals, groups) = (Signals(), ControlGroupPlace.find())
+        // All that is known without the job is found out before it comes, and what it will want is made.
+        let (signals, readiness) = (Signals(), Readiness())
+        defer { readiness.end() }
         var sources = [
             pollfd(fd: socketDescriptor, events: Int16(POLLIN), revents: 0),
             pollfd(fd: signals.descriptor, events: Int16(POLLIN), revents: 0),
         ]
+        // One that is there already needs nothing beforehand.
+        if poll(&sources, 2, 0) == 0 { readiness.prepare(fenced: fenced) }
         while poll(&sources, 2, -1) < 0, errno == EINTR {}
         guard sources[0].revents != 0 else { return 0 }
         do throws(JobProtocolError) {
@@ -54,7 +58,7 @@ struct Supervisor {
             let request = try LaunchRequest(json: bytes)
             clinux_name_process("martlet-job")
             clinux_set_title("martlet-supervisor --attempt \(request.attempt)")
-            return Supervisor(request: request, signals: signals, answer: socketDescriptor, groups: groups).run()
+            return Supervisor(request: request, signals: signals, answer: socketDescriptor, readiness: readiness).run()
         } catch {
             // Most often the launcher has ended.
             return 0
@@ -89,9 +93,17 @@ struct Supervisor {
         case .success(let file): status = file
         }
         clinux_failpoint("job.locked", "after")
-        send(.started(pid: getpid()))
-        let finished = JobRun(paths: paths, status: status, signals: signals, groups: groups).run(
-            secrets: request.secrets)
+        let job = readJob()
+        // Who asked is told once the first step's process is being made: whoever is woken takes of the processors.
+        var isTold = false
+        let tell = {
+            if !isTold { send(.started(pid: getpid(), isFenced: (try? job.get())?.fence != nil)) }
+            isTold = true
+        }
+        let finished = JobRun(
+            paths: paths, status: status, signals: signals, readiness: readiness, beginning: tell
+        ).run(job, secrets: request.secrets)
+        tell()
         synchronizeJob()
         let wasStopped = signals.isTerminationRequested
         status.finish(finished) { [signals] in
@@ -99,6 +111,14 @@ struct Supervisor {
             return !wasStopped && signals.isTerminationRequested
         }
         return 0
+    }
+
+    private func readJob() -> Result<JobDescription, JobProtocolError> {
+        guard let bytes = SmallFile.read(paths.job, limit: JobDescription.sizeLimit + 1) else {
+            return .failure(
+                JobProtocolError(.system, "read \(paths.job)", String(cString: strerror(errno)), errno: errno))
+        }
+        return Result { () throws(JobProtocolError) in try JobDescription(json: bytes) }
     }
 
     /// What the job was is on the disk before its last word, which nobody could read without it.

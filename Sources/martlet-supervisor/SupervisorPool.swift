@@ -34,6 +34,8 @@ final class SupervisorPool {
     init(isAttached: Bool) { self.isAttached = isAttached }
 
     private var pause = refillMilliseconds
+    /// Whether the last job was fenced, and so the next ones most likely are.
+    private var isFenced = false
 
     /// After how many milliseconds in which nothing happens `refill` is to be called; -1: never.
     var refillTimeout: Int32 { isAttached || waiting.count >= Self.waitingCount ? -1 : pause }
@@ -77,7 +79,9 @@ final class SupervisorPool {
         do throws(JobProtocolError) {
             try UnixSocket.send(request, to: supervisor.socket)
             if let answer = LaunchClient.read(supervisor.socket, within: Self.patienceMilliseconds) {
-                return try LaunchAnswer(json: answer)
+                let answer = try LaunchAnswer(json: answer)
+                if case .started(_, let isFenced) = answer { self.isFenced = isFenced }
+                return answer
             }
         } catch {
             // As below: whatever it is about to do, nobody would know of it.
@@ -101,7 +105,8 @@ final class SupervisorPool {
             if !isAttached, nice(Self.niceness) < 0 { errno = 0 }
             if isAttached, clinux_end_with_parent(SIGTERM) != 0 || getppid() != launcher { _exit(71) }
             CommandVector.become(
-                "/proc/self/exe", ["martlet-supervisor", "--wait", String(repeating: " ", count: Self.titleRoom)],
+                "/proc/self/exe",
+                ["martlet-supervisor", isFenced ? "--wait-fenced" : "--wait", String(repeating: " ", count: Self.titleRoom)],
                 keeping: [ends[1]])
             _exit(71)
         }

@@ -38,9 +38,9 @@ case "--listen":
 case "--attempt":
     guard let attempt = argument(after: "--attempt") else { exit(EX_USAGE) }
     exit(Supervisor.run(attempt: attempt))
-case "--wait":
+case "--wait", "--wait-fenced":
     // Blocks in poll(2): a process of its own with one thread and no tasks. The launcher awaits its end, and its own ends this one.
-    exit(Supervisor.wait())
+    exit(Supervisor.wait(fenced: arguments.first == "--wait-fenced"))
 case "--within-fence":
     exit(FencedStep().run())
 case "--probe-fence":

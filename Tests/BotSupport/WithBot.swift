@@ -73,14 +73,16 @@ extension Bot {
 }
 
 extension ProcessTable {
-    /// What lives below a launcher, but for the supervisors that wait there for a job.
+    /// What lives below a launcher, but for the supervisors that wait there for a job, what each of them has made ready, and the
+    /// launcher's copy that is about to become one.
     package static func jobs(of launcher: Int32) -> [Int32] {
-        descendants(of: launcher).filter { $0.isAlive && !isWaiting($0.pid) }.map(\.pid)
+        descendants(of: launcher).filter { entry in
+            entry.isAlive && !["--wait", "--listen"].contains { says($0, entry.pid) } && !says("--wait", entry.parent)
+        }.map(\.pid)
     }
 
-    /// Whether a process is a supervisor that was started and has no job yet, or the launcher's copy that is about to become one.
-    private static func isWaiting(_ pid: Int32) -> Bool {
-        let line = String(decoding: SmallFile.read("/proc/\(pid)/cmdline", limit: 8192) ?? [], as: UTF8.self)
-        return line.contains("--wait") || line.contains("--listen")
+    private static func says(_ word: String, _ pid: Int32) -> Bool {
+        let line = SmallFile.read("/proc/\(pid)/cmdline", limit: 8192) ?? []
+        return String(decoding: line, as: UTF8.self).contains(word)
     }
 }

@@ -10,6 +10,9 @@
 /// O_PATH of open(2), which glibc declares only under `_GNU_SOURCE`.
 extern const int clinux_o_path;
 
+/// F_SETPIPE_SZ of fcntl(2), likewise.
+extern const int clinux_f_setpipe_sz;
+
 /// openat2(2) with nothing of the path leaving `directory`: no `..` above it, no link, no magic link, no other mount.
 int clinux_open_beneath(int directory, const char *path, int flags, unsigned int mode);
 
@@ -45,6 +48,9 @@ int clinux_fcntl(int descriptor, int command, int argument);
 
 /// flock(2), which Swift sees as the struct of the same name.
 int clinux_flock(int descriptor, int operation);
+
+/// Begins to write what a file holds to the disk and waits for nothing: sync_file_range(2). That alone is no promise; fsync(2) is.
+void clinux_begin_writing(int descriptor);
 
 /// ioctl(2) with a whole number.
 int clinux_ioctl(int descriptor, unsigned long request, unsigned long argument);

@@ -95,6 +95,11 @@ pid_t clinux_spawn_begin(const clinux_spawn_request *request, int *told, int *fa
 /// - Returns: As `clinux_spawn`.
 pid_t clinux_spawn_end(pid_t child, int told, int *failure);
 
+/// Holds how large a file may become (RLIMIT_FSIZE) that a process of our user writes, or what it starts from now on. One that is
+/// lower already stays.
+/// - Returns: 0, or -1: not there, or not ours to limit, as a program that is another user's by its file's mode.
+int clinux_limit_file_bytes(pid_t pid, int64_t bytes);
+
 /// What a process can be held up by, closed on exec: eventfd(2). -1 when no descriptor is left.
 int clinux_gate(void);
 

@@ -1,0 +1,168 @@
+import CLinux
+import Glibc
+
+/// Bubblewrap before it is told what to fence: it reads its options from a pipe (`--args`) and makes nothing before that ends. So a
+/// supervisor that waits for its job starts it beforehand, and the job's first command waits for no program's start.
+///
+/// What it is given at its start is no job's: an empty environment, no option, files without content.
+final class FenceProcess {
+    /// The descriptors of the process, after those of `FencedStep`: what bubblewrap itself reads, and where it tells of its child.
+    static let filterDescriptor = FencedStep.programDescriptor + 1
+    static let optionsDescriptor = FencedStep.programDescriptor + 2
+    static let firstFileDescriptor = FencedStep.programDescriptor + 3
+    static let infoDescriptor = firstFileDescriptor + Int32(FenceFiles.countLimit)
+    /// What a pipe takes where nobody asks for more (pipe(7)).
+    private static let usualPipeBytes = 65536
+
+    /// Bubblewrap's; 0 before it is started.
+    private(set) var pid: Int32 = 0
+    /// What `FenceReport` and the step itself say, to be read.
+    let report: Int32
+    let output: Int32
+    /// Where bubblewrap tells of its child, if its options say so; to be read.
+    let info: Int32
+    /// What the command waits for within the fence.
+    let gate: Gate
+    /// Of the control group that it is in.
+    private var entrances: [Int32] = []
+    private var identity: SpawnRequest.Identity?
+    private let options: Int32
+    /// The order, and what stands in the fence's files.
+    private let texts: [Int32]
+    /// What the process gets, in the order of its descriptors from 3 on, and as its standard error.
+    private let passed: [Int32]
+    private let passedReport: Int32
+    private var isTaken = false
+
+    /// Nothing where a descriptor cannot be had; `errno` says why.
+    init?() {
+        var opened: [Int32] = []
+        var isWhole = false
+        defer { if !isWhole { Self.close(opened) } }
+        func keep(_ descriptor: Int32) -> Int32? {
+            if descriptor >= 0 { opened.append(descriptor) }
+            return descriptor >= 0 ? descriptor : nil
+        }
+        func pipe() -> (read: Int32, write: Int32)? {
+            var ends: [Int32] = [-1, -1]
+            guard clinux_pipe(&ends) == 0 else { return nil }
+            opened += ends
+            return (ends[0], ends[1])
+        }
+        guard let report = pipe(), let output = pipe(), let options = pipe(), let info = pipe(),
+            let gate = keep(clinux_gate()), let program = keep(clinux_open("/proc/self/exe", O_RDONLY | O_CLOEXEC, 0)),
+            let filter = keep(clinux_memory_file("filter")), Self.writeFilter(to: filter)
+        else { return nil }
+        var texts: [Int32] = []
+        for _ in 0...FenceFiles.countLimit {
+            guard let text = keep(clinux_memory_file("fence")) else { return nil }
+            texts.append(text)
+        }
+        (self.report, self.output, self.info, self.options) = (report.read, output.read, info.read, options.write)
+        (self.gate, self.texts) = (Gate(descriptor: gate), texts)
+        // Bubblewrap waits for its options, and we for nobody who does not read them.
+        clinux_fcntl(options.read, F_SETFL, 0)
+        clinux_fcntl(options.write, F_SETFL, O_NONBLOCK)
+        passed = [texts[0], output.write, gate, program, filter, options.read] + texts.dropFirst() + [info.write]
+        passedReport = report.write
+        isWhole = true
+    }
+
+    /// - Parameters:
+    ///   - identity: Whom it runs as; nothing: as this process.
+    ///   - meanwhile: Called while the process is made; not when none can be made.
+    /// - Returns: Why it could not be started.
+    func start(
+        _ bubblewrap: String, identity: SpawnRequest.Identity?, group: ControlGroup?, fileBytes: Int64?,
+        meanwhile: () -> Void
+    ) -> SystemError? {
+        (entrances, self.identity) = (group?.entrances ?? [], identity)
+        let root = clinux_open("/", O_RDONLY | O_DIRECTORY | O_CLOEXEC, 0)
+        defer { Self.close([root]) }
+        let started = SpawnRequest(
+            arguments: [
+                bubblewrap, "--args", "\(Self.optionsDescriptor)", "--",
+                "/proc/self/fd/\(FencedStep.programDescriptor)", "--within-fence",
+            ], environment: [:], directory: root, output: passedReport, errors: passedReport, kept: passed,
+            group: group, identity: identity, dropsCapabilities: true, fileBytes: fileBytes
+        ).start(meanwhile: meanwhile)
+        // Theirs alone, so that the end of what they say is seen when the last of them is gone.
+        Self.close([passedReport] + passed.filter { !texts.contains($0) && $0 != gate.descriptor })
+        switch started {
+        case .success(let pid): self.pid = pid
+        case .failure(let failure): return failure.error
+        }
+        return nil
+    }
+
+    /// Makes one that was started beforehand this job's.
+    /// - Returns: Whether it can be; else it is ended.
+    func take(identity: SpawnRequest.Identity?, group: ControlGroup?, fileBytes: Int64) -> Bool {
+        guard !isTaken, pid > 0, self.identity == identity, entrances == group?.entrances ?? [],
+            clinux_limit_file_bytes(pid, fileBytes) == 0
+        else {
+            end()
+            return false
+        }
+        isTaken = true
+        return true
+    }
+
+    /// Tells it what to fence. Called once.
+    /// - Returns: 0, or the number of what failed: it makes no fence then, as long as it is ended before its options do.
+    func give(order: [UInt8], files: [[UInt8]], options arguments: [String]) -> Int32 {
+        isTaken = true
+        for (text, descriptor) in zip([order] + files, texts) {
+            let number = Descriptor.writeAll(text, to: descriptor)
+            guard number == 0 else { return number }
+            lseek(descriptor, 0, SEEK_SET)
+        }
+        let bytes = Array((arguments.joined(separator: "\0") + "\0").utf8)
+        // All or nothing: bubblewrap would make a fence of half of them.
+        if bytes.count > Self.usualPipeBytes,
+            clinux_fcntl(options, clinux_f_setpipe_sz, Int32(clamping: bytes.count)) < bytes.count
+        {
+            return E2BIG
+        }
+        let count = write(options, bytes, bytes.count)
+        guard count == bytes.count else { return count < 0 ? errno : E2BIG }
+        Self.close([options])
+        return 0
+    }
+
+    /// Ends one that was told nothing, or not all. Does not wait for its end.
+    func abandon() {
+        // Its options end after it.
+        if pid > 0 { kill(pid, SIGKILL) }
+        Self.close([options])
+        closeOutput()
+        release()
+    }
+
+    /// Ends one that was never taken; called more than once, nothing.
+    func end() {
+        guard !isTaken else { return }
+        isTaken = true
+        abandon()
+    }
+
+    /// Closes what only its start needed; what it says is still read.
+    func release() { Self.close(texts + [info, gate.descriptor]) }
+
+    /// Closes what it says.
+    func closeOutput() { Self.close([report, output]) }
+
+    private static func close(_ descriptors: [Int32]) {
+        let number = errno
+        for descriptor in descriptors { Glibc.close(descriptor) }
+        errno = number
+    }
+
+    private static func writeFilter(to descriptor: Int32) -> Bool {
+        var bytes = [UInt8](repeating: 0, count: Int(CLINUX_SECCOMP_LIMIT))
+        let size = bytes.withUnsafeMutableBytes { clinux_seccomp_filter($0.baseAddress, $0.count) }
+        errno = size <= bytes.count ? Descriptor.writeAll(Array(bytes.prefix(size)), to: descriptor) : E2BIG
+        lseek(descriptor, 0, SEEK_SET)
+        return errno == 0
+    }
+}

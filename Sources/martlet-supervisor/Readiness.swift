@@ -1,0 +1,49 @@
+import Glibc
+import JobProtocol
+
+/// What a supervisor has made before it knows its job, so that the job's first command does not wait for it: the control group, whose
+/// limits are set later, and bubblewrap, which is told later what to fence.
+final class Readiness {
+    private let place: ControlGroupPlace?
+    private var made: ControlGroup?
+    private(set) var fence: FenceProcess?
+
+    /// Finds out what needs no job, and makes nothing yet.
+    init() { place = ControlGroupPlace.find() }
+
+    /// Makes what the next job will want.
+    /// - Parameter fenced: Whether it will have a fence. Where bubblewrap cannot be started, the job tries that itself and says why.
+    func prepare(fenced: Bool) {
+        made = place.flatMap { ControlGroup(place: $0) }
+        guard fenced, let bubblewrap = Bubblewrap.path(), let process = FenceProcess() else { return }
+        guard process.start(bubblewrap, identity: nil, group: made, fileBytes: nil, meanwhile: {}) == nil else {
+            return process.end()
+        }
+        fence = process
+    }
+
+    /// The job's group, with its limits.
+    /// - Returns: Nothing where this machine lets us make none, or where a limit could not be set.
+    func group(_ limits: JobDescription.Limits) -> ControlGroup? {
+        made = made ?? place.flatMap { ControlGroup(place: $0) }
+        guard let made, made.limit(limits) else {
+            end()
+            return nil
+        }
+        return made
+    }
+
+    /// Ends and removes what no job uses any more; more than once, nothing.
+    func end() {
+        fence?.end()
+        fence = nil
+        made?.remove()
+        made = nil
+    }
+
+    /// Ends a fence that the job does not want. Its group is the job's.
+    func endFence() {
+        fence?.end()
+        fence = nil
+    }
+}
