@@ -23,13 +23,10 @@ final class Readiness {
     }
 
     /// The job's group, with its limits.
-    /// - Returns: Nothing where this machine lets us make none, or where a limit could not be set.
+    /// - Returns: Nothing where this machine lets us make none, or where a limit could not be set: what waits in it is ended then.
     func group(_ limits: JobDescription.Limits) -> ControlGroup? {
         made = made ?? place.flatMap { ControlGroup(place: $0) }
-        guard let made, made.limit(limits) else {
-            end()
-            return nil
-        }
+        if made?.limit(limits) == false { end() }
         return made
     }
 

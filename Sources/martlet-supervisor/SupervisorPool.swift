@@ -106,7 +106,10 @@ final class SupervisorPool {
             if isAttached, clinux_end_with_parent(SIGTERM) != 0 || getppid() != launcher { _exit(71) }
             CommandVector.become(
                 "/proc/self/exe",
-                ["martlet-supervisor", isFenced ? "--wait-fenced" : "--wait", String(repeating: " ", count: Self.titleRoom)],
+                [
+                    "martlet-supervisor", isFenced ? "--wait-fenced" : "--wait",
+                    String(repeating: " ", count: Self.titleRoom),
+                ],
                 keeping: [ends[1]])
             _exit(71)
         }
