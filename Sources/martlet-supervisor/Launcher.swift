@@ -64,13 +64,20 @@ struct Launcher {
             let descriptor = try UnixSocket.listen(socket)
             report(nil)
             let status = serve(descriptor)
-            unlink(socket)
+            if isOurs(lock) { unlink(socket) }
             return status
         } catch {
             Console.complain("\(error)")
             report("\(error)")
             return EX_CANTCREAT
         }
+    }
+
+    /// Not where somebody removed the directory and another launcher listens there by now.
+    private func isOurs(_ lock: Int32) -> Bool {
+        var (held, named) = (stat(), stat())
+        return fstat(lock, &held) == 0 && stat(socket + ".lock", &named) == 0 && held.st_ino == named.st_ino
+            && held.st_dev == named.st_dev
     }
 
     /// Who holds the lock is about to listen.

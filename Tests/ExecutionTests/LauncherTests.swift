@@ -28,6 +28,24 @@ import Testing
         }
     }
 
+    /// Somebody removed the directory while the first one lived.
+    @Test func testThatItsEndLeavesAnothersSocket() async throws {
+        try await withLaunched { launched in
+            // given
+            _ = try await launched.run(launched.job("true"), name: "first")
+            let first = try #require(launched.lockOwner(launched.socket + ".lock"))
+            for path in [launched.socket, launched.socket + ".lock"] { unlink(path) }
+            _ = try await launched.run(launched.job("true"), name: "second")
+            #expect(launched.lockOwner(launched.socket + ".lock") != first)
+            // when
+            launched.kill(first, SIGTERM)
+            await until("the first launcher is gone") { !first.isAlive }
+            // then
+            #expect(access(launched.socket, F_OK) == 0)
+            #expect(try await launched.run(launched.job("true"), name: "third").result == .completed)
+        }
+    }
+
     private static func isAlive(_ pid: Int32) -> Bool { ProcessTable.entry(of: pid)?.isAlive ?? false }
 
     /// Starts a job with a process in a session of its own, which only the supervisor's end would end.
