@@ -7,6 +7,7 @@ final class Bench {
     let programs: String
     let root: String
     let baseline: Baseline
+    private var services: [Service] = []
 
     init(programs: String) throws {
         self.programs = programs
@@ -19,6 +20,7 @@ final class Bench {
     }
 
     func remove() {
+        for service in services { service.remove() }
         // In the temporary directory, and named as ours, at worst.
         try? FileManager.default.removeItem(atPath: root)
     }
@@ -28,10 +30,9 @@ final class Bench {
         let directory = root + "/" + name
         try FileManager.default.createDirectory(atPath: directory, withIntermediateDirectories: true)
         let service = try Service(root: directory, programs: programs, settings: settings)
-        defer {
-            service.endAll()
-            service.remove()
-        }
+        // Its files stay until all is measured: where many were removed in the last minute, ext4 makes new ones more slowly.
+        services.append(service)
+        defer { service.endAll() }
         try service.start()
         try body(service)
     }
