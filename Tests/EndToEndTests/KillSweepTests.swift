@@ -40,6 +40,10 @@ import Testing
         .init("pull.approved", "after", .daemon, in: .pull), .init("integration.merged", "before", .daemon, in: .pull),
     ]
 
+    private static let networkedSample: [KillSweep.Place] = [
+        .init("status.started", "after", .supervisor, in: .networked)
+    ]
+
     private static let root = URL(fileURLWithPath: #filePath).pathComponents.dropLast(3).joined(separator: "/")
 
     private func withSweep<Value: Sendable>(
@@ -85,10 +89,15 @@ import Testing
         try await expectHeld(Self.fencedSample, isFenced: true)
     }
 
+    @Test(.userNetwork) func testThatAKillLeavesNothingOfAStepsNetwork() async throws {
+        try await expectHeld(Self.networkedSample, isFenced: true)
+    }
+
     // MARK: The table
 
     @Test func testThatASampleOfEveryScenarioIsRun() {
-        #expect(Set((Self.sample + Self.fencedSample).map(\.scenario)) == Set(KillScenario.allCases))
+        #expect(
+            Set((Self.sample + Self.fencedSample + Self.networkedSample).map(\.scenario)) == Set(KillScenario.allCases))
     }
 
     @Test func testThatTheTableHasEveryFailpointOfTheSources() throws {

@@ -6,6 +6,7 @@ import ServiceSupport
 // against a ledger of its own.
 //
 //   KillSweep [--fenced] [TRANSITION|SCENARIO…|others]      all without a name; others: all scenarios but `publishing`
+//   KillSweep --networked                                   in the fence, steps that have a network of their own
 //
 // With --fenced, jobs run in the fence, and of the scenarios those that jobs make other there; pull requests run there alone. A
 // place at which there is nobody to kill is passed once.
@@ -15,10 +16,11 @@ import ServiceSupport
 let own = (try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")) ?? CommandLine.arguments[0]
 let programs = ProcessInfo.processInfo.environment["MARTLET_BUILD"] ?? (own as NSString).deletingLastPathComponent
 let arguments = CommandLine.arguments.dropFirst()
-let isFenced = arguments.contains("--fenced")
-let scenarios = KillScenario.all(isFenced: isFenced)
+let isNetworked = arguments.contains("--networked")
+let isFenced = isNetworked || arguments.contains("--fenced")
+let scenarios = isNetworked ? [.networked] : KillScenario.all(isFenced: isFenced)
 let names = scenarios.map(\.rawValue)
-let wanted = arguments.filter { $0 != "--fenced" }.flatMap { name in
+let wanted = arguments.filter { !["--fenced", "--networked"].contains($0) }.flatMap { name in
     name == "others" ? names.filter { $0 != KillScenario.publishing.rawValue } : [name]
 }
 let transitions = KillScenario.publishing.transitions

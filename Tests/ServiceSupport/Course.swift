@@ -26,6 +26,10 @@ extension KillSweep {
             ) { _ in
                 try self.uploadViolations(of: commit, bot: bot)
             }
+        case .networked:
+            let commit = try service.commit(bot, files: ["file": "\(runs)\n"])
+            return Course(
+                bot: bot, act: push(commit, to: bot), results: [(commit, "succeeded")], attempts: ["debug": 1])
         case .beforeTriggers, .failedTrigger:
             let commit = try service.commit(bot, files: ["file": "\(runs)\n"])
             let isBefore = scenario == .beforeTriggers

@@ -46,6 +46,16 @@ extension KillScenario {
                     """,
                 lines: "triggers:\n  - { name: office, branches: [main], upload: \"\(around.uploads)/{commit}/\" }\n",
                 archive: "made.txt")
+        case .networked:
+            return Bot(
+                recipe: """
+                    configurations:
+                      debug:
+                        steps:
+                          - { name: build, step: building, run: "STEP=build; . ./step", network: full }
+                          - { name: test, step: testing, run: "STEP=test; . ./step", network: full }
+
+                    """)
         case .beforeTriggers:
             return Bot(
                 recipe: one, lines: "triggers:\n  - { name: ready, phase: before, run: ready }\n",

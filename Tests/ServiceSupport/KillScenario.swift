@@ -6,6 +6,8 @@ package enum KillScenario: String, CaseIterable, Sendable {
     case publishing
     /// An analysis beside the tests, a product to keep, and its upload.
     case uploading = "uploads"
+    /// Steps in a fence that have a network of their own.
+    case networked = "networks"
     /// A trigger before the jobs.
     case beforeTriggers = "before"
     /// A trigger that fails, and one after it that is skipped for it.
@@ -63,6 +65,7 @@ package enum KillScenario: String, CaseIterable, Sendable {
                 "job.locked", "attempt.analyzing", "attempt.testing", "job.collected", "attempt.processed",
                 "integration.uploading", "trigger.succeeded", "integration.completed",
             ]
+        case .networked: ["status.started", "status.ended", "status.finished"]
         case .beforeTriggers:
             [
                 "integration.before-triggers", "trigger.running", "job.locked", "status.started", "status.ended",
@@ -104,14 +107,14 @@ package enum KillScenario: String, CaseIterable, Sendable {
 
     /// Those of the sweep without the fence, or of the one within it.
     package static func all(isFenced: Bool) -> [KillScenario] {
-        allCases.filter { isFenced ? $0.isFenced : $0 != .pull }
+        allCases.filter { $0 != .networked && (isFenced ? $0.isFenced : $0 != .pull) }
     }
 
     /// Whether jobs are killed within the fence too. What a daemon tells others and removes is the same there; of pull requests
     /// nothing runs without one.
     private var isFenced: Bool {
         switch self {
-        case .publishing, .uploading, .rerun, .cancel, .supersede, .pull: true
+        case .publishing, .uploading, .networked, .rerun, .cancel, .supersede, .pull: true
         case .beforeTriggers, .failedTrigger, .rerunOfFailed, .takenBack, .leftAlone, .telling, .tellingBusy,
             .tellingGone, .tellingAgain, .tellingNobody, .tellingResumed, .reporting, .reportingNewest,
             .retention, .yanking, .abandoning, .adopting:
