@@ -34,7 +34,8 @@ extension ThreatRow {
             "perl -e 'for (1..10000) { mkdir \"d\"; chdir \"d\" }; sleep 60'"),
         limit(
             "B3.hidden", "a directory that cannot be read", "workspace over 20 MiB", .init(workspaceBytes: 20 << 20),
-            "mkdir d; exec 9> d/x; for i in $(seq 40); do head -c 1M /dev/zero > d/$i; done; chmod 0 d; sleep 60"),
+            "mkdir d; exec 9> d/x; for i in $(seq 40); do head -c 1M /dev/zero > d/$i; done; chmod 0 d; sleep 600"
+        ).onSmallDisk(),
         limit(
             "B3.deleted", "files without a name", "workspace over 20 MiB", .init(workspaceBytes: 20 << 20),
             "perl -e 'for (1..8) { open $f[$_], \">f\"; unlink \"f\"; print { $f[$_] } \"x\" x 5e6; $f[$_]->flush } sleep 60'"

@@ -64,6 +64,24 @@ struct ThreatRow: Sendable, CustomTestStringConvertible {
         return row
     }
 
+    /// With the workspace on a file system of its own, the user's: where its growth alone decides, others' deletions would hide it.
+    func onSmallDisk() -> ThreatRow {
+        let breach = breach
+        return ThreatRow(
+            id: id, what: what, outcome: outcome,
+            skipped: { _ in
+                try await ConditionTrait.smallDisk.evaluate() ? nil : "a tmpfs cannot be mounted here"
+            }
+        ) { launched in
+            var found: String?
+            try await SmallDisk.mounted(on: launched.workspace, size: "64m") {
+                if launched.user != .own { JobUser.give(launched.workspace) }
+                found = try await breach(launched)
+            }
+            return found
+        }
+    }
+
     /// What the launcher's user can have of a fence.
     static func finding(for launched: Launched) async throws -> FenceFinding {
         let probe = try await run(launched.user.command([launched.supervisor, "--probe-fence"]), in: "/")
