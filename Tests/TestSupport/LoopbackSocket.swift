@@ -43,11 +43,35 @@ package final class LoopbackSocket: Sendable {
     /// Ends `accepted`; nobody can connect any more.
     package func stop() { shutdown(number, Int32(SHUT_RDWR)) }
 
-    /// A port that was free a moment ago.
+    /// A port that is free, and that nobody gets who does not ask for it: below those that the kernel gives to sockets without one
+    /// (ip_local_port_range: 32768 and above), else a connection could take it before a server has it; above those of `FTPServer`'s data,
+    /// and below those of `Service`. None is given twice before all were.
     package static func freePort() throws -> Int {
-        let (number, port) = try listening()
-        close(number)
-        return port
+        for _ in ports {
+            let port = nextPort.withLock { next in
+                next += 1
+                return ports.lowerBound + next % ports.count
+            }
+            if canBind(port) { return port }
+        }
+        throw ProgramFailure(description: "no port of \(ports) is free")
+    }
+
+    private static let ports = 30_000..<32_000
+    /// Another process of tests begins somewhere else.
+    private static let nextPort = Mutex(Int(getpid()) * 101)
+
+    private static func canBind(_ port: Int) -> Bool {
+        let number = socket(AF_INET, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
+        defer { close(number) }
+        var reuses: Int32 = 1
+        setsockopt(number, SOL_SOCKET, SO_REUSEADDR, &reuses, socklen_t(MemoryLayout<Int32>.size))
+        var address = address(port: port)
+        return withUnsafePointer(to: &address) {
+            $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                bind(number, $0, socklen_t(MemoryLayout<sockaddr_in>.size)) == 0
+            }
+        }
     }
 
     package static func isListening(_ port: Int) -> Bool { isListening(port, at: "127.0.0.1") }

@@ -1,4 +1,5 @@
 import Basics
+import Glibc
 import TestSupport
 import Transfer
 
@@ -22,10 +23,17 @@ struct FTPServer: Sendable {
     /// Whether anybody said a user's name.
     var hasUser: Bool { (try? directory.text("ftp.log"))?.contains("\"USER ") ?? false }
 
-    /// Eight in a row that nobody listens at, below those that the kernel gives to connections (ip_local_port_range: 32768 and above).
-    private static func dataPorts(after port: Int) throws -> [Int] {
-        for step in 0..<100 {
-            let first = 10_000 + (port + step) % 2_500 * 8
+    private static let nextDataPorts = Locked(Int(getpid()) * 101)
+
+    /// Eight in a row that nobody listens at, below those that the kernel gives to connections (ip_local_port_range: 32768 and above), and
+    /// that were given to no other server before.
+    private static func freeDataPorts() throws -> [Int] {
+        for _ in 0..<100 {
+            let next = nextDataPorts.withLock { next in
+                next += 1
+                return next
+            }
+            let first = 10_000 + next % 2_500 * 8
             let ports = Array(first..<first + 8)
             if !ports.contains(where: LoopbackSocket.isListening) { return ports }
         }
@@ -49,7 +57,7 @@ struct FTPServer: Sendable {
         _ body: (FTPServer) async throws -> Void
     ) async throws {
         let port = try LoopbackSocket.freePort()
-        let dataPorts = try Self.dataPorts(after: port)
+        let dataPorts = try freeDataPorts()
         try directory.makeDirectory("remote")
         try directory.makeDirectory("empty")
         try directory.write("passwords", password + "\n")
