@@ -210,17 +210,22 @@ import Testing
         try await withLaunched { launched in
             // given
             let listening = try UnixSocket.listen(launched.socket)
+            // Its number is another's once it is closed.
+            let isClosed = Locked(false)
             async let served: Void = BlockingLane(label: "launcher that goes").run { () throws(JobProtocolError) in
                 let client = accept(listening, nil, nil)
                 // The listener first: who sees the end of the other asks again at once.
-                close(listening)
+                isClosed.withLock {
+                    close(listening)
+                    $0 = true
+                }
                 defer { close(client) }
                 if isRead { return _ = try UnixSocket.receive(from: client, limit: LaunchRequest.sizeLimit) }
                 var source = pollfd(fd: client, events: Int16(POLLIN), revents: 0)
                 poll(&source, 1, UnixSocket.patienceMilliseconds)
             }
             // Where nobody connects, it waits no longer.
-            defer { shutdown(listening, Int32(SHUT_RDWR)) }
+            defer { isClosed.withLock { if !$0 { shutdown(listening, Int32(SHUT_RDWR)) } } }
             // when
             let end = try await launched.run(launched.job("true"))
             // then
