@@ -28,9 +28,10 @@ import Testing
         try await withBot(BotPlan(isRepositoryEmpty: true, executor: .local)) { bot in
             // given
             try bot.directory.write("toolchain/usr/bin/swift", Self.swift, mode: 0o755)
+            let limit = TestLimits.passing(milliseconds: 3000, most: 10_000) / 1000
             let recipe = """
                 configurations:
-                  debug: { toolchain: \(bot.directory.path("toolchain")), timeout: 3s }
+                  debug: { toolchain: \(bot.directory.path("toolchain")), timeout: \(limit)s }
                 analyze: []
                 archive: { include: [] }
 
