@@ -224,6 +224,8 @@ import Testing
                     try attempt.writeCancel(reason: "of the test", grace: .zero)
                     launched.kill(supervisor, SIGTERM)
                     kill(pid, SIGKILL)
+                    // Else it could still be found alive, and its end would not be what is awaited.
+                    await until("the step's process is dead") { !(ProcessTable.entry(of: pid)?.isAlive ?? false) }
                     launched.kill(supervisor, SIGCONT)
                     // then: what was there, and a read before
                     #expect(try await launched.end(of: attempt).result == .canceled)
