@@ -87,12 +87,12 @@ import Testing
         expectError(nested(65), 1, 68, "more than 64 levels of braces and brackets")
     }
 
-    /// Each level hashes all below it. Twice the levels may cost twice the processor time, and a little for what is not exact; what grows
-    /// faster ends at the first few levels.
+    /// Each level hashes all below it. Twice the levels may cost twice the processor time, and half of that for what is not exact; what
+    /// grows faster ends at the first few levels. Of three measures the least: others on the machine only add to it.
     @Test func testThatTheDeepestTreeThatIsParsedCostsInProportionToItsLevels() throws {
         // given: a wide tree below complex keys, at last as many as the limits let through
         let wide = "{" + (0..<3000).map { "k\($0): 1" }.joined(separator: ", ") + "}"
-        func cost(levels: Int) -> Double {
+        func once(levels: Int) -> Double {
             let deep = String(repeating: "{? ", count: levels) + wide + String(repeating: " : x}", count: levels)
             let start = threadSeconds()
             let reading = read("a: 1\nb: " + deep)
@@ -101,12 +101,13 @@ import Testing
             #expect(reading.diagnostics.first?.message == "a key must be a text, not a mapping")
             return seconds
         }
+        func cost(levels: Int) -> Double { min(once(levels: levels), once(levels: levels), once(levels: levels)) }
         // when
         var before = cost(levels: 4)
         for levels in [8, 16, 32, 63] {
             let now = cost(levels: levels)
             // then
-            try #require(now < before * 2.5, "\(levels) levels: \(now) s, half of them: \(before) s")
+            try #require(now < before * 3, "\(levels) levels: \(now) s, half of them: \(before) s")
             before = now
         }
     }
