@@ -34,14 +34,14 @@ import Testing
 
     @Test(.controlGroups, arguments: [true, false]) func testThatTooMuchMemoryIsSaid(isFenced: Bool) async throws {
         try await expectLimit(
-            "out of memory at 64 MiB", "head -c 300M /dev/zero | tail > /dev/null; sleep 20; echo survived",
+            "out of memory at 64 MiB", "head -c 300M /dev/zero | tail > /dev/null; sleep 600; echo survived",
             .init(memoryBytes: 64 << 20), isFenced: isFenced)
     }
 
     @Test(.controlGroups) func testThatWhatIsWrittenToTheTemporaryDirectoryIsMemory() async throws {
         try await expectLimit(
             "out of memory at 32 MiB",
-            "head -c 60M /dev/zero > /tmp/a; head -c 60M /dev/zero > /dev/shm/a; sleep 20; echo survived",
+            "head -c 60M /dev/zero > /tmp/a; head -c 60M /dev/zero > /dev/shm/a; sleep 600; echo survived",
             .init(memoryBytes: 32 << 20), isFenced: true)
     }
 
@@ -60,7 +60,7 @@ import Testing
     @Test(.program("perl"), .enabled(if: getuid() == 0, "only root can be others"), arguments: [true, false])
     func testThatMemoryIsHeldWithoutControlGroups(isFenced: Bool) async throws {
         try await expectLimit(
-            "out of memory at 64 MiB", "perl -e '$a = \"x\" x (128 << 20); sleep 60'; echo survived",
+            "out of memory at 64 MiB", "perl -e '$a = \"x\" x (128 << 20); sleep 600'; echo survived",
             .init(memoryBytes: 64 << 20), isFenced: isFenced, as: .ordinary)
     }
 
@@ -69,7 +69,7 @@ import Testing
     func testThatMemoryThatIsAFileIsHeldWithoutControlGroups(isFenced: Bool) async throws {
         let script = """
             perl -e '$m = "m"; $n = syscall(`uname -m` =~ /x86/ ? 319 : 279, $m, 0); open F, "+<&=", $n; $b = "x" x (1 << 20);
-            syswrite F, $b for 1..256; sleep 60'; echo survived
+            syswrite F, $b for 1..256; sleep 600'; echo survived
             """
         try await expectLimit(
             "out of memory at 64 MiB", script, .init(memoryBytes: 64 << 20), isFenced: isFenced, as: .ordinary)
@@ -103,7 +103,7 @@ import Testing
     }
 
     /// A shell that goes on after a fork that failed. The one around it is killed a moment after it, or before.
-    private static let bomb = "bash -c 'f() { f | f & }; while :; do f; done' 2>/dev/null; sleep 20; echo survived"
+    private static let bomb = "bash -c 'f() { f | f & }; while :; do f; done' 2>/dev/null; sleep 600; echo survived"
 
     @Test(.program("bash"), arguments: JobUser.possible, [true, false])
     func testThatTooManyProcessesAreSaid(user: JobUser, isFenced: Bool) async throws {
@@ -141,7 +141,7 @@ import Testing
     func testThatAFullWorkspaceIsSaid(user: JobUser, isFenced: Bool) async throws {
         try await expectLimit(
             "workspace over 20 MiB",
-            "mkdir d; for i in $(seq 40); do head -c 1M /dev/zero > d/$i; done; sleep 20; echo survived",
+            "mkdir d; for i in $(seq 40); do head -c 1M /dev/zero > d/$i; done; sleep 600; echo survived",
             .init(workspaceBytes: 20 << 20), isFenced: isFenced, as: user)
     }
 
@@ -166,7 +166,7 @@ import Testing
         try await withLaunched { launched in
             // given
             try await SmallDisk.mounted(on: launched.workspace, size: "64m") {
-                let script = "cat /dev/zero > a 2>/dev/null; sleep 20; echo survived"
+                let script = "cat /dev/zero > a 2>/dev/null; sleep 600; echo survived"
                 // when
                 let end = try await launched.run(job(launched, isFenced: isFenced, script, .init()))
                 // then
@@ -215,7 +215,7 @@ import Testing
             // given
             let script = """
                 perl -e 'syscall(`uname -m` =~ /x86/ ? 157 : 167, 4, 0, 0, 0, 0);
-                for (1..8) { open $f[$_], ">f"; unlink "f"; print { $f[$_] } "x" x 5e6; $f[$_]->flush } sleep 60'; echo survived
+                for (1..8) { open $f[$_], ">f"; unlink "f"; print { $f[$_] } "x" x 5e6; $f[$_]->flush } sleep 600'; echo survived
                 """
             try await SmallDisk.mounted(on: launched.workspace, size: "64m") {
                 let job = job(launched, isFenced: isFenced, script, .init(workspaceBytes: 20 << 20))
@@ -233,7 +233,7 @@ import Testing
         try await withLaunched { launched in
             // given
             let script = """
-                trap 'for i in $(seq 40); do head -c 1M /dev/zero > $i; done; sleep 20; echo survived' TERM
+                trap 'for i in $(seq 40); do head -c 1M /dev/zero > $i; done; sleep 600; echo survived' TERM
                 while :; do sleep 0.05; done
                 """
             var job = job(launched, isFenced: isFenced, script, .init(workspaceBytes: 20 << 20))
@@ -302,14 +302,14 @@ import Testing
     @Test func testThatTooManyFilesAreSaid() async throws {
         try await expectLimit(
             "workspace over 1,000 files",
-            "i=0; while [ $i -lt 3000 ]; do : > $i; i=$((i+1)); done; sleep 20; echo survived",
+            "i=0; while [ $i -lt 3000 ]; do : > $i; i=$((i+1)); done; sleep 600; echo survived",
             .init(workspaceFiles: 1000), isFenced: true)
     }
 
     @Test func testThatDirectoriesThatAreTooDeepAreSaidAndRemoved() async throws {
         try await expectLimit(
             "workspace over 256 levels of directories",
-            "i=0; while [ $i -lt 1000 ]; do mkdir d && cd d; i=$((i+1)); done; sleep 20; echo survived", .init(),
+            "i=0; while [ $i -lt 1000 ]; do mkdir d && cd d; i=$((i+1)); done; sleep 600; echo survived", .init(),
             isFenced: true)
     }
 

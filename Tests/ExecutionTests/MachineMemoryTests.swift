@@ -29,7 +29,7 @@ import Testing
             // when
             let end = try await launched.run(
                 launched.fenced(
-                    "head -c 300M /dev/zero | tail > /dev/null; sleep 20; echo survived",
+                    "head -c 300M /dev/zero | tail > /dev/null; sleep 600; echo survived",
                     limits: .init(memoryBytes: 1 << 30)))
             // then
             #expect(end.result == .faulty)
