@@ -37,9 +37,11 @@ final class WorkspaceWatch {
     private let isFenced: Bool
     /// As of `LimitWatch`.
     var sparing: Set<Int32> = []
-    /// What the file system had when the job began, and when the last walk began.
+    /// What the file system had when the job began, and when the last whole walk and the present one began. One that is never finished says
+    /// nothing of what was written before it.
     private let atStart: Use
     private var atWalk: Use
+    private var atPresentWalk: Use
     /// What the last whole walk found.
     private var found: Use?
     private var walk: WorkspaceWalk?
@@ -57,6 +59,7 @@ final class WorkspaceWatch {
         self.isFenced = isFenced
         atStart = Self.use(of: tree)
         atWalk = atStart
+        atPresentWalk = atStart
     }
 
     var byteWords: String { "workspace over \(Words.size(limits.workspaceBytes))" }
@@ -115,13 +118,14 @@ final class WorkspaceWatch {
     }
 
     private func beginWalk() {
-        atWalk = Self.use(of: tree)
+        atPresentWalk = Self.use(of: tree)
         walk = WorkspaceWalk(tree)
     }
 
     private func finishWalk(_ now: Int64) {
         guard let walk else { return }
         found = Use(bytes: walk.bytes, files: walk.files)
+        atWalk = atPresentWalk
         // A file system that does not count its files (Btrfs) raises no alarm of them.
         pause = atWalk.files > 0 ? min(pause * 2, Self.longestMilliseconds) : Self.shortestMilliseconds
         nextWalk = now + max(pause, walk.cost * Self.restFactor)

@@ -160,6 +160,27 @@ import Testing
         }
     }
 
+    /// The first walk begins after what was written, and at what a tmpfs lists first is far from it when the step ends.
+    @Test(.program("perl"), .smallDisk) func testThatAFullWorkspaceIsSaidWhereTheLastWalkWasNotFinished() async throws {
+        try await withLaunched { launched in
+            // given
+            try await SmallDisk.mounted(on: launched.workspace, size: "64m") {
+                try await runExpectingSuccess(
+                    [
+                        "perl", "-e",
+                        "mkdir 'large'; mkdir 'many'; for (1..60000) { open F, '>', qq(many/$_); close F }",
+                    ], in: launched.workspace)
+                let job = launched.fenced(
+                    "for i in 1 2 3; do head -c 10M /dev/zero > large/$i; done; sleep 0.8",
+                    limits: .init(workspaceBytes: 20 << 20))
+                // when
+                let end = try await launched.run(job)
+                // then
+                #expect(end.limit == "workspace over 20 MiB")
+            }
+        }
+    }
+
     /// Within what its workspace may hold: the disk is smaller. It is no limit of the job's, since others may have filled it.
     @Test(.smallDisk, arguments: [true, false])
     func testThatAJobDoesNotTakeTheLastOfTheDisk(isFenced: Bool) async throws {
