@@ -7,8 +7,11 @@ final class LimitWatch {
     private static let groupMilliseconds: Int64 = 200
     /// How often processes and their memory are counted where no control group does that: it reads all of /proc.
     private static let countMilliseconds: Int64 = 250
-    /// How much longer than such a look takes the next one waits: a twentieth of a processor.
+    /// How much longer than such a look works the next one waits: a twentieth of a processor. It counts no time in which others had it: a
+    /// supervisor that the machine lets stand for a second would not look for 20 s then, while its job takes what it wants.
     private static let restFactor: Int64 = 20
+    /// However much a look works: what a job takes beyond its limits it has for no longer.
+    static let longestRest: Int64 = 10_000
 
     /// What ends a step.
     enum Finding: Equatable {
@@ -59,9 +62,10 @@ final class LimitWatch {
                 if let finding = finding(in: group.events()) { return finding }
             }
         } else if now >= nextCount {
+            let begun = Time.workedMilliseconds()
             let words = count()
-            let cost = Time.monotonicMilliseconds() - now
-            nextCount = now + max(Self.countMilliseconds, cost * Self.restFactor)
+            let cost = Time.workedMilliseconds() - begun
+            nextCount = now + max(Self.countMilliseconds, min(cost * Self.restFactor, Self.longestRest))
             if let words { return .limit(words) }
         }
         guard now >= workspace.nextLook else { return nil }

@@ -1,12 +1,15 @@
 import Glibc
 
-/// The two clocks.
+/// The clocks.
 enum Time {
     /// On the monotonic clock, which nobody sets and which stands still while the machine sleeps: for time-outs.
     static func monotonicMilliseconds() -> Int64 { milliseconds(CLOCK_MONOTONIC) }
 
     /// Since the epoch: for what people read.
     static func wallMilliseconds() -> Int64 { milliseconds(CLOCK_REALTIME) }
+
+    /// What this thread has worked: for what a look costs, which is not longer because others had the processor meanwhile.
+    static func workedMilliseconds() -> Int64 { milliseconds(CLOCK_THREAD_CPUTIME_ID) }
 
     private static func milliseconds(_ clock: clockid_t) -> Int64 {
         var time = timespec()

@@ -18,7 +18,7 @@ final class WorkspaceWalk {
     private(set) var isTooDeep = false
     /// A directory could not be read.
     private(set) var hasHidden = false
-    /// The milliseconds that were spent.
+    /// The milliseconds that it worked.
     private(set) var cost: Int64 = 0
     private var levels: [Level] = []
     private var buffer = [UInt8](repeating: 0, count: 4096)
@@ -35,14 +35,14 @@ final class WorkspaceWalk {
 
     /// - Parameter deadline: On the monotonic clock.
     func go(until deadline: Int64) {
-        let begun = Time.monotonicMilliseconds()
-        var now = begun
+        let begun = Time.workedMilliseconds()
+        var now = Time.monotonicMilliseconds()
         while let level = levels.last, now < deadline {
             readSome(of: level)
             now = Time.monotonicMilliseconds()
         }
         isComplete = levels.isEmpty
-        cost += now - begun
+        cost += Time.workedMilliseconds() - begun
     }
 
     /// A buffer of entries, or as far as the first directory among them, into which it goes.

@@ -19,7 +19,7 @@ final class WorkspaceWatch {
     private static let sliceMilliseconds: Int64 = 4
     /// Between two slices: a tenth of the processor while it walks.
     private static let restMilliseconds: Int64 = 36
-    /// Where the walk takes its time, and how much longer than that it rests.
+    /// Where the walk takes its time, and how much longer than it worked it rests, at most `LimitWatch.longestRest`.
     private static let restFactor: Int64 = 20
     /// What no job may take of the file system: the database, logs and a job's end need room there. Of a small one a hundredth.
     private static let floorBytes: Int64 = 256 << 20
@@ -128,8 +128,8 @@ final class WorkspaceWatch {
         atWalk = atPresentWalk
         // A file system that does not count its files (Btrfs) raises no alarm of them.
         pause = atWalk.files > 0 ? min(pause * 2, Self.longestMilliseconds) : Self.shortestMilliseconds
-        nextWalk = now + max(pause, walk.cost * Self.restFactor)
-        nextAlarmedWalk = now + walk.cost * 2
+        nextWalk = now + max(pause, min(walk.cost * Self.restFactor, LimitWatch.longestRest))
+        nextAlarmedWalk = now + min(walk.cost * 2, LimitWatch.longestRest)
         nextLook = now + Self.askMilliseconds
         self.walk = nil
     }
