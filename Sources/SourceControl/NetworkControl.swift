@@ -121,10 +121,15 @@ final class NetworkControl: Sendable {
         }
     }
 
-    /// - Parameter effort: Of `silentProcesses`. More than the last time counts as heard.
+    /// - Parameter effort: Of `silentProcesses`. More than the last time counts as heard. The first time tells nothing yet: a watch that the
+    ///   machine let stand until the silence was too long has to measure again, as long after it as ever.
     func note(effort: UInt64) {
         state.withLock {
-            if let before = $0.effort, effort > before { $0.heard = .now }
+            if let before = $0.effort {
+                if effort > before { $0.heard = .now }
+            } else {
+                $0.heard = $0.heard.map { max($0, .now - limits.silence / 2) }
+            }
             $0.effort = effort
         }
     }

@@ -100,4 +100,27 @@ import Testing
             }
         }
     }
+
+    /// As a watch finds it that the machine let stand for the whole silence.
+    @Test func testThatTheFirstMeasureOfWorkJudgesNothing() async throws {
+        // given
+        var limits = NetworkLimits()
+        limits.silence = .milliseconds(TestLimits.passing(milliseconds: 200, most: 2000))
+        let control = NetworkControl(limits: limits)
+        #expect(control.add(process: 1 << 30))
+        func silence() throws -> Duration { try #require(control.silence { _ in nil }) }
+        try await until("the silence is too long") { try silence() > limits.silence }
+        // when
+        control.note(effort: 5)
+        // then
+        let first = try silence()
+        #expect(first < limits.silence)
+        #expect(control.silentProcesses == [1 << 30])
+        // and another without any work says nothing new
+        control.note(effort: 5)
+        #expect(try silence() >= first)
+        // but one with some does
+        control.note(effort: 6)
+        #expect(try silence() < first)
+    }
 }
