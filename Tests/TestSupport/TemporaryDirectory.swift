@@ -1,5 +1,6 @@
 package import Basics
 import Foundation
+import Glibc
 package import Testing
 
 /// A directory of a test's own.
@@ -18,13 +19,33 @@ package struct TemporaryDirectory: Sendable {
         try write(name, Array(text.utf8), mode: mode)
     }
 
-    /// Writes a file, with what is missing above it.
+    /// Writes a file, with what is missing above it. One that can be run can be run at once.
     @discardableResult
     package func write(_ name: String, _ bytes: [UInt8], mode: UInt16 = 0o644) throws -> String {
         let directory = try directory()
         if let slash = name.lastIndex(of: "/") { try directory.makeDirectories(String(name[..<slash])) }
-        try directory.write(name, bytes: bytes, mode: mode)
+        guard mode & 0o111 != 0 else {
+            try directory.write(name, bytes: bytes, mode: mode)
+            return path(name)
+        }
+        let beside = ".\(RandomIdentifiers().next())"
+        try directory.write(beside, bytes: bytes)
+        defer { unlink(path(beside)) }
+        try Self.install(path(beside), as: path(name), mode: mode)
         return path(name)
+    }
+
+    /// Copies a file by a process of its own. What this one had open for writing, a program that another test starts in this moment could
+    /// still have, and nobody could run it: ETXTBSY of execve(2).
+    private static func install(_ source: String, as path: String, mode: UInt16) throws {
+        let arguments = ["install", "-m", String(mode, radix: 8), "-T", "--", source, path]
+        var pointers = arguments.map { strdup($0) } + [nil]
+        defer { for pointer in pointers { free(pointer) } }
+        var (child, status): (pid_t, Int32) = (0, 0)
+        let number = posix_spawnp(&child, "install", nil, nil, &pointers, nil)
+        guard number == 0 else { throw ProgramFailure(description: "install: \(String(cString: strerror(number)))") }
+        while waitpid(child, &status, 0) < 0, errno == EINTR {}
+        guard status == 0 else { throw ProgramFailure(description: "\(path) cannot be made") }
     }
 
     /// Makes a directory, with what is missing above it.

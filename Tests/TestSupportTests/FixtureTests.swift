@@ -16,6 +16,20 @@ import Testing
         expectNoFile(path)
     }
 
+    @Test(arguments: [0o755, 0o711, 0o4755] as [UInt16])
+    func testThatWhatCanBeRunIsAsItWasWrittenToo(mode: UInt16) async throws {
+        try await withTemporaryDirectory { temporary in
+            // given
+            try temporary.write("-bin/tool", "another")
+            // when
+            let path = try temporary.write("-bin/tool", "#!/bin/sh\necho ran\n", mode: mode)
+            // then
+            #expect(try temporary.directory().status("-bin/tool")?.mode ?? 0 == mode)
+            #expect(try await run([path]).stdout == "ran\n")
+            #expect(try temporary.directory().entries().map(\.name) == ["-bin"])
+        }
+    }
+
     @Test func testThatItIsGoneWhenTheBodyThrows() async throws {
         let path = Locked("")
         await #expect(throws: CancellationError.self) {
