@@ -27,9 +27,9 @@ package enum UnixSocket {
             unlink(path)
         }
         let descriptor = try make()
-        let mask = umask(0o177)
+        // The path gets the socket's own mode, less the umask (unix_bind of Linux), which is the whole process's and stays as it is.
+        guard fchmod(descriptor, 0o600) == 0 else { throw failure("listen on \(path)", closing: descriptor) }
         let result = try withAddress(of: path) { bind(descriptor, $0, $1) }
-        umask(mask)
         guard result == 0, Glibc.listen(descriptor, 64) == 0 else {
             throw failure("listen on \(path)", closing: descriptor)
         }

@@ -234,9 +234,14 @@ import Testing
         }
     }
 
-    @Test func testThatItsSocketIsForItsOwnerOnly() async throws {
+    @Test(arguments: ["000", "022", "077"]) func testThatItsSocketIsForItsOwnerOnly(umask: String) async throws {
         try await withLaunched { launched in
-            _ = try await launched.run(launched.job("true"))
+            // when
+            try await runExpectingSuccess([
+                "sh", "-c", #"umask "$0"; exec "$1" --listen "$2" --detach"#, umask, launched.supervisor,
+                launched.socket,
+            ])
+            // then
             var status = stat()
             #expect(lstat(launched.socket, &status) == 0)
             #expect(status.st_mode & 0o777 == 0o600)
