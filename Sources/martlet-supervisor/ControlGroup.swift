@@ -104,10 +104,11 @@ final class ControlGroup {
     func events() -> Events {
         // Version 1 does not count how often the limit was reached (memory.failcnt stays 0 on Linux 6.18): what it had at most since it was
         // asked last has to tell. Not since its beginning: files that were read, of which the kernel lets go, are counted with the rest.
+        // What was less than the limit is kept: a kill between the two, of which only this tells, would be forgotten with it.
         var most: Int64 = 0
         if !isVersion2, memory != nil {
             most = mostMemory
-            _ = write(.memory, "memory.max_usage_in_bytes", 0)
+            if isLimit(most) { _ = write(.memory, "memory.max_usage_in_bytes", 0) }
         }
         let kills = count("oom_kill", in: .memory, isVersion2 ? "memory.events" : "memory.oom_control")
         return Events(
