@@ -151,7 +151,7 @@ import Testing
                     "Test Case 'KitTests.testAdds' passed (0.1 seconds)" \
                     "Test Case 'KitTests.testFalls' started at 2026-01-01" \
                     "Test Case 'KitTests.testFalls' failed (0.1 seconds)"
-                sleep 2; exit 1
+                sleep \(TestLimits.passing(milliseconds: 2000) / 1000); exit 1
 
                 """
             try await withWorkingTree([
