@@ -120,7 +120,7 @@ import Testing
         }
     }
 
-    @Test(.program("mkfifo"), .timeLimit(.minutes(1)))
+    @Test(.program("mkfifo"), .timeLimit(TestLimits.minutes(1)))
     func testThatItNeitherPacksNorWaitsForAPipe() async throws {
         try await withTemporaryDirectory { directory in
             // given

@@ -129,7 +129,7 @@ import Testing
         }
     }
 
-    @Test(.timeLimit(.minutes(1))) func testThatAPipeIsRefusedAtOnce() async throws {
+    @Test(.timeLimit(TestLimits.minutes(1))) func testThatAPipeIsRefusedAtOnce() async throws {
         try await withTarget { tree, temporary in
             #expect(mkfifo(temporary.path("tree/pipe"), 0o600) == 0)
             await expectRejection(FileError.self, \.code, .notRegular) { try tree.read("pipe", limit: 99) }

@@ -124,7 +124,7 @@ import Testing
 
     // MARK: Dependencies
 
-    @Test(.timeLimit(.minutes(6)))
+    @Test(.timeLimit(TestLimits.minutes(6)))
     func testThatDependenciesAreResolvedWithTheNetworkAndTheRestIsBuiltWithout() async throws {
         try await withTemporaryDirectory { directory in
             // given: a package in a repository that the owner shows to jobs.

@@ -3,7 +3,7 @@ import Testing
 
 /// A real Swift package through its red and green states.
 @Suite struct RunSwiftPackageTests {
-    @Test(.timeLimit(.minutes(15))) func testThatTestsAreChosenByAFilter() async throws {
+    @Test(.timeLimit(TestLimits.minutes(15))) func testThatTestsAreChosenByAFilter() async throws {
         try await withWorkingTree([
             "Package.swift": """
             // swift-tools-version: 6.0
@@ -32,7 +32,7 @@ import Testing
         }
     }
 
-    @Test(.timeLimit(.minutes(15))) func testThatAPackageIsGreenThenRedThenDoesNotCompile() async throws {
+    @Test(.timeLimit(TestLimits.minutes(15))) func testThatAPackageIsGreenThenRedThenDoesNotCompile() async throws {
         try await withWorkingTree([
             "Package.swift": """
             // swift-tools-version: 6.0

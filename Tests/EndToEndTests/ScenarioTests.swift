@@ -10,13 +10,13 @@ import Testing
 
 /// The whole way of a commit with the real supervisor, the real git and real tools, for every directory of `Scenarios`.
 @Suite struct ScenarioTests {
-    @Test(.timeLimit(.minutes(4)), arguments: try Scenario.all())
+    @Test(.timeLimit(TestLimits.minutes(4)), arguments: try Scenario.all())
     func testThatItEndsAsExpected(scenario: Scenario) async throws {
         try await run(scenario, isolation: JobIsolation(isolation: .none(reason: "of the test")))
     }
 
     /// Results, issues with their paths, tests and logs are the same inside the fence.
-    @Test(.fence, .timeLimit(.minutes(4)), arguments: try Scenario.all())
+    @Test(.fence, .timeLimit(TestLimits.minutes(4)), arguments: try Scenario.all())
     func testThatItEndsTheSameInTheFence(scenario: Scenario) async throws {
         try await run(scenario, isolation: try .fenced())
     }

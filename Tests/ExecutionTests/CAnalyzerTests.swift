@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// `martlet-supervisor --analyze-c` with the real toolchain.
-@Suite(.timeLimit(.minutes(5)), .program("clang")) struct CAnalyzerTests {
+@Suite(.timeLimit(TestLimits.minutes(5)), .program("clang")) struct CAnalyzerTests {
     /// Reports the null pointer, where it compiles at all.
     private static func faulty(_ name: String, needing lines: String = "") -> String {
         "\(lines)\nint \(name)(void) { int *nothing = 0; return *nothing; }\n"

@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// `martlet-supervisor --archive-products` with the real toolchain.
-@Suite(.timeLimit(.minutes(10))) struct ProductArchiverTests {
+@Suite(.timeLimit(TestLimits.minutes(10))) struct ProductArchiverTests {
     private func archive(_ directory: TemporaryDirectory) async throws -> (status: Int32, output: String) {
         let result = try await run(
             [

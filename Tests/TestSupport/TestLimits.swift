@@ -1,4 +1,5 @@
 import Foundation
+package import Testing
 
 /// How long a test waits for what must come.
 package enum TestLimits {
@@ -13,6 +14,11 @@ package enum TestLimits {
 
     /// A limit that is never to be reached, scaled, in milliseconds.
     package static func never(milliseconds: Int64) -> Int64 { Int64(Double(milliseconds) * scale) }
+
+    /// A time limit of a whole test, scaled.
+    package static func minutes(_ minutes: Double) -> TimeLimitTrait.Duration {
+        .minutes(Int((minutes * scale).rounded(.up)))
+    }
 
     /// A limit that a test lets pass, and that something has to come before: scaled, but since it is waited out each time, to no more
     /// than five seconds, or what is asked for. In milliseconds.

@@ -7,7 +7,7 @@ import Testing
 
 @Suite struct WebServerTests {
     @Suite struct GivenAPortInUse {
-        @Test(.timeLimit(.minutes(1))) func testThatItEndsWithTheReason() async throws {
+        @Test(.timeLimit(TestLimits.minutes(1))) func testThatItEndsWithTheReason() async throws {
             try await withWeb { web in
                 // given
                 let socket = web.directory.path("second.socket")
