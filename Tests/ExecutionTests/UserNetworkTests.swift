@@ -9,6 +9,9 @@ import Testing
     /// Makes a file, and waits for another.
     private static let wait = "touch begun; until [ -e go ]; do read -t 0.02 <> fifo; done; true"
 
+    /// Seconds for what is to answer.
+    private static let answering = Int(TestLimits.never(milliseconds: 2000) / 1000)
+
     /// A job whose only step has the network and is running.
     private func started(
         _ launched: Launched, _ script: String, limits: JobDescription.Limits = .init(graceMilliseconds: 200)
@@ -43,7 +46,7 @@ import Testing
             let listener = try LoopbackSocket(at: "0.0.0.0")
             defer { listener.stop() }
             // when
-            let script = ThreatRow.connect([address, "127.0.0.1"], listener.port)
+            let script = ThreatRow.connect([address, "127.0.0.1"], listener.port, within: Self.answering)
             let ended = try await launched.run(launched.fenced(script, network: .full))
             // then
             #expect(ended.log == "OPEN \(address)\ntried\n")
@@ -62,7 +65,9 @@ import Testing
                 ],
                 ["192.0.2.7", "2001:db8::7"]
             )
-            let script = ThreatRow.awaitingSix + ThreatRow.connect6(told + others, 80)
+            let script =
+                ThreatRow.awaitingSix + ThreatRow.connect6(told, 80) + "\n"
+                + ThreatRow.connect6(others, 80, within: Self.answering)
             let attempt = try launched.prepare(launched.fenced(script, network: .full))
             let addresses = (told + others).map { "ip addr add \($0) dev lo\n" }.joined()
             let listening =
@@ -75,7 +80,7 @@ import Testing
             ])
             // then
             let log = try await launched.end(of: attempt).log
-            #expect(log == others.map { "OPEN \($0)\n" }.joined() + "tried\n")
+            #expect(log == "tried\n" + others.map { "OPEN \($0)\n" }.joined() + "tried\n")
         }
     }
 

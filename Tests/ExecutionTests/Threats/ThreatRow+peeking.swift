@@ -140,17 +140,19 @@ extension ThreatRow {
         """
     }
 
-    static func connect(_ addresses: [String], _ port: Int) -> String {
+    /// - Parameter seconds: How long each is waited for; longer where one is to answer.
+    static func connect(_ addresses: [String], _ port: Int, within seconds: Int = 2) -> String {
         """
-        perl -MSocket -e 'for (@ARGV) { socket(S, PF_INET, SOCK_STREAM, 0); $SIG{ALRM} = sub {}; alarm 2;
+        perl -MSocket -e 'for (@ARGV) { socket(S, PF_INET, SOCK_STREAM, 0); $SIG{ALRM} = sub {}; alarm \(seconds);
         connect(S, sockaddr_in(\(port), inet_aton($_))) and print "OPEN $_\\n" } print "tried\\n"' \(addresses.joined(separator: " "))
 
         """
     }
 
-    static func connect6(_ addresses: [String], _ port: Int) -> String {
+    /// - Parameter seconds: As of `connect`.
+    static func connect6(_ addresses: [String], _ port: Int, within seconds: Int = 2) -> String {
         """
-        perl -MIO::Socket::IP -e 'for (@ARGV) { IO::Socket::IP->new(PeerHost => $_, PeerPort => \(port), Timeout => 2) and print "OPEN $_\\n" }
+        perl -MIO::Socket::IP -e 'for (@ARGV) { IO::Socket::IP->new(PeerHost => $_, PeerPort => \(port), Timeout => \(seconds)) and print "OPEN $_\\n" }
         print "tried\\n"' \(addresses.joined(separator: " "))
         """
     }

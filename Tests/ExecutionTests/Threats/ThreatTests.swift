@@ -43,7 +43,9 @@ import Testing
             let abstract = try AbstractSocket(name)
             defer { abstract.close() }
             let scripts = [
-                ThreatRow.connect(["127.0.0.1"], listener.port), ThreatRow.connect(abstract: name),
+                ThreatRow.connect(
+                    ["127.0.0.1"], listener.port, within: Int(TestLimits.never(milliseconds: 2000) / 1000)),
+                ThreatRow.connect(abstract: name),
             ]
             // when
             var logs: [String] = []
