@@ -93,6 +93,8 @@ struct StrictS3Server: Sendable {
             ])
     }
 
+    /// Time-outs are longer than Swift's own, of half a second upwards, in which a busy machine does nothing for a server; and no server is
+    /// left out for errors, since there is no other.
     private static func configuration(
         _ program: String, port: Int, cache: Int, user: String, directory: String
     ) -> String {
@@ -104,6 +106,9 @@ struct StrictS3Server: Sendable {
             user = \(user)
             swift_dir = \(directory)/etc
             log_address = /dev/null
+            node_timeout = 60
+            conn_timeout = 10
+            container_update_timeout = 60
 
             """
         guard program == "proxy" else {
@@ -127,6 +132,10 @@ struct StrictS3Server: Sendable {
             [app:proxy-server]
             use = egg:swift#proxy
             account_autocreate = true
+            node_timeout = 60
+            recoverable_node_timeout = 60
+            conn_timeout = 10
+            error_suppression_limit = 1000000
             [filter:tempauth]
             use = egg:swift#tempauth
             user_test_tester = \(secret) .admin
@@ -137,6 +146,8 @@ struct StrictS3Server: Sendable {
             [filter:cache]
             use = egg:swift#memcache
             memcache_servers = 127.0.0.1:\(cache)
+            connect_timeout = 10
+            io_timeout = 10
 
             """ + filters.map { "[filter:\($0)]\nuse = egg:swift#\($0)\n" }.joined()
     }
