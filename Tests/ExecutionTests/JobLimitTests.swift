@@ -90,13 +90,14 @@ import Testing
         }
     }
 
-    /// Five processes with the same 20 to 40 MiB, together over the limit if each counted for itself, which they have in common; the time is for two looks.
+    /// Eight processes with the same 20 to 40 MiB, over the limit if each counted for itself; the time is for two looks. While they come and
+    /// go, each is looked at when so many have it in common: at most 1 + 1/2 + … + 1/8 times of it are counted.
     @Test(.program("perl"), .enabled(if: getuid() == 0, "only root can be others"), arguments: [true, false])
     func testThatWhatProcessesShareIsCountedOnce(isFenced: Bool) async throws {
         try await withLaunched(as: .ordinary) { launched in
-            let script = "perl -e '$a = \"x\" x (20 << 20); for (1..4) { last unless fork } sleep 1'; echo survived"
+            let script = "perl -e '$a = \"x\" x (20 << 20); for (1..7) { last unless fork } sleep 1'; echo survived"
             let end = try await launched.run(
-                job(launched, isFenced: isFenced, script, .init(memoryBytes: 64 << 20)))
+                job(launched, isFenced: isFenced, script, .init(memoryBytes: 144 << 20)))
             #expect(end.limit == nil, "\(end.log)")
             #expect(end.log.contains("survived"))
         }
