@@ -93,13 +93,7 @@ import Testing
 
     @Suite struct GivenAReaderThatDoesNotEnd {
         @Test func testThatNobodyWaitsForItAndTheLogIsBegunAnewWhenItEnds() async throws {
-            // given: what the machine takes for the same while nobody reads
-            var alone = Duration.zero
-            try await CheckpointerTests().withFollowed(largestLog: 50) { followed, _ in
-                try await followed.write(1)
-                alone = try await ContinuousClock().measure { try await followed.write(20) }
-            }
-            try await CheckpointerTests().withFollowed(largestLog: 50) { [alone] followed, path in
+            try await CheckpointerTests().withFollowed(largestLog: 50) { followed, path in
                 // given: it reads what only the log has
                 try await followed.write(1)
                 var configuration = Configuration()
@@ -110,13 +104,16 @@ import Testing
                     return try Int.fetchOne(db, sql: "SELECT count(*) FROM filling")
                 }
                 #expect(count == 1)
-                // when: SQLite alone would let the writer wait five seconds for it, several times
-                let taken = try await ContinuousClock().measure { try await followed.write(20) }
+                // when: SQLite alone would let the writer wait five seconds for it, once and again
+                var longest = Duration.zero
+                for _ in 0..<20 {
+                    longest = max(longest, try await ContinuousClock().measure { try await followed.write(1) })
+                }
                 followed.settle()
                 // Nobody copies now, so the writer tries it itself, before the second of these.
                 try await followed.write(2)
                 // then
-                #expect(taken < Store.busyTimeout + alone * 4)
+                #expect(longest < Store.busyTimeout)
                 #expect(followed.checkpointer.figures.failed > 0)
                 #expect(followed.checkpointer.figures.relieved == 0)
                 #expect(followed.checkpointer.figures.pages > 100)
