@@ -11,6 +11,8 @@ struct SuspectSearch: Sendable {
     /// Nothing where the branch was not integrated before: then only the history is asked.
     let from: CommitID?
     let to: CommitID
+    /// How long each question to the whole history takes at most: others wait for the mirror meanwhile.
+    var guessing: Duration = .seconds(1)
 
     /// Issues whose lines are blamed; for the others the file's commits are asked.
     static let maximumBlamed = 200
@@ -18,8 +20,6 @@ struct SuspectSearch: Sendable {
     static let maximumCommits = 500
     /// How many changes of a file make out who changed it most.
     static let maximumModifications = 20
-    /// How long each question to the whole history takes at most: others wait for the mirror meanwhile.
-    static let guessing: Duration = .seconds(1)
     /// A file that nobody changed for so long is better known to whoever changed it most than to whoever did last.
     static let longAgo: Duration = .seconds(90 * 86_400)
 
@@ -93,7 +93,7 @@ struct SuspectSearch: Sendable {
     // MARK: The history
 
     private func guesses(_ issues: [Issue]) async throws(SourceControlError) -> [String: Introduction] {
-        let limit = Mirror.HistoryLimit(time: Self.guessing)
+        let limit = Mirror.HistoryLimit(time: guessing)
         let origins = try await mirror.origins(of: Self.places(issues), at: to, among: nil, limit: limit)
         let lineless = issues.filter { Self.place($0.finding).flatMap { origins[$0] } == nil }
         let files = Set(lineless.compactMap(\.finding.path).sorted().prefix(Self.maximumBlamed))

@@ -40,7 +40,7 @@ import Testing
             let finding = Finding(category: category, message: "m", rule: "r", path: path, line: line)
             let issue = Model.Issue(
                 fingerprint: "f", content: "c", status: .new, finding: finding, age: 1, configurations: [])
-            let search = SuspectSearch(mirror: mirror, from: from, to: tip)
+            let search = SuspectSearch(mirror: mirror, from: from, to: tip, guessing: TestLimits.wait)
             guard let found = try await search.introductions(of: [issue])["f"] else { return "nobody" }
             #expect(found.email == "\(found.author.lowercased())@acme.example")
             return "\(found.strategy) \(found.confidence) \(found.author)"
@@ -196,7 +196,8 @@ import Testing
             let issue = Model.Issue(
                 fingerprint: "f", status: .new,
                 finding: Finding(category: .warning, message: "m", path: "a.c", line: 1), age: 1, configurations: [])
-            let found = try await SuspectSearch(mirror: team.mirror, from: nil, to: tip).introductions(of: [issue])
+            let found = try await SuspectSearch(mirror: team.mirror, from: nil, to: tip, guessing: TestLimits.wait)
+                .introductions(of: [issue])
             #expect(found["f"]?.author.utf8.count == Introduction.maximumAuthorBytes)
         }
     }
