@@ -303,7 +303,9 @@ import Testing
         @Test func testThatOneThatIsTooSlowNeverBeginsAndTheNextTakesTheJob() async throws {
             try await withWaiting { launched, waiting in
                 // given: the one that was started first is asked first
-                let slow = try #require(waiting.min())
+                let slow = try #require(
+                    waiting.compactMap(ProcessTable.entry(of:)).min { ($0.startTime, $0.pid) < ($1.startTime, $1.pid) }
+                ).pid
                 Glibc.kill(slow, SIGSTOP)
                 // when
                 let end = try await launched.run(launched.job("true"), name: "next")
