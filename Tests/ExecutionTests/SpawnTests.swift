@@ -9,8 +9,10 @@ import Testing
     static let isOurs = access("\(mount)/cgroup.procs", W_OK) == 0
     static let mount = access("/sys/fs/cgroup/unified", F_OK) == 0 ? "/sys/fs/cgroup/unified" : "/sys/fs/cgroup"
 
-    @Test(.enabled(if: isOurs, "no control groups of version 2 that are ours")) func testThatItIsMadeThere() throws {
-        try withGroup { group in
+    @Test(.enabled(if: isOurs, "no control groups of version 2 that are ours")) func testThatItIsMadeThere()
+        async throws
+    {
+        try await withGroup { group in
             // given
             let birthplace = open(group, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
             defer { close(birthplace) }
@@ -22,8 +24,8 @@ import Testing
     }
 
     @Test(.enabled(if: isOurs, "no control groups of version 2 that are ours"))
-    func testThatItMovesThereWhereItCannotBeMadeThere() throws {
-        try withGroup { group in
+    func testThatItMovesThereWhereItCannotBeMadeThere() async throws {
+        try await withGroup { group in
             // given: a directory that is no group, which the kernel refuses as it does an unknown flag
             let birthplace = open("/", O_RDONLY | O_DIRECTORY | O_CLOEXEC)
             let entrance = open(group + "/cgroup.procs", O_WRONLY | O_CLOEXEC)
@@ -71,11 +73,13 @@ import Testing
         }
     }
 
-    private func withGroup(_ body: (String) throws -> Void) throws {
+    private func withGroup(_ body: (String) throws -> Void) async throws {
         let group = "\(Self.mount)/martlet-test-\(getpid())-\(UInt32.random(in: 0 ... .max))"
         try #require(mkdir(group, 0o755) == 0)
-        defer { #expect(rmdir(group) == 0) }
-        try body(group)
+        let result = Result { try body(group) }
+        // The kernel notices a moment after its end that a process is gone.
+        await until("the group is removed") { rmdir(group) == 0 || errno == ENOENT }
+        try result.get()
     }
 
     /// What `cat /proc/self/cgroup` prints.
