@@ -68,7 +68,7 @@ import Testing
                 in: team.web, manners: [name: name == "SHA256SUMS" ? .dripped : .heldBack]
             ) { url in
                 try await expectRefusal(
-                    team, from: url, ["--time-limit", "1"], status: 69,
+                    team, from: url, ["--time-limit", "3"], status: 69,
                     "the time for all of it is over: say --time-limit SECONDS")
             }
         }
