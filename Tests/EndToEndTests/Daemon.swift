@@ -31,8 +31,9 @@ final class Daemon: Sendable {
             "etc/bots/kit.yml", "repository: \(remote.path)\nwebhook: { secret: kit-webhook }\npoll: off\n" + bot)
         try directory.directory().makeDirectories("etc/secrets", mode: 0o700)
         try directory.write("etc/secrets/kit-webhook", "a secret", mode: 0o600)
-        try FileManager.default.copyItem(
-            atPath: Project.root + "/hooks/post-receive", toPath: remote.path + "/hooks/post-receive")
+        // By another process: what this one had open for writing may not be run for a moment (`TemporaryDirectory.write`).
+        try await runExpectingSuccess(
+            ["cp", Project.root + "/hooks/post-receive", remote.path + "/hooks/post-receive"])
         try await remote.git("config", "martlet.url", "\(url)/webhooks/push/kit")
         try await remote.git("config", "martlet.secret", directory.path("etc/secrets/kit-webhook"))
     }

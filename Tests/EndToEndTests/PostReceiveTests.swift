@@ -26,8 +26,9 @@ import Testing
             let server = Server(
                 directory: directory, work: try await GitRepository.make(at: directory.path("work")),
                 bare: try await GitRepository.make(at: directory.path("kit.git"), isBare: true))
-            try FileManager.default.copyItem(
-                atPath: Project.root + "/hooks/post-receive", toPath: server.bare.path + "/hooks/post-receive")
+            // By another process: what this one had open for writing may not be run for a moment (`TemporaryDirectory.write`).
+            try await runExpectingSuccess(
+                ["cp", Project.root + "/hooks/post-receive", server.bare.path + "/hooks/post-receive"])
             try directory.write("secret", "a secret\n", mode: 0o600)
             try await server.bare.git("config", "martlet.secret", directory.path("secret"))
             _ = try await server.work.commit(files: ["a": "1"], message: "Begin")

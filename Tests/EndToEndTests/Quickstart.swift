@@ -24,7 +24,7 @@ struct Quickstart: Sendable {
 
     /// Puts a shell script before what the machine has of that name.
     mutating func standIn(_ name: String, _ script: String) throws {
-        chmod(try directory.write("standins/\(name)", "#!/bin/sh\n\(script)\n"), 0o755)
+        try directory.write("standins/\(name)", "#!/bin/sh\n\(script)\n", mode: 0o755)
         let place = directory.path("standins")
         if !search.hasPrefix(place) { search = place + ":" + search }
     }

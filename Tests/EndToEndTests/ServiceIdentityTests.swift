@@ -18,9 +18,11 @@ import Testing
                 let directory = daemon.directory
                 try directory.makeDirectory("programs")
                 try directory.makeDirectory("state")
+                // By another process: what this one had open for writing may not be run for a moment.
                 for program in ["martlet", "martlet-supervisor"] {
-                    try FileManager.default.copyItem(
-                        atPath: try TestTools.builtProduct(program), toPath: directory.path("programs/\(program)"))
+                    try await runExpectingSuccess([
+                        "cp", try TestTools.builtProduct(program), directory.path("programs/\(program)"),
+                    ])
                 }
                 // Before the repository is the user's: git would refuse root the push.
                 _ = try await daemon.work.commit(files: Self.files, message: "Begin")
