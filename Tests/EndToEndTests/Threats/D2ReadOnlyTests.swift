@@ -33,7 +33,8 @@ import Testing
         // when: it is mounted anew
         try await daemon.stop()
         await daemon.endJobs()
-        try await runExpectingSuccess(["umount", daemon.state])
+        // Who has ended may still have a file of it for a moment.
+        try await until("it is unmounted") { try await run(["umount", daemon.state]).status == 0 }
         try await runExpectingSuccess(["mount", "-o", "loop", image, daemon.state])
         try await daemon.start()
 
