@@ -26,15 +26,16 @@ import Testing
             try await launched.executor.start(attempt, secrets: [:])
             await launched.waitFor("ready1")
             let supervisor = try #require(launched.lockOwner(attempt.paths.lock)).pid
-            let first = try Self.descriptors(of: supervisor)
+            // A look at the workspace holds some for a moment.
+            let first = try (0..<10).map { _ in try Self.descriptors(of: supervisor).count }.min() ?? 0
             // when
             try launched.directory.write("workspace/go1", "")
             await launched.waitFor("ready2")
-            // then: a look at the workspace holds some for a moment
+            // then: not even one for each of five steps; the first may not have had all of its own yet
             try await until("no more than before five steps") {
-                try Self.descriptors(of: supervisor).count <= first.count
+                try Self.descriptors(of: supervisor).count < first + 5
             }
-            #expect(!first.isEmpty)
+            #expect(first > 0)
             try launched.directory.write("workspace/go2", "")
             #expect(try await launched.end(of: attempt).result == .completed)
         }
