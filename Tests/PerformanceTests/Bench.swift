@@ -27,7 +27,7 @@ final class Bench {
 
     /// Runs a measurement against a daemon of its own, which is ended whatever happens.
     func withService(_ name: String, settings: String = "isolation: none\n", _ body: (Service) throws -> Void) throws {
-        let directory = root + "/" + name
+        let directory = "\(root)/\(name)-\(services.count)"
         try FileManager.default.createDirectory(atPath: directory, withIntermediateDirectories: true)
         let service = try Service(root: directory, programs: programs, settings: settings)
         // Its files stay until all is measured: where many were removed in the last minute, ext4 makes new ones more slowly.
