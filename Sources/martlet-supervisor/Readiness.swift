@@ -32,8 +32,7 @@ final class Readiness {
 
     /// Ends and removes what no job uses any more; more than once, nothing.
     func end() {
-        fence?.end()
-        fence = nil
+        endFence()
         made?.remove()
         made = nil
     }
