@@ -1,6 +1,6 @@
-/// What the launcher answers, in the request's framing, once the supervisor holds the lock.
+/// What the launcher answers, in the request's framing, once the supervisor holds the lock and makes its first step's process, or has ended.
 package enum LaunchAnswer: Sendable, Equatable {
-    /// Whether its job has a fence, the launcher wants to know.
+    /// By whether its job has a fence, the launcher knows what to have ready for the next one (`Readiness` of martlet-supervisor).
     case started(pid: Int32, isFenced: Bool = false)
     /// The attempt was launched before; whatever became of it is in its directory.
     case exists

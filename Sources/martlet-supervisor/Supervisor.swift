@@ -35,7 +35,8 @@ struct Supervisor {
     }
 
     /// As the launcher starts it: its job comes through a socket, maybe much later, and the answer goes back there. It ends when the
-    /// launcher closes the other end, or by a signal, as long as it has none.
+    /// launcher closes the other end, or by a signal, as long as it has none: by that of what it made ready, too (SIGCHLD), in whose place
+    /// the launcher starts another.
     /// - Parameter fenced: Whether that job will have a fence, by those before it.
     static func wait(fenced: Bool) -> Int32 {
         hide()

@@ -3,7 +3,8 @@ import Glibc
 import JobProtocol
 
 /// The launcher's supervisors: those that run jobs, and a few that are started already and wait for one, so that a job does not wait
-/// for a program's start. One that waits holds nothing but its memory, knows nothing, and ends when the launcher does.
+/// for a program's start. One that waits knows nothing, holds its memory and what it made ready (`Readiness`), and ends when the launcher
+/// does.
 final class SupervisorPool {
     /// How many wait: a job's start takes one, and the next are started while that job runs.
     static let waitingCount = 2
@@ -11,8 +12,8 @@ final class SupervisorPool {
     private static let refillMilliseconds: Int32 = 10
     /// The same where one that waited has ended, or none could be started: the machine has no room for it now.
     private static let longMilliseconds: Int32 = 1000
-    /// How long a supervisor may take to its lock, where it has to be started first. It takes about 2 ms; a machine under heavy load
-    /// can be slow.
+    /// How long a supervisor may take until its first step's process is being made, where it has to be started first. It takes some
+    /// milliseconds; a machine under heavy load can be slow.
     private static let patienceMilliseconds: Int64 = 10_000
     /// Room for `--attempt` and its path in what `ps` shows, where the kernel shows at most a page.
     private static let titleRoom = 4000
@@ -69,7 +70,7 @@ final class SupervisorPool {
         case .failure(let error): return .failed("start a supervisor: \(error.text)")
         case .success(let started):
             return ask(started, request)
-                ?? .failed("the supervisor ended, or did not take its lock within 10 s and was killed")
+                ?? .failed("the supervisor ended, or did not begin its job within 10 s and was killed")
         }
     }
 
