@@ -106,9 +106,17 @@ extension IntegrationRunner {
         if error.code == .canceled || Task.isCancelled { throw CancellationError() }
     }
 
+    /// What `readEarly` finds.
+    struct EarlyReading {
+        /// As it waits.
+        var record: IntegrationRecord
+        var mirror: Mirror
+        var preparation: Store.Preparation
+    }
+
     /// What runs of a commit that waits and is in the mirror already, so that it is stored with the beginning. Nothing where anything is
     /// missing or wrong: `prepare` finds that once it has begun, and says so.
-    func readEarly(_ id: IntegrationID, bot: BotSpecification) async -> Store.Preparation? {
+    func readEarly(_ id: IntegrationID, bot: BotSpecification) async -> EarlyReading? {
         guard let record = try? await store.integration(id), record.state == .queued, record.recipe == nil,
             record.ref.tag == nil, record.pull == nil,
             let mirror = try? await remotes.mirror(for: bot),
@@ -119,7 +127,9 @@ extension IntegrationRunner {
         if bot.hasSubmodules, commit.rootEntries.contains(".gitmodules") { return nil }
         let reading = Self.recipe(of: commit, bot: bot)
         guard let recipe = reading.value, reading.errors.isEmpty else { return nil }
-        return Store.Preparation(recipe: recipe, commit: Self.summary(of: commit), step: Self.firstStep(of: bot))
+        return EarlyReading(
+            record: record, mirror: mirror,
+            preparation: .init(recipe: recipe, commit: Self.summary(of: commit), step: Self.firstStep(of: bot)))
     }
 
     static func summary(of commit: CommitContent) -> CommitSummary {

@@ -94,20 +94,35 @@ package struct IntegrationRunner: Sendable {
     }
 
     private func bring(_ id: IntegrationID, _ cancellation: Cancellation) async -> Ending {
+        // The scheduler's reading may be older than the end of what it offers, and a person cancels what is queued.
+        let now = await registry.bot(id.bot)
+        var preparation: Store.Preparation?
+        var early: EarlyJobs?
+        if let now, let read = await readEarly(id, bot: now) {
+            early = jobs.beginEarly(
+                read.record, read.preparation, bot: now, mirror: read.mirror, remotes: remotes,
+                cancellation: cancellation)
+            preparation = read.preparation
+            preparation?.begun = early?.jobs ?? []
+            preparation?.isolation = jobs.isolation.isolation
+        }
+        let ending = await bring(id, as: now, preparation, early, cancellation)
+        await early?.giveBack()
+        return ending
+    }
+
+    /// - Parameters:
+    ///   - now: What its bot's file says; nothing when there is none.
+    ///   - preparation: What is stored with its beginning, as far as it is known already.
+    ///   - early: The jobs that are being made ready beside.
+    private func bring(
+        _ id: IntegrationID, as now: BotSpecification?, _ preparation: Store.Preparation?, _ early: EarlyJobs?,
+        _ cancellation: Cancellation
+    ) async -> Ending {
         do {
-            // The scheduler's reading may be older than the end of what it offers, and a person cancels what is queued.
-            let now = await registry.bot(id.bot)
-            var early: Store.Preparation?
-            if let now { early = await readEarly(id, bot: now) }
-            let held = early.map { HeldSlots(of: jobs.slots, for: $0.jobs, of: id.bot) }
-            defer { held?.giveBack() }
-            if let held {
-                early?.begun = held.held
-                early?.isolation = jobs.isolation.isolation
+            guard let begun = try await store.takeUp(id, as: now, with: preparation, at: clock.now()) else {
+                return .stored
             }
-            // Beside the commit: nothing relies on them, and whatever hinders it is said when the attempt is prepared.
-            async let _: Void = jobs.makeDirectories(of: id, for: held?.held ?? [])
-            guard let begun = try await store.takeUp(id, as: now, with: early, at: clock.now()) else { return .stored }
             guard let bot = begun.specification else {
                 let reason = "the bot \(id.bot) was removed"
                 try await jobs.endLeft(of: id)
@@ -117,9 +132,9 @@ package struct IntegrationRunner: Sendable {
             }
             // Read a moment ago, and stored with the beginning.
             let isPrepared = early != nil && begun.integration.run == 1 && begun.integration.recipe != nil
-            if !isPrepared { held?.giveBack() }
+            if !isPrepared { await early?.giveBack() }
             let end = try await stages(
-                of: begun.integration, preparedWith: isPrepared ? held : nil, bot: bot, cancellation: cancellation)
+                of: begun.integration, preparedWith: isPrepared ? early : nil, bot: bot, cancellation: cancellation)
             try await jobs.endLeft(of: id)
             try await store(end, of: id)
             let result = IntegrationResult(verdict: end.verdict, triggerFailed: end.triggerFailed)
@@ -176,13 +191,13 @@ package struct IntegrationRunner: Sendable {
         }
     }
 
-    /// - Parameter held: The slots with which it was prepared and begun just now; nothing: it is to be prepared.
+    /// - Parameter early: The jobs with which it was prepared and begun just now; nothing: it is to be prepared.
     private func stages(
-        of record: IntegrationRecord, preparedWith held: HeldSlots?, bot: BotSpecification, cancellation: Cancellation
+        of record: IntegrationRecord, preparedWith early: EarlyJobs?, bot: BotSpecification, cancellation: Cancellation
     ) async throws -> End {
         let mirror = try await remotes.mirror(for: bot)
         var record = record
-        if held == nil {
+        if early == nil {
             let preparing = record
             switch try await cancellation.interrupting({ try await prepare(preparing, bot: bot, mirror: mirror) }) {
             case .ready(let prepared): record = prepared
@@ -223,7 +238,7 @@ package struct IntegrationRunner: Sendable {
         }
         if !hasBegunJobs { try await enter(.running, &record) }
         let attempts = try await runJobs(
-            record, bot: bot, recipe: recipe, mirror: mirror, held: held, cancellation: cancellation)
+            record, bot: bot, recipe: recipe, mirror: mirror, early: early, cancellation: cancellation)
         let wish = await cancellation.requested
         // One canceled job makes the whole canceled: the verdicts' order would hide it behind another's success.
         let isCanceled = wish != nil || attempts.contains { $0.state.verdict == .canceled }
@@ -276,15 +291,16 @@ package struct IntegrationRunner: Sendable {
     }
 
     private func runJobs(
-        _ record: IntegrationRecord, bot: BotSpecification, recipe: Recipe, mirror: Mirror, held: HeldSlots?,
+        _ record: IntegrationRecord, bot: BotSpecification, recipe: Recipe, mirror: Mirror, early: EarlyJobs?,
         cancellation: Cancellation
     ) async throws -> [AttemptRecord] {
         try await withThrowingTaskGroup(of: Result<AttemptRecord, any Error>.self) { group in
             for configuration in recipe.configurations {
-                let request = JobRunner.Request(
+                var request = JobRunner.Request(
                     integration: record, bot: bot, recipe: recipe, configuration: configuration, mirror: mirror,
-                    remotes: remotes, held: held)
-                group.addTask {
+                    remotes: remotes)
+                (request.early, request.isWithoutSubmodules) = (early, early != nil)
+                group.addTask { [request] in
                     do {
                         return .success(try await jobs.run(request, cancellation: cancellation))
                     } catch {

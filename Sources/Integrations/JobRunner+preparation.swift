@@ -7,18 +7,30 @@ import SourceControl
 import Storage
 
 extension JobRunner {
-    /// Makes the directories of first attempts that are about to be stored. One that is not stored after all stays empty until its
-    /// integration is removed.
-    func makeDirectories(of id: IntegrationID, for jobs: Set<Name>) async {
-        guard !jobs.isEmpty else { return }
-        let directories = jobs.map { directory(of: AttemptID(integration: id, job: $0, attempt: 1)) }
-        await lane.run { for directory in directories { try? directory.make() } }
+    /// Makes an attempt ready to be started: its secrets, a workspace with the commit, its directory.
+    /// - Parameter isEntered: Whether it is stored that the attempt begins, or is being stored by the caller.
+    func makeReady(
+        _ id: AttemptID, _ request: Request, isEntered: Bool, _ cancellation: Cancellation
+    ) async -> ReadyJob {
+        let lane = Workspaces.Lane(request.integration)
+        let workspace = await workspaces.take(
+            bot: request.bot.name, configuration: id.job, lane: lane, grants: Self.grants(of: request))
+        do {
+            let secrets = try await secretValues(of: request, lane: lane)
+            // What a daemon that was killed has left of another.
+            if workspace.isThrowaway { try await discard(workspace) }
+            let plan = try await prepare(
+                id, directory(of: id), workspace, request, isEntered: isEntered, cancellation)
+            return ReadyJob(workspace: workspace, content: .success(plan.map { .init(plan: $0, secrets: secrets) }))
+        } catch {
+            return ReadyJob(workspace: workspace, content: .failure(error))
+        }
     }
 
     /// Checks the commit out and writes the job directory.
-    /// - Parameter isEntered: Whether it is stored already that the attempt begins.
+    /// - Parameter isEntered: As of `makeReady`.
     /// - Returns: What is going to run; nothing when the checkout was interrupted, since the integration is canceled.
-    func prepare(
+    private func prepare(
         _ id: AttemptID, _ directory: AttemptDirectory, _ workspace: Workspace, _ request: Request, isEntered: Bool,
         _ cancellation: Cancellation
     ) async throws -> JobPlanner.Plan? {
@@ -70,7 +82,7 @@ extension JobRunner {
         _ request: Request, _ workspace: Workspace, isClean: Bool
     ) async throws -> CheckoutReport {
         let submodules =
-            if request.held != nil { [Submodule]() } else {
+            if request.isWithoutSubmodules { [Submodule]() } else {
                 try await request.remotes.submodules(
                     of: request.integration.commit, in: request.mirror, for: request.bot)
             }

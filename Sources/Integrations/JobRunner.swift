@@ -74,9 +74,11 @@ package struct JobRunner: Sendable {
         package var mirror: Mirror
         /// Where the commit's submodules are had.
         package var remotes: Remotes
-        /// The slots with which the integration's beginning was stored, and its first attempts with it: its commit has no submodules, or
-        /// the bot wants none. Nothing for one that began in several steps, or before this daemon.
-        package var held: HeldSlots?
+        /// The jobs that were made ready while the integration's beginning was stored, and their first attempts with it. Nothing for one
+        /// that began in several steps, or before this daemon.
+        var early: EarlyJobs?
+        /// Whether it is known already that its commit has none, or that the bot wants none.
+        var isWithoutSubmodules = false
         /// Which tests the attempt runs, as the test tool reads it; nothing: all.
         package var testFilter: String?
     }
@@ -110,9 +112,9 @@ package struct JobRunner: Sendable {
     /// - Returns: The last attempt when there is nothing more to do.
     private func goOn(_ request: Request, cancellation: Cancellation) async throws -> AttemptRecord? {
         let job = request.configuration.name
-        let isHeld = request.held?.take(job) ?? false
+        let ready = request.early?.take(job)
         let attempt: AttemptRecord
-        if isHeld {
+        if ready != nil {
             attempt = Self.firstAttempt(of: request)
         } else {
             let attempts = try await store.attempts(of: request.integration.id).filter { $0.id.job == job }
@@ -133,7 +135,7 @@ package struct JobRunner: Sendable {
         var runsOn = false
         defer { if !runsOn { running.end(attempt.id) } }
         do {
-            try await beginOrTakeUp(attempt, of: request, isHeld: isHeld, cancellation: cancellation)
+            try await beginOrTakeUp(attempt, of: request, ready: ready, cancellation: cancellation)
         } catch let error as CancellationError {
             throw error
         } catch let error as StoreError {
@@ -148,14 +150,14 @@ package struct JobRunner: Sendable {
     }
 
     /// Begins an attempt of which nothing was started, as soon as it has a slot, and takes up any other.
-    /// - Parameter isHeld: Whether it has a slot already, and its beginning was stored with the integration's.
+    /// - Parameter ready: What it begins with, where it has a slot already and its beginning was stored with the integration's.
     private func beginOrTakeUp(
-        _ attempt: AttemptRecord, of request: Request, isHeld: Bool, cancellation: Cancellation
+        _ attempt: AttemptRecord, of request: Request, ready: Task<ReadyJob, Never>?, cancellation: Cancellation
     ) async throws {
         let claim = Self.claim(of: request.integration)
         // What has entered no step was never started: that is stored before the start.
         let isNew =
-            if isHeld || attempt.state == .queued { true } else {
+            if ready != nil || attempt.state == .queued { true } else {
                 try await launcher.liveness(of: directory(of: attempt.id), cancellation) == .notStarted
             }
         guard isNew else {
@@ -166,11 +168,11 @@ package struct JobRunner: Sendable {
         // As a try before this one left it, of which nothing runs.
         running.end(attempt.id)
         let slots = slots
-        if !isHeld, try await cancellation.interrupting({ try await slots.take(claim) }) == nil {
+        if ready == nil, try await cancellation.interrupting({ try await slots.take(claim) }) == nil {
             return try await endUnstarted(attempt.id, cancellation)
         }
         running.begin(attempt.id, claim)
-        try await begin(attempt, of: request, isEntered: isHeld, cancellation: cancellation)
+        try await begin(attempt, of: request, ready: ready, cancellation: cancellation)
     }
 
     /// The attempt that was stored as begun with its integration.
@@ -230,41 +232,41 @@ package struct JobRunner: Sendable {
         AttemptDirectory(path: state.attempt(id.integration, job: id.job, attempt: id.attempt))
     }
 
-    /// - Parameter isEntered: Whether it is stored already that the attempt begins.
+    /// - Parameter ready: What it begins with, as `beginEarly` made it; nothing: it is made ready here.
     private func begin(
-        _ attempt: AttemptRecord, of request: Request, isEntered: Bool, cancellation: Cancellation
+        _ attempt: AttemptRecord, of request: Request, ready: Task<ReadyJob, Never>?, cancellation: Cancellation
     ) async throws {
         let (id, directory) = (attempt.id, directory(of: attempt.id))
-        if await cancellation.requested != nil { return try await endUnstarted(id, cancellation) }
-        // Prepared by a daemon that had a fence.
-        if request.integration.pull != nil, isolation.isolation != .sandbox {
-            return try await finish(id, verdict: .canceled, reason: RepositoryLooks.unfencedReason)
+        let made: ReadyJob
+        if let ready {
+            made = await withTaskCancellationHandler {
+                await ready.value
+            } onCancel: {
+                ready.cancel()
+            }
+        } else {
+            if await cancellation.requested != nil { return try await endUnstarted(id, cancellation) }
+            // Prepared by a daemon that had a fence.
+            if request.integration.pull != nil, isolation.isolation != .sandbox {
+                return try await finish(id, verdict: .canceled, reason: RepositoryLooks.unfencedReason)
+            }
+            made = await makeReady(id, request, isEntered: false, cancellation)
         }
-        let lane = Workspaces.Lane(request.integration)
-        let secrets: [String: String]
-        do {
-            secrets = try await secretValues(of: request, lane: lane)
-        } catch let error as PreparationError {
-            return try await finish(id, verdict: .buildErrors, reason: "\(error)")
-        }
-        let workspace = await workspaces.take(
-            bot: request.bot.name, configuration: id.job, lane: lane, grants: Self.grants(of: request))
+        let workspace = made.workspace
         let plan: JobPlanner.Plan
         do {
-            // What a daemon that was killed has left of another.
-            if workspace.isThrowaway { try await discard(workspace) }
-            let prepared = try await prepare(id, directory, workspace, request, isEntered: isEntered, cancellation)
+            let content = try made.content.get()
             // A daemon before this one may have asked for the start of what is not made ready any more.
-            if prepared == nil { try await launcher.withdraw(directory, because: await reason(of: cancellation)) }
-            guard let prepared,
+            if content == nil { try await launcher.withdraw(directory, because: await reason(of: cancellation)) }
+            guard let content,
                 try await launcher.start(
-                    directory, secrets: secrets, cancellation,
+                    directory, secrets: content.secrets, cancellation,
                     explain: { await store.explainWait(of: id.integration, $0, logger) })
             else {
                 await giveBack(workspace)
                 return try await finish(id, verdict: .canceled, reason: await reason(of: cancellation))
             }
-            plan = prepared
+            plan = content.plan
         } catch {
             if let error = error as? ExecutionError, error.code == .exists {
                 return await leave(workspace, to: directory)

@@ -278,7 +278,7 @@ extension Store {
 
     /// What runs and what of, and the step that is entered with it.
     package struct Preparation: Sendable {
-        var recipe: Recipe
+        package var recipe: Recipe
         var commit: CommitSummary
         var step: IntegrationStep?
         /// The jobs whose first attempt begins at once, as far as `step` queues attempts, and what those are kept from the machine by.
