@@ -31,6 +31,9 @@ package final class BlockingLane: Sendable {
         return try result.get()
     }
 
+    /// Runs `body` likewise, for nobody who waits for it.
+    package func enqueue(_ body: @escaping @Sendable () -> Void) { queue.async(execute: body) }
+
     /// A body until it has run. The queue lets go of what it was given only some time after the caller goes on.
     ///
     /// Made by the caller, from then on only the queue's, hence unchecked.

@@ -36,8 +36,9 @@ package struct PersonRequests: Sendable {
         }
         do {
             let (ref, commit) = try await target(revision, of: bot)
-            // Beside the storing: nobody relies on it, and the request is answered whatever becomes of it.
-            Task { await readAhead(commit, of: bot) }
+            // Beside the storing, for who begins it a moment later.
+            remotes.mirror(holding: bot.repository)?.readAhead(
+                commit, file: IntegrationRunner.file(of: bot), limit: IntegrationRunner.limit)
             let new = NewIntegration(
                 bot: name, ref: ref, commit: commit, cause: .person, requestedBy: person, isRelease: bot.isRelease(ref),
                 isClean: isClean)
@@ -58,13 +59,6 @@ package struct PersonRequests: Sendable {
             throw OperationError(
                 .unavailable, "the repository of \(name) cannot be reached: \(error)", underlying: error)
         }
-    }
-
-    /// Opens the repository for who begins the integration, most often a millisecond from now.
-    private func readAhead(_ commit: CommitID, of bot: BotSpecification) async {
-        guard let mirror = try? await remotes.mirror(for: bot) else { return }
-        _ = try? await mirror.content(
-            of: commit, file: IntegrationRunner.file(of: bot), limit: IntegrationRunner.limit)
     }
 
     /// A commit that the last look saw at a ref's tip is known, and needs no further look.

@@ -26,7 +26,9 @@ package struct Remotes: Sendable {
         case .one(let mirror): return mirror
         case .mirrors(let mirrors, let secrets):
             let url = try RemoteURL(bot.repository, isInsecureAllowed: bot.isInsecure)
-            let credentials = try await lane.run { try Self.credentials(host: url.host, secrets) }
+            // A path has no host, and nobody to show credentials to.
+            guard let host = url.host else { return mirrors.mirror(of: url) }
+            let credentials = try await lane.run { try Self.credentials(host: host, secrets) }
             return mirrors.mirror(of: url, credentials: credentials)
         }
     }
@@ -64,8 +66,7 @@ package struct Remotes: Sendable {
         return try await mirrors.submodules(of: commit, in: mirror)
     }
 
-    private static func credentials(host: String?, _ secrets: SecretStore) throws -> Credentials? {
-        guard let host else { return nil }
+    private static func credentials(host: String, _ secrets: SecretStore) throws -> Credentials? {
         func secret(_ name: String) throws -> String? { SecretStore.isName(name) ? try secrets.value(name) : nil }
         let known = try secret("git-\(host)-known-hosts")
         guard let secret = try secret("git-\(host)") else {

@@ -1,4 +1,6 @@
+import Basics
 import CLibGit2
+import Glibc
 package import Model
 
 extension Mirror {
@@ -23,22 +25,39 @@ extension Mirror {
     package func content(
         of commit: CommitID, file: String?, limit: Int
     ) async throws(SourceControlError) -> CommitContent? {
-        let (store, memory) = (store, memory)
+        let mirror = self
         return try await local(isKept: true) { repository throws(SourceControlError) in
-            guard try store.contains(commit, in: repository) else { return nil }
-            // A tag that was put on a commit which is here needs no fetch, and jobs ask git for it.
-            if let list = memory.unwritten {
-                try store.writeRefs(list.refs, in: repository)
-                memory.noteWritten(list.refs)
-            }
-            let reading = CommitReading(repository: repository, operation: "reading \(commit.abbreviated)")
-            let entries = CommitReading.entries(of: try reading.rootTree(of: commit))
-            let content =
-                if let file { try reading.file(file, at: commit, limit: limit) } else { [UInt8]?.none }
-            return CommitContent(
-                details: try reading.details(of: commit),
-                rootEntries: entries.map { String(decoding: $0.name, as: UTF8.self) }, file: content)
+            try mirror.content(of: commit, file: file, limit: limit, in: repository)
         }
+    }
+
+    /// Has the repository opened, and the same read, for who asks for it in the next second. Returns at once; what fails fails again then.
+    package func readAhead(_ commit: CommitID, file: String?, limit: Int) {
+        let mirror = self
+        lane.enqueue {
+            // The mirror is not made for this.
+            guard access(mirror.path, F_OK) == 0 else { return }
+            _ = try? mirror.onLane(isKept: true) { repository throws(SourceControlError) in
+                try mirror.content(of: commit, file: file, limit: limit, in: repository)
+            }
+        }
+    }
+
+    private func content(
+        of commit: CommitID, file: String?, limit: Int, in repository: OpaquePointer
+    ) throws(SourceControlError) -> CommitContent? {
+        guard try store.contains(commit, in: repository) else { return nil }
+        // A tag that was put on a commit which is here needs no fetch, and jobs ask git for it.
+        if let list = memory.unwritten {
+            try store.writeRefs(list.refs, in: repository)
+            memory.noteWritten(list.refs)
+        }
+        let reading = CommitReading(repository: repository, operation: "reading \(commit.abbreviated)")
+        let entries = CommitReading.entries(of: try reading.rootTree(of: commit))
+        let content = if let file { try reading.file(file, at: commit, limit: limit) } else { [UInt8]?.none }
+        return CommitContent(
+            details: try reading.details(of: commit),
+            rootEntries: entries.map { String(decoding: $0.name, as: UTF8.self) }, file: content)
     }
 
     /// Ends what `hold` began; harmless when there is none.

@@ -98,17 +98,22 @@ package struct Mirror: Sendable {
         isKept: Bool = false,
         _ body: @escaping @Sendable (_ repository: OpaquePointer) throws(SourceControlError) -> Value
     ) async throws(SourceControlError) -> Value {
-        let (store, kept) = (store, kept)
-        return try await lane.run { () throws(SourceControlError) in
-            let repository = if let open = kept.take(store.path) { open } else { OpenRepository(try store.open()) }
-            do throws(SourceControlError) {
-                let value = try body(repository.pointer)
-                if isKept { kept.keep(repository, of: store.path) }
-                return value
-            } catch {
-                if error.code == .mirrorDamaged { try store.markDamaged() }
-                throw error
-            }
+        let mirror = self
+        return try await lane.run { () throws(SourceControlError) in try mirror.onLane(isKept: isKept, body) }
+    }
+
+    /// As `local`, by who is on the lane already.
+    func onLane<Value>(
+        isKept: Bool, _ body: (_ repository: OpaquePointer) throws(SourceControlError) -> Value
+    ) throws(SourceControlError) -> Value {
+        let repository = if let open = kept.take(store.path) { open } else { OpenRepository(try store.open()) }
+        do throws(SourceControlError) {
+            let value = try body(repository.pointer)
+            if isKept { kept.keep(repository, of: store.path) }
+            return value
+        } catch {
+            if error.code == .mirrorDamaged { try store.markDamaged() }
+            throw error
         }
     }
 }

@@ -1,3 +1,5 @@
+import Basics
+import Glibc
 import Model
 import TestSupport
 import Testing
@@ -64,7 +66,7 @@ import Testing
     @Test func testThatWhatAnIntegrationBeginsWithLeavesItsRepositoryForTheCheckout() async throws {
         try await withOrigin(["file": "1\n"]) { fixture in
             // given
-            let mirror = fixture.mirror
+            let mirror = Self.timeless(fixture.mirror)
             let commit = try await fixture.fetch()
 
             // when
@@ -76,5 +78,46 @@ import Testing
             // then: the next takes it, and keeps nothing
             #expect(mirror.kept.take(mirror.path) == nil)
         }
+    }
+
+    @Test func testThatWhatIsReadAheadLeavesItsRepositoryForWhoAsksNext() async throws {
+        try await withOrigin(["file": "1\n"]) { fixture in
+            // given
+            let mirror = Self.timeless(fixture.mirror)
+            let commit = try await fixture.fetch()
+
+            // when
+            mirror.readAhead(commit, file: "file", limit: 10)
+            let first = try #require(await mirror.lane.run { mirror.kept.take(mirror.path) })
+            mirror.kept.keep(first, of: mirror.path)
+            let content = try await mirror.content(of: commit, file: "file", limit: 10)
+
+            // then
+            #expect(content?.file == Array("1\n".utf8))
+            #expect(mirror.kept.take(mirror.path) === first, "it was not opened once more")
+        }
+    }
+
+    @Test func testThatNoMirrorIsMadeToReadAhead() async throws {
+        try await withOrigin { fixture in
+            // given
+            let mirror = Self.timeless(fixture.mirror)
+
+            // when
+            mirror.readAhead(try #require(CommitID(String(repeating: "1", count: 40))), file: nil, limit: 10)
+
+            // then
+            let isThere = await mirror.lane.run { access(mirror.path, F_OK) == 0 }
+            #expect(!isThere)
+        }
+    }
+
+    /// One in which no time passes, so that what is kept stays.
+    private static func timeless(_ mirror: Mirror) -> Mirror {
+        let now = ContinuousClock.now
+        return Mirror(
+            url: mirror.url, credentials: mirror.credentials, store: mirror.store, lane: mirror.lane,
+            limits: mirror.limits, configuration: mirror.configuration, engine: mirror.engine, memory: mirror.memory,
+            kept: KeptRepositories { now })
     }
 }
