@@ -68,7 +68,7 @@ extension IntegrationRunner {
             if record.reason != nil { try await store.explain([record.id], nil) }
             return .ready(record)
         }
-        let reading = Self.recipe(of: try await ruling(commit, of: record, bot: bot, mirror), bot: bot)
+        let reading = recipes.recipe(of: try await ruling(commit, of: record, bot: bot, mirror), bot: bot)
         guard let recipe = reading.value, !reading.diagnostics.contains(where: { $0.severity == .error }) else {
             try await describe(record, commit, mirror)
             try await refuse(record, reading.diagnostics, mirror: mirror)
@@ -125,7 +125,7 @@ extension IntegrationRunner {
         if Self.maySkip(record, commit, bot: bot) { return nil }
         // Submodules may have to be fetched.
         if bot.hasSubmodules, commit.rootEntries.contains(".gitmodules") { return nil }
-        let reading = Self.recipe(of: commit, bot: bot)
+        let reading = recipes.recipe(of: commit, bot: bot)
         guard let recipe = reading.value, reading.errors.isEmpty else { return nil }
         return EarlyReading(
             record: record, mirror: mirror,
@@ -144,7 +144,7 @@ extension IntegrationRunner {
     }
 
     /// The file with the recipe, where the bot has none of its own.
-    static func file(of bot: BotSpecification) -> String? { bot.recipe == nil ? recipeFile : nil }
+    static func file(of bot: BotSpecification) -> String? { bot.recipe == nil ? RecipeReader.fileName : nil }
     static let limit = RecipeReader.maximumSize + 1
 
     /// What the commit holds; fetched where it is not there. It is held in the mirror as soon as its first job runs: until
@@ -165,8 +165,6 @@ extension IntegrationRunner {
         }
         return content
     }
-
-    private static let recipeFile = RecipeReader.fileName
 
     /// The tag's own object, where the commit was here before it. Without it the job's tag is a light one.
     private func fetchTag(_ record: IntegrationRecord, _ mirror: Mirror) async throws {
@@ -248,35 +246,14 @@ extension IntegrationRunner {
     func recipe(
         of commit: CommitID, bot: BotSpecification, mirror: Mirror
     ) async throws -> Reading<Recipe> {
-        let file = bot.recipe == nil ? Self.recipeFile : nil
+        let file = bot.recipe == nil ? RecipeReader.fileName : nil
         let content = try await mirror.content(of: commit, file: file, limit: RecipeReader.maximumSize + 1)
         guard let content else {
             throw SourceControlError(
                 code: .commitMissing, operation: "reading \(commit.abbreviated)",
                 message: "it is not in the mirror; fetch it first")
         }
-        return Self.recipe(of: content, bot: bot)
-    }
-
-    private static func recipe(of commit: CommitContent, bot: BotSpecification) -> Reading<Recipe> {
-        let entries = commit.rootEntries
-        let project = RecipeReader.Project.recognised(ProjectType.recognise(rootEntries: entries), rootEntries: entries)
-        if let own = bot.recipe {
-            return RecipeReader.read(
-                yaml: own.yaml, file: "\(bot.name).yml", project: project, firstLine: own.firstLine)
-        }
-        if commit.rootEntries.contains(recipeFile) {
-            guard let bytes = commit.file else {
-                let message = "\(recipeFile) is no regular file, or larger than \(RecipeReader.maximumSize) bytes"
-                return Reading(
-                    value: nil,
-                    diagnostics: [
-                        Diagnostic(file: recipeFile, line: 1, column: 1, severity: .error, message: message)
-                    ])
-            }
-            return RecipeReader.read(bytes: bytes, file: recipeFile, project: project)
-        }
-        return RecipeReader.withoutRecipe(project)
+        return recipes.recipe(of: content, bot: bot)
     }
 
     /// A recipe with errors is the code's fault: its messages are the integration's issues.
