@@ -48,7 +48,7 @@ final class LimitWatch {
     /// A step begins: what happened before is not its fault.
     func begin(now: Int64) {
         group?.open()
-        before = group?.events() ?? ControlGroup.Events()
+        before = group?.eventsBefore() ?? ControlGroup.Events()
         nextGroup = now + Self.groupMilliseconds
         nextCount = now + Self.countMilliseconds
         workspace.begin(now: now)
