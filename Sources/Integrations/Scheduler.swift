@@ -27,6 +27,8 @@ package actor Scheduler {
     /// Whether something can be running in the database but not here: at the start, after an end that could not be stored, and
     /// when one that waits is canceled.
     private var mustTakeUp = true
+    /// The newest integration of a daemon before this one, by its row.
+    private var newestBefore = Int64.max
 
     /// - Parameter capacity: Integrations of one priority under way at once, ≥ 1; see `choose`.
     package init(
@@ -47,6 +49,8 @@ package actor Scheduler {
     ///
     /// When the task is cancelled the runners stop following; jobs go on, and the next daemon takes them up.
     package func run() async {
+        // Where it cannot be read, all are taken for old ones.
+        newestBefore = (try? await store.newestRow()) ?? .max
         await withDiscardingTaskGroup { group in
             wakeup.ring()
             for await _ in wakeup.rings {
@@ -81,8 +85,11 @@ package actor Scheduler {
         if let newer = integration.supersededBy { superseded.append((newer, entry)) }
         waiting[id] = nil
         canceled.remove(id)
+        let isNew = integration.rowID > newestBefore
         group.addTask {
-            if let wish = await self.wishes.wish(for: id, run: integration.run) { await cancellation.request(wish) }
+            if let wish = await self.wishes.wish(for: id, run: integration.run, isNew: isNew) {
+                await cancellation.request(wish)
+            }
             switch await self.runner.run(id, cancellation: cancellation) {
             case .stored: await self.ended(id, isStored: true)
             case .left:

@@ -8,6 +8,13 @@ extension Store {
     /// All that run, oldest first: on start, those to reconcile.
     package func running() async throws(StoreError) -> [OpenIntegration] { try await open(state: "running") }
 
+    /// The row of the integration that was queued last; 0 when there is none.
+    package func newestRow() async throws(StoreError) -> Int64 {
+        try await read("read the newest integration's row") { db in
+            try db.first("SELECT coalesce(max(id), 0) FROM integrations") { $0[0] } ?? 0
+        }
+    }
+
     /// Of those that wait the oldest of each bot, ref and cause: whatever the order in which refs and causes are taken,
     /// the next one is among them. As few as there are refs, however long the queue is.
     package func heads() async throws(StoreError) -> [OpenIntegration] {
