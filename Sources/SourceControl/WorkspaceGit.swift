@@ -5,8 +5,8 @@ import Model
 
 /// Makes the `.git` that a job sees: HEAD, its ref, the tags, an index, and the mirror's objects by reference.
 ///
-/// Enough for `git rev-parse`, `git describe --dirty`, `git log` and SwiftPM. Read-only, made anew by every checkout, and
-/// never opened by us.
+/// Enough for `git rev-parse`, `git describe --dirty`, `git log` and SwiftPM. Read-only, and never opened by us. What nobody has touched
+/// since the checkout before is left alone: a job that changed it has changed the times of its inodes. Else it is made anew.
 struct WorkspaceGit {
     let operation: String
     let store: MirrorStore
@@ -25,11 +25,13 @@ struct WorkspaceGit {
     ]
     private static let names = ["HEAD", "config", "packed-refs", "objects/info/alternates", "info/exclude", "index"]
 
-    /// - Parameter isSame: Whether the checkout before wrote the very same files of the same commit. Then what it wrote is
-    ///   left alone if nobody has touched it since: a job that changed it has changed the times of its inodes.
-    /// - Parameter links: Submodules, written or not, by their paths.
+    /// - Parameters:
+    ///   - links: Submodules, written or not, by their paths.
+    ///   - isSame: Whether the checkout before wrote the very same files of the same commit.
     func write(_ record: CheckoutRecord, links: [[UInt8]: git_oid], isSame: Bool) throws(SourceControlError) {
-        if isSame, let seal = seal(), try isSealed(seal) { return }
+        let (now, before) = (seal(), try sealBefore())
+        if isSame, let now, now == before { return }
+        let isUntouched = now != nil && now?.rest == before?.rest
         let index = try index(of: record, links)
         var refs = try tags()
         // The job's own is there whatever the mirror lists by now; as the tag's own object where that is what leads here.
@@ -50,22 +52,32 @@ struct WorkspaceGit {
             \tauto = 0
 
             """
-        let texts = [
-            ("HEAD", ref.branch == nil ? "\(commit)\n" : "ref: \(ref)\n"), ("config", configuration),
-            ("packed-refs", packed), ("objects/info/alternates", store.path + "/objects\n"), ("info/exclude", excluded),
-        ]
+        let head = Array((ref.branch == nil ? "\(commit)\n" : "ref: \(ref)\n").utf8)
         try files(operation) { () throws(FileError) in
-            try tree.remove(".git")
-            for directory in ["info", "objects/info", "objects/pack", "refs/heads", "refs/tags"] {
-                try tree.makeDirectories(".git/" + directory)
+            if isUntouched {
+                try setMode(".git", 0o755)
+                if try tree.read(".git/HEAD", limit: Directory.maximumPathLength) != head { try write("HEAD", head) }
+            } else {
+                try tree.remove(".git")
+                for directory in ["info", "objects/info", "objects/pack", "refs/heads", "refs/tags"] {
+                    try tree.makeDirectories(".git/" + directory)
+                }
+                try write("HEAD", head)
+                try write("config", Array(configuration.utf8))
+                try write("objects/info/alternates", Array((store.path + "/objects\n").utf8))
+                try write("info/exclude", Array(excluded.utf8))
+                for directory in Self.directories { try setMode(".git/" + directory, 0o555) }
             }
-            for (name, text) in texts { try tree.write(".git/" + name, bytes: Array(text.utf8), mode: 0o444) }
-            try tree.write(".git/index", bytes: index, mode: 0o444)
-            for directory in Self.directories { try makeReadOnly(".git/" + directory) }
-            try makeReadOnly(".git")
+            try write("packed-refs", Array(packed.utf8))
+            try write("index", index)
+            try setMode(".git", 0o555)
         }
-        let seal = seal() ?? []
-        try files(operation) { () throws(FileError) in try memory.write("git", bytes: seal, mode: 0o600) }
+        let bytes = seal()?.bytes ?? []
+        try files(operation) { () throws(FileError) in try memory.write("git", bytes: bytes, mode: 0o600) }
+    }
+
+    private func write(_ name: String, _ bytes: [UInt8]) throws(FileError) {
+        try tree.write(".git/" + name, bytes: bytes, mode: 0o444)
     }
 
     /// The patterns of what is kept. Our checkout never reads them: it asks the commit's own rules.
@@ -73,17 +85,26 @@ struct WorkspaceGit {
         kept.map { "/\(String(decoding: $0, as: UTF8.self))/\n" }.sorted().joined()
     }
 
-    /// What was made of what, with the status of each file and directory; nothing when one is not there, or a job has put
-    /// a link in the place of a directory.
-    private func seal() -> [UInt8]? {
+    /// What was made, and how it lay there afterwards.
+    private struct Seal: Equatable {
+        /// What another commit, or another tag, changes.
+        var what: String
+        /// What of it hangs on neither, and the status of each file and directory.
+        var rest: String
+
+        var bytes: [UInt8] { Array("\(what)\n\n\(rest)".utf8) }
+    }
+
+    /// Of what is there now; nothing when something is not there, or a job has put a link in the place of a directory.
+    private func seal() -> Seal? {
         do throws(FileError) {
             let packed = try Directory(opening: store.path).status("packed-refs")
-            var text = "\(commit) \(ref)\n\(store.path)\n\(packed.map(Self.line) ?? "-")\n\(excluded)"
+            var rest = "\(store.path)\n\(excluded)"
             for name in [".git"] + (Self.directories + Self.names).map({ ".git/" + $0 }) {
                 guard let status = try tree.status(name) else { return nil }
-                text += Self.line(status) + "\n"
+                rest += Self.line(status) + "\n"
             }
-            return Array(text.utf8)
+            return Seal(what: "\(commit) \(ref)\n\(packed.map(Self.line) ?? "-")", rest: rest)
         } catch {
             return nil
         }
@@ -93,16 +114,19 @@ struct WorkspaceGit {
         "\(status.device) \(status.inode) \(status.changed) \(status.size) \(status.mode)"
     }
 
-    private func isSealed(_ seal: [UInt8]) throws(SourceControlError) -> Bool {
+    /// As the checkout before left it; nothing when there was none.
+    private func sealBefore() throws(SourceControlError) -> Seal? {
         try files(operation) { () throws(FileError) in
-            guard try memory.status("git") != nil else { return false }
-            return try memory.read("git", limit: 1 << 16) == seal
+            guard try memory.status("git") != nil else { return nil }
+            let text = String(decoding: try memory.read("git", limit: 1 << 16), as: UTF8.self)
+            guard let end = text.firstRange(of: "\n\n") else { return nil }
+            return Seal(what: String(text[..<end.lowerBound]), rest: String(text[end.upperBound...]))
         }
     }
 
-    private func makeReadOnly(_ path: String) throws(FileError) {
+    private func setMode(_ path: String, _ mode: mode_t) throws(FileError) {
         let directory = try tree.directory(path)
-        guard fchmod(directory.descriptor, 0o555) == 0 else {
+        guard fchmod(directory.descriptor, mode) == 0 else {
             throw FileError(operation: "chmod", path: directory.path, errno: errno)
         }
     }

@@ -345,6 +345,51 @@ import Testing
             }
         }
 
+        @Test func testThatWhatACommitDoesNotChangeOfItStaysUnlessSomebodyTouchedIt() async throws {
+            try await withOrigin([".gitignore": ".build\n", "a": "1\n"]) { fixture in
+                func git(_ arguments: String...) async throws -> String {
+                    // Root may write where a job may not: `status` would refresh the index.
+                    try await runExpectingSuccess(
+                        ["git", "--no-optional-locks"] + arguments, in: fixture.workspace, environment: GitRepository.environment())
+                }
+                // given
+                _ = try await fixture.checkout()
+                let names = ["config", "HEAD", "objects", "objects/info/alternates", "info/exclude", "refs/heads"]
+                let before = try names.map { try fixture.status(".git/" + $0) }
+
+                // when another commit is checked out, and then another branch
+                let second = try await fixture.origin.commit(files: ["a": "2\n", "b": "2\n"], message: "Second")
+                _ = try await fixture.checkout()
+                // then
+                #expect(try names.map { try fixture.status(".git/" + $0) } == before)
+                #expect(try await git("rev-parse", "HEAD") == "\(second)\n")
+                #expect(try await git("status", "--porcelain") == "")
+                #expect(try fixture.status(".git")?.mode == 0o555)
+
+                // when
+                try await fixture.origin.git("checkout", "-q", "-b", "other")
+                let third = try await fixture.origin.commit(files: ["c": "3\n"], message: "Third")
+                _ = try await fixture.checkout(RefName(branch: "other"))
+                // then
+                #expect(try await git("symbolic-ref", "HEAD") == "refs/heads/other\n")
+                #expect(try await git("rev-parse", "HEAD") == "\(third)\n")
+                #expect(try await git("status", "--porcelain") == "")
+                #expect(try fixture.status(".git/config") == before[0])
+
+                // when a job writes into it, and one more commit is checked out
+                try await runExpectingSuccess(
+                    ["sh", "-c", "chmod u+w .git .git/config && git config core.fsmonitor ./evil && chmod u-w .git"],
+                    in: fixture.workspace, environment: GitRepository.environment())
+                _ = try await fixture.origin.commit(files: ["c": "4\n"], message: "Fourth")
+                _ = try await fixture.checkout(RefName(branch: "other"))
+                // then
+                let configuration = try await runExpectingSuccess(["cat", ".git/config"], in: fixture.workspace)
+                #expect(!configuration.contains("evil"))
+                #expect(try fixture.status(".git/objects") != before[2], "all of it is made anew")
+                #expect(try await git("status", "--porcelain") == "")
+            }
+        }
+
         @Test func testThatWhatAJobDidToItIsGone() async throws {
             try await withOrigin { fixture in
                 // given
