@@ -24,8 +24,12 @@ extension IntegrationRunner {
 
     /// Brings the commit and its submodules into the mirrors, holds it there, and records the resolved recipe. A rerun after a
     /// restart finds the recipe recorded and uses that.
+    /// - Parameter early: Gets the jobs that are made ready while the recipe is stored.
     /// - Throws: `ServerAwaited`.
-    func prepare(_ record: IntegrationRecord, bot: BotSpecification, mirror: Mirror) async throws -> Preparation {
+    func prepare(
+        _ record: IntegrationRecord, bot: BotSpecification, mirror: Mirror, _ early: EarlyJobs,
+        _ cancellation: Cancellation
+    ) async throws -> Preparation {
         if record.pull != nil, jobs.isolation.isolation != .sandbox {
             return .refused(.canceled, RepositoryLooks.unfencedReason)
         }
@@ -74,10 +78,15 @@ extension IntegrationRunner {
             try await refuse(record, reading.diagnostics, mirror: mirror)
             return .refused(.buildErrors, reading.errors.first?.description ?? "the recipe cannot be read")
         }
-        return .ready(
-            try await store.recordPreparation(
-                of: record.id, recipe: recipe, commit: try await summary(of: commit, record, mirror), at: clock.now(),
-                entering: Self.firstStep(of: bot)))
+        var preparation = Store.Preparation(
+            recipe: recipe, commit: try await summary(of: commit, record, mirror), step: Self.firstStep(of: bot))
+        // Of a pull request it is looked at once more, when its job begins, what may run of it. A later run's attempts have other numbers.
+        if record.pull == nil, record.run == 1 {
+            early.begin(
+                record, &preparation, bot: bot, mirror: mirror, remotes: remotes,
+                isWithoutSubmodules: !Self.mayHaveSubmodules(commit, bot), cancellation: cancellation)
+        }
+        return .ready(try await store.recordPreparation(of: record.id, preparation, at: clock.now()))
     }
 
     /// Says whose commit it is that ends here: nothing after does.
@@ -123,13 +132,17 @@ extension IntegrationRunner {
             let commit = try? await mirror.content(of: record.commit, file: Self.file(of: bot), limit: Self.limit)
         else { return nil }
         if Self.maySkip(record, commit, bot: bot) { return nil }
-        // Submodules may have to be fetched.
-        if bot.hasSubmodules, commit.rootEntries.contains(".gitmodules") { return nil }
+        // They may have to be fetched.
+        if Self.mayHaveSubmodules(commit, bot) { return nil }
         let reading = recipes.recipe(of: commit, bot: bot)
         guard let recipe = reading.value, reading.errors.isEmpty else { return nil }
         return EarlyReading(
             record: record, mirror: mirror,
             preparation: .init(recipe: recipe, commit: Self.summary(of: commit), step: Self.firstStep(of: bot)))
+    }
+
+    private static func mayHaveSubmodules(_ commit: CommitContent, _ bot: BotSpecification) -> Bool {
+        bot.hasSubmodules && commit.rootEntries.contains(".gitmodules")
     }
 
     static func summary(of commit: CommitContent) -> CommitSummary {

@@ -97,27 +97,25 @@ package struct IntegrationRunner: Sendable {
     private func bring(_ id: IntegrationID, _ cancellation: Cancellation) async -> Ending {
         // The scheduler's reading may be older than the end of what it offers, and a person cancels what is queued.
         let now = await registry.bot(id.bot)
+        let early = EarlyJobs(jobs)
         var preparation: Store.Preparation?
-        var early: EarlyJobs?
-        if let now, let read = await readEarly(id, bot: now) {
-            early = jobs.beginEarly(
-                read.record, read.preparation, bot: now, mirror: read.mirror, remotes: remotes,
-                cancellation: cancellation)
+        if let now, var read = await readEarly(id, bot: now) {
+            early.begin(
+                read.record, &read.preparation, bot: now, mirror: read.mirror, remotes: remotes,
+                isWithoutSubmodules: true, cancellation: cancellation)
             preparation = read.preparation
-            preparation?.begun = early?.jobs ?? []
-            preparation?.isolation = jobs.isolation.isolation
         }
         let ending = await bring(id, as: now, preparation, early, cancellation)
-        await early?.giveBack()
+        await early.giveBack()
         return ending
     }
 
     /// - Parameters:
     ///   - now: What its bot's file says; nothing when there is none.
     ///   - preparation: What is stored with its beginning, as far as it is known already.
-    ///   - early: The jobs that are being made ready beside.
+    ///   - early: The jobs that are being made ready beside; what is left there in the end is given back by the caller.
     private func bring(
-        _ id: IntegrationID, as now: BotSpecification?, _ preparation: Store.Preparation?, _ early: EarlyJobs?,
+        _ id: IntegrationID, as now: BotSpecification?, _ preparation: Store.Preparation?, _ early: EarlyJobs,
         _ cancellation: Cancellation
     ) async -> Ending {
         do {
@@ -132,10 +130,10 @@ package struct IntegrationRunner: Sendable {
                 return .stored
             }
             // Read a moment ago, and stored with the beginning.
-            let isPrepared = early != nil && begun.integration.run == 1 && begun.integration.recipe != nil
-            if !isPrepared { await early?.giveBack() }
+            let isPrepared = preparation != nil && begun.integration.run == 1 && begun.integration.recipe != nil
+            if !isPrepared { await early.giveBack() }
             let end = try await stages(
-                of: begun.integration, preparedWith: isPrepared ? early : nil, bot: bot, cancellation: cancellation)
+                of: begun.integration, isPrepared: isPrepared, early, bot: bot, cancellation: cancellation)
             try await jobs.endLeft(of: id)
             try await store(end, of: id)
             let result = IntegrationResult(verdict: end.verdict, triggerFailed: end.triggerFailed)
@@ -192,15 +190,19 @@ package struct IntegrationRunner: Sendable {
         }
     }
 
-    /// - Parameter early: The jobs with which it was prepared and begun just now; nothing: it is to be prepared.
+    /// - Parameter isPrepared: Whether that was stored with its beginning just now, and its commit has no submodules.
     private func stages(
-        of record: IntegrationRecord, preparedWith early: EarlyJobs?, bot: BotSpecification, cancellation: Cancellation
+        of record: IntegrationRecord, isPrepared: Bool, _ early: EarlyJobs, bot: BotSpecification,
+        cancellation: Cancellation
     ) async throws -> End {
         let mirror = try await remotes.mirror(for: bot)
         var record = record
-        if early == nil {
+        if !isPrepared {
             let preparing = record
-            switch try await cancellation.interrupting({ try await prepare(preparing, bot: bot, mirror: mirror) }) {
+            let preparation = try await cancellation.interrupting {
+                try await prepare(preparing, bot: bot, mirror: mirror, early, cancellation)
+            }
+            switch preparation {
             case .ready(let prepared): record = prepared
             case .refused(let verdict, let reason): return End(verdict: verdict, reason: reason)
             case .skipped(let reason, let commit):
@@ -239,7 +241,8 @@ package struct IntegrationRunner: Sendable {
         }
         if !hasBegunJobs { try await enter(.running, &record) }
         let attempts = try await runJobs(
-            record, bot: bot, recipe: recipe, mirror: mirror, early: early, cancellation: cancellation)
+            record, bot: bot, recipe: recipe, mirror: mirror, early, isPrepared: isPrepared,
+            cancellation: cancellation)
         let wish = await cancellation.requested
         // One canceled job makes the whole canceled: the verdicts' order would hide it behind another's success.
         let isCanceled = wish != nil || attempts.contains { $0.state.verdict == .canceled }
@@ -292,15 +295,15 @@ package struct IntegrationRunner: Sendable {
     }
 
     private func runJobs(
-        _ record: IntegrationRecord, bot: BotSpecification, recipe: Recipe, mirror: Mirror, early: EarlyJobs?,
-        cancellation: Cancellation
+        _ record: IntegrationRecord, bot: BotSpecification, recipe: Recipe, mirror: Mirror, _ early: EarlyJobs,
+        isPrepared: Bool, cancellation: Cancellation
     ) async throws -> [AttemptRecord] {
         try await withThrowingTaskGroup(of: Result<AttemptRecord, any Error>.self) { group in
             for configuration in recipe.configurations {
                 var request = JobRunner.Request(
                     integration: record, bot: bot, recipe: recipe, configuration: configuration, mirror: mirror,
                     remotes: remotes)
-                (request.early, request.isWithoutSubmodules) = (early, early != nil)
+                (request.early, request.isWithoutSubmodules) = (early, isPrepared)
                 group.addTask { [request] in
                     do {
                         return .success(try await jobs.run(request, cancellation: cancellation))

@@ -270,9 +270,15 @@ extension Store {
         of id: IntegrationID, recipe: Recipe, commit: CommitSummary, at time: Timestamp,
         entering step: IntegrationStep? = nil
     ) async throws(StoreError) -> IntegrationRecord {
+        try await recordPreparation(of: id, Preparation(recipe: recipe, commit: commit, step: step), at: time)
+    }
+
+    /// The same with the jobs that begin with it.
+    package func recordPreparation(
+        of id: IntegrationID, _ preparation: Preparation, at time: Timestamp
+    ) async throws(StoreError) -> IntegrationRecord {
         try await lane.write("store the recipe of \(id)") { transaction in
-            let preparation = Preparation(recipe: recipe, commit: commit, step: step)
-            return try Self.prepare(id, with: preparation, at: time, transaction)
+            try Self.prepare(id, with: preparation, at: time, transaction)
         }
     }
 

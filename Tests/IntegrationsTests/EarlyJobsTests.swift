@@ -99,9 +99,13 @@ import Testing
         let details = CommitSummary(
             subject: "", author: "", committedAt: request.integration.queuedAt,
             tree: request.integration.commit.description)
-        return jobs.beginEarly(
-            request.integration, Store.Preparation(recipe: recipe, commit: details, step: .running), bot: request.bot,
-            mirror: request.mirror, remotes: request.remotes, cancellation: Cancellation())
+        let early = EarlyJobs(jobs)
+        var preparation = Store.Preparation(recipe: recipe, commit: details, step: .running)
+        early.begin(
+            request.integration, &preparation, bot: request.bot, mirror: request.mirror, remotes: request.remotes,
+            isWithoutSubmodules: true, cancellation: Cancellation())
+        #expect(preparation.begun == early.jobs)
+        return early
     }
 
     /// The workspace that the next job of the configuration gets.
