@@ -193,7 +193,11 @@ import Testing
             let mounted = service.state + "/workspaces/kit"
             // when: in a namespace that nobody names, and as the group of a supervisor that has ended, where we may make one
             let process = try Shell.start(
-                ["bwrap", "--dev-bind", "/", "/", "--bind", mounted, "/mnt", "--chdir", "/", "sleep", "600"])
+                [
+                    "bwrap", "--die-with-parent", "--dev-bind", "/", "/", "--bind", mounted, "/mnt", "--chdir", "/",
+                    "sleep",
+                    "600",
+                ])
             let names = left.supervisors()
             let groups = left.groupPlaces().flatMap { (place: String) -> [String] in names.map { place + "/" + $0 } }
                 .filter { (path: String) -> Bool in mkdir(path, 0o755) == 0 }

@@ -350,7 +350,8 @@ import Testing
                 func git(_ arguments: String...) async throws -> String {
                     // Root may write where a job may not: `status` would refresh the index.
                     try await runExpectingSuccess(
-                        ["git", "--no-optional-locks"] + arguments, in: fixture.workspace, environment: GitRepository.environment())
+                        ["git", "--no-optional-locks"] + arguments, in: fixture.workspace,
+                        environment: GitRepository.environment())
                 }
                 // given
                 _ = try await fixture.checkout()
