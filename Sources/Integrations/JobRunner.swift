@@ -232,7 +232,7 @@ package struct JobRunner: Sendable {
         AttemptDirectory(path: state.attempt(id.integration, job: id.job, attempt: id.attempt))
     }
 
-    /// - Parameter ready: What it begins with, as `beginEarly` made it; nothing: it is made ready here.
+    /// - Parameter ready: What it begins with, as `EarlyJobs` made it; nothing: it is made ready here.
     private func begin(
         _ attempt: AttemptRecord, of request: Request, ready: Task<ReadyJob, Never>?, cancellation: Cancellation
     ) async throws {
