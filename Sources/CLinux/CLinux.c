@@ -5,11 +5,9 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/openat2.h>
-#include <pthread.h>
 #include <signal.h>
 #include <stdint.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/file.h>
 #include <sys/fsuid.h>
@@ -72,50 +70,10 @@ int clinux_fcntl(int descriptor, int command, int argument) {
 
 int clinux_flock(int descriptor, int operation) { return flock(descriptor, operation); }
 
-struct clinux_syncing {
-    pthread_t thread;
-    int descriptor;
-    char *directory;
-};
-
-static void *synchronize(void *argument) {
-    clinux_syncing *syncing = argument;
-    if (fsync(syncing->descriptor) != 0) return (void *)(intptr_t)errno;
-    if (syncing->directory == NULL) return NULL;
-    int directory = open(syncing->directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-    if (directory < 0) return (void *)(intptr_t)errno;
-    int number = fsync(directory) == 0 ? 0 : errno;
-    close(directory);
-    return (void *)(intptr_t)number;
-}
-
-clinux_syncing *clinux_sync_begin(int descriptor, const char *directory) {
-    // It calls the kernel three times: 64 KiB of a stack are plenty, of which a page or two are touched.
-    enum { STACK_BYTES = 64 << 10 };
-    pthread_attr_t attributes;
-    clinux_syncing *syncing = calloc(1, sizeof *syncing);
-    if (syncing == NULL || pthread_attr_init(&attributes) != 0) {
-        free(syncing);
-        return NULL;
-    }
-    pthread_attr_setstacksize(&attributes, STACK_BYTES);
-    syncing->descriptor = descriptor;
-    syncing->directory = directory == NULL ? NULL : strdup(directory);
-    int is_begun = (directory == NULL || syncing->directory != NULL)
-        && pthread_create(&syncing->thread, &attributes, synchronize, syncing) == 0;
-    pthread_attr_destroy(&attributes);
-    if (is_begun) return syncing;
-    free(syncing->directory);
-    free(syncing);
-    return NULL;
-}
-
-int clinux_sync_end(clinux_syncing *syncing) {
-    void *number = NULL;
-    pthread_join(syncing->thread, &number);
-    free(syncing->directory);
-    free(syncing);
-    return (int)(intptr_t)number;
+void clinux_begin_writing(int descriptor) {
+    int number = errno;
+    // Some file systems know no such thing.
+    if (sync_file_range(descriptor, 0, 0, SYNC_FILE_RANGE_WRITE) != 0) errno = number;
 }
 
 int clinux_ioctl(int descriptor, unsigned long request, unsigned long argument) {

@@ -76,8 +76,8 @@ static int enter_groups(const clinux_spawn_request *request) {
 }
 
 /// fork(2), in a control group where there is one: who moves there later waits for every processor to pass through the scheduler, some
-/// 15 ms on an idle machine. Linux 5.7; a filter around us may answer ENOSYS. The caller has one thread, beside one that waits
-/// for the disk and holds nothing (`clinux_sync_begin`), so what fork does for others is not missed.
+/// 15 ms on an idle machine. Linux 5.7; a filter around us may answer ENOSYS. The caller has one thread, so what fork does for others
+/// is not missed.
 static pid_t begin(const clinux_spawn_request *request, int *is_born_there) {
     *is_born_there = 0;
     if (request->birthplace > 0) {

@@ -8,8 +8,6 @@ final class StatusFile {
     private let directory: String
     /// Whether the directory's entry of it is on the disk: before the first step runs, so that it never runs again.
     private var isEntered = false
-    /// What was begun and is to be finished.
-    private var syncing: OpaquePointer?
 
     private init(descriptor: Int32, directory: String) {
         self.descriptor = descriptor
@@ -38,7 +36,7 @@ final class StatusFile {
     func begin(_ event: StatusEvent) -> Int32 {
         clinux_failpoint(Self.name(of: event), "before")
         let failure = write(event)
-        if failure == 0 { syncing = clinux_sync_begin(descriptor, isEntered ? nil : directory) }
+        if failure == 0 { clinux_begin_writing(descriptor) }
         return failure
     }
 
@@ -46,13 +44,7 @@ final class StatusFile {
     /// - Parameter failure: What the first half returned.
     func finishBegun(_ event: StatusEvent, _ failure: Int32) -> Int32 {
         defer { clinux_failpoint(Self.name(of: event), "after") }
-        guard failure == 0 else { return failure }
-        // Where no thread can be made, it is done here.
-        guard let syncing else { return synchronize() }
-        self.syncing = nil
-        let number = clinux_sync_end(syncing)
-        if number == 0 { isEntered = true }
-        return number
+        return failure == 0 ? synchronize() : failure
     }
 
     private func write(_ event: StatusEvent) -> Int32 {

@@ -49,17 +49,8 @@ int clinux_fcntl(int descriptor, int command, int argument);
 /// flock(2), which Swift sees as the struct of the same name.
 int clinux_flock(int descriptor, int operation);
 
-/// A file on its way to the disk, beside whoever began it.
-typedef struct clinux_syncing clinux_syncing;
-
-/// Brings what a file holds to the disk, and then, where one is named, the names in a directory: fsync(2), on a thread that does nothing
-/// else, and so holds no lock while another forks. The descriptor must stay open until the end is awaited.
-/// - Returns: NULL where no thread can be made.
-clinux_syncing *clinux_sync_begin(int descriptor, const char *directory);
-
-/// Awaits its end; to be called once.
-/// - Returns: 0, or the number of what failed.
-int clinux_sync_end(clinux_syncing *syncing);
+/// Begins to write what a file holds to the disk and waits for nothing: sync_file_range(2). That alone is no promise; fsync(2) is.
+void clinux_begin_writing(int descriptor);
 
 /// ioctl(2) with a whole number.
 int clinux_ioctl(int descriptor, unsigned long request, unsigned long argument);
