@@ -41,6 +41,9 @@ package final class FileWatch: Sendable {
 
     deinit { source?.cancel() }
 
+    /// Whether the machine had an instance left for this one; else it tells nothing, ever.
+    package var isAble: Bool { notifier >= 0 }
+
     /// Somebody who wants to know of changes; nothing is watched yet.
     package func observer() -> Observer {
         let number = state.withLock { state in

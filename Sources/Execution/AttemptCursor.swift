@@ -1,13 +1,24 @@
 import Basics
 import JobProtocol
+import Synchronization
 
 /// How far a follower has come in an attempt's status.
 actor AttemptCursor {
     /// The longest wait, so that a supervisor that died without writing anything is noticed.
     private static let longestWait = Duration.seconds(1)
 
-    /// One for all: a machine gives a user 128 (`fs.inotify.max_user_instances`).
-    private static let watch = FileWatch()
+    /// One for all, which are as many as there are jobs: a machine gives a user 128 (`fs.inotify.max_user_instances`).
+    private static let shared = Mutex<FileWatch?>(nil)
+
+    /// Tried again as long as there is none to be had.
+    private static var watch: FileWatch {
+        shared.withLock { shared in
+            if let shared, shared.isAble { return shared }
+            let new = FileWatch()
+            shared = new
+            return new
+        }
+    }
 
     private let attempt: AttemptDirectory
     private let executor: any Executor
