@@ -31,6 +31,8 @@ final class EarlyJobs: Sendable {
         _ record: IntegrationRecord, _ preparation: inout Store.Preparation, bot: BotSpecification, mirror: Mirror,
         remotes: Remotes, isWithoutSubmodules: Bool, cancellation: Cancellation
     ) {
+        // Jobs are told of their commit what the record says.
+        let record = preparation.applied(to: record)
         let slots = HeldSlots(of: runner.slots, for: preparation.jobs, of: record.id.bot)
         var ready: [Name: Task<ReadyJob, Never>] = [:]
         for configuration in preparation.recipe.configurations where slots.held.contains(configuration.name) {

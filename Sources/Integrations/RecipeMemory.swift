@@ -9,7 +9,9 @@ final class RecipeMemory: Sendable {
     /// All that a reading depends on.
     private struct Key: Hashable {
         var bot: Name
-        var own: BotSpecification.RecipeSource?
+        /// The bot's own recipe, as bytes: texts are equal in Swift where their letters are composed otherwise.
+        var own: [UInt8]?
+        var firstLine: Int?
         var rootEntries: [String]
         var file: [UInt8]?
 
@@ -35,7 +37,9 @@ final class RecipeMemory: Sendable {
 
     /// By the bot's own recipe, else the commit's, else what its project usually runs.
     func recipe(of commit: CommitContent, bot: BotSpecification) -> Reading<Recipe> {
-        let key = Key(bot: bot.name, own: bot.recipe, rootEntries: commit.rootEntries, file: commit.file)
+        let key = Key(
+            bot: bot.name, own: bot.recipe.map { Array($0.yaml.utf8) }, firstLine: bot.recipe?.firstLine,
+            rootEntries: commit.rootEntries, file: commit.file)
         let known = state.withLock { state -> Reading<Recipe>? in
             guard let index = state.kept.lastIndex(where: { $0.key == key }) else {
                 state.readings += 1

@@ -41,17 +41,6 @@ struct WorkspaceGit {
         let packed =
             "# pack-refs with: peeled fully-peeled sorted \n"
             + refs.sorted { $0.key < $1.key }.map(\.value.lines).joined()
-        // checkStat: the group and device that git would compare are not in our record.
-        let configuration = """
-            [core]
-            \trepositoryformatversion = 0
-            \tfilemode = true
-            \tbare = false
-            \tcheckStat = minimal
-            [gc]
-            \tauto = 0
-
-            """
         let head = Array((ref.branch == nil ? "\(commit)\n" : "ref: \(ref)\n").utf8)
         try files(operation) { () throws(FileError) in
             if isUntouched {
@@ -63,7 +52,7 @@ struct WorkspaceGit {
                     try tree.makeDirectories(".git/" + directory)
                 }
                 try write("HEAD", head)
-                try write("config", Array(configuration.utf8))
+                try write("config", Array(Self.configuration.utf8))
                 try write("objects/info/alternates", Array((store.path + "/objects\n").utf8))
                 try write("info/exclude", Array(excluded.utf8))
                 for directory in Self.directories { try setMode(".git/" + directory, 0o555) }
@@ -79,6 +68,18 @@ struct WorkspaceGit {
     private func write(_ name: String, _ bytes: [UInt8]) throws(FileError) {
         try tree.write(".git/" + name, bytes: bytes, mode: 0o444)
     }
+
+    /// checkStat: the group and device that git would compare are not in our record.
+    private static let configuration = """
+        [core]
+        \trepositoryformatversion = 0
+        \tfilemode = true
+        \tbare = false
+        \tcheckStat = minimal
+        [gc]
+        \tauto = 0
+
+        """
 
     /// The patterns of what is kept. Our checkout never reads them: it asks the commit's own rules.
     private var excluded: String {
@@ -99,7 +100,8 @@ struct WorkspaceGit {
     private func seal() -> Seal? {
         do throws(FileError) {
             let packed = try Directory(opening: store.path).status("packed-refs")
-            var rest = "\(store.path)\n\(excluded)"
+            // With what this version writes.
+            var rest = "\(Self.configuration)\(Self.directories)\(store.path)\n\(excluded)"
             for name in [".git"] + (Self.directories + Self.names).map({ ".git/" + $0 }) {
                 guard let status = try tree.status(name) else { return nil }
                 rest += Self.line(status) + "\n"

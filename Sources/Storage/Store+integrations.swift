@@ -297,6 +297,17 @@ extension Store {
             self.step = step
         }
 
+        /// An integration as it will be once this is stored, but for the step.
+        package func applied(to record: IntegrationRecord) -> IntegrationRecord {
+            var record = record
+            record.recipe = recipe
+            record.subject = commit.subject.kept
+            record.author = commit.author.kept
+            record.committedAt = commit.committedAt
+            record.tree = commit.tree
+            return record
+        }
+
         /// The jobs of which an attempt is queued with it, in the recipe's order.
         package var jobs: [Name] { step == .running ? recipe.configurations.map(\.name) : [] }
     }

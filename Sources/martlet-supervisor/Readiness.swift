@@ -15,7 +15,8 @@ final class Readiness {
     /// - Parameter fenced: Whether it will have a fence. Where bubblewrap cannot be started, the job tries that itself and says why.
     func prepare(fenced: Bool) {
         made = place.flatMap { ControlGroup(place: $0) }
-        made?.prepare()
+        // In a group with bubblewrap something can happen yet.
+        if !fenced { made?.prepare() }
         Self.rehearse()
         guard fenced, let bubblewrap = Bubblewrap.path(), let process = FenceProcess() else { return }
         guard process.start(bubblewrap, identity: nil, group: made, fileBytes: nil, meanwhile: {}) == nil else {

@@ -89,6 +89,33 @@ import Testing
         }
     }
 
+    /// However it was made ready: of a commit that was fetched, of one that was here, and not early at all.
+    @Test func testThatAJobIsToldTheSameOfItsCommit() async throws {
+        try await withBot { bot in
+            // given
+            let fetched = try await bot.integrate()
+            let time = try #require(fetched.record.committedAt).millisecondsSinceEpoch / 1000
+
+            // when
+            let here = try await bot.operations.integrate(
+                bot: bot.name, revision: fetched.record.commit.description, isClean: false, by: "ada")
+            let asked = try await bot.completion(of: here.id)
+            _ = try await bot.operations.rerun(fetched.id, Rerun(), by: "ada")
+            let rerun = try await bot.completion(of: fetched.id)
+
+            // then
+            func environment(_ integration: Integrated) throws -> [String: String] {
+                let attempt = try #require(integration.attempts.last { $0.id.job == Name(nearest: "debug") })
+                return try bot.directory(of: attempt).job().environment
+            }
+            let (first, second, third) = try (environment(fetched), environment(asked), environment(rerun))
+            #expect(first["SOURCE_DATE_EPOCH"] == "\(time)")
+            #expect(second["SOURCE_DATE_EPOCH"] == "\(time)")
+            #expect(rerun.attempts.count == 2)
+            #expect(third == first)
+        }
+    }
+
     // MARK: What it needs
 
     private static func begin(_ jobs: JobRunner, _ request: JobRunner.Request) -> EarlyJobs {

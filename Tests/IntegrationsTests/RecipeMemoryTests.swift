@@ -57,6 +57,9 @@ import Testing
             (Self.commit(Self.build("make")), try Self.bot(recipe: own + "nonsense: 1\n")),
             (Self.commit(Self.build("make")), try Self.bot(recipe: own + "nonsense: 1\n", line: 7)),
             (Self.commit(Self.build("make")), try Self.bot("lib", recipe: own + "nonsense: 1\n", line: 7)),
+            // The same letter for who reads it, other bytes for who runs it.
+            (Self.commit(Self.build("make")), try Self.bot(recipe: Self.build("./caf\u{E9}"))),
+            (Self.commit(Self.build("make")), try Self.bot(recipe: Self.build("./cafe\u{301}"))),
         ]
 
         for _ in 0..<2 {
