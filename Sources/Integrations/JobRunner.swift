@@ -74,8 +74,8 @@ package struct JobRunner: Sendable {
         package var mirror: Mirror
         /// Where the commit's submodules are had.
         package var remotes: Remotes
-        /// The jobs that were made ready while the integration's beginning was stored, and their first attempts with it. Nothing for one
-        /// that began in several steps, or before this daemon.
+        /// The jobs that were made ready while the integration's recipe was stored, and their first attempts with it: none where another
+        /// daemon did that. Nothing for a job beside an integration's own.
         var early: EarlyJobs?
         /// Whether it is known already that its commit has none, or that the bot wants none.
         var isWithoutSubmodules = false
