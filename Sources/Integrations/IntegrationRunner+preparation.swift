@@ -259,8 +259,7 @@ extension IntegrationRunner {
     func recipe(
         of commit: CommitID, bot: BotSpecification, mirror: Mirror
     ) async throws -> Reading<Recipe> {
-        let file = bot.recipe == nil ? RecipeReader.fileName : nil
-        let content = try await mirror.content(of: commit, file: file, limit: RecipeReader.maximumSize + 1)
+        let content = try await mirror.content(of: commit, file: Self.file(of: bot), limit: Self.limit)
         guard let content else {
             throw SourceControlError(
                 code: .commitMissing, operation: "reading \(commit.abbreviated)",
