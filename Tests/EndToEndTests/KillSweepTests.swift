@@ -196,8 +196,7 @@ import Testing
             let process = try Shell.start(
                 [
                     "bwrap", "--die-with-parent", "--dev-bind", "/", "/", "--bind", mounted, "/mnt", "--chdir", "/",
-                    "sleep",
-                    "600",
+                    "sleep", "600",
                 ])
             let names = left.supervisors()
             let groups = left.groupPlaces().flatMap { (place: String) -> [String] in names.map { place + "/" + $0 } }
