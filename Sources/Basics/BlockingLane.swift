@@ -24,7 +24,7 @@ package final class BlockingLane: Sendable {
     package func run<Value: Sendable, Failure: Error>(
         _ body: @escaping @Sendable () throws(Failure) -> Value
     ) async throws(Failure) -> Value {
-        let pending = Pending<Value, Failure>(body)
+        let pending = PendingBody(body)
         let result: Result<Value, Failure> = await withCheckedContinuation { continuation in
             queue.async { pending.run(continuation) }
         }
@@ -33,25 +33,4 @@ package final class BlockingLane: Sendable {
 
     /// Runs `body` likewise, for nobody who waits for it.
     package func enqueue(_ body: @escaping @Sendable () -> Void) { queue.async(execute: body) }
-
-    /// A body until it has run. The queue lets go of what it was given only some time after the caller goes on.
-    ///
-    /// Made by the caller, from then on only the queue's, hence unchecked.
-    private final class Pending<Value: Sendable, Failure: Error>: @unchecked Sendable {
-        private var body: (@Sendable () throws(Failure) -> Value)?
-
-        init(_ body: @escaping @Sendable () throws(Failure) -> Value) { self.body = body }
-
-        /// Runs it once, and lets go of it before anybody hears of that.
-        func run(_ continuation: CheckedContinuation<Result<Value, Failure>, Never>) {
-            guard let result = taken() else { return }
-            continuation.resume(returning: result)
-        }
-
-        private func taken() -> Result<Value, Failure>? {
-            guard let body else { return nil }
-            self.body = nil
-            return Result(catching: body)
-        }
-    }
 }

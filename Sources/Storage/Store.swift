@@ -1,3 +1,4 @@
+import Basics
 import GRDB
 import Glibc
 package import Model
@@ -22,8 +23,12 @@ package final class Store: Sendable {
     /// How long a statement waits for another process that holds the file, such as `sqlite3` or a backup.
     package static let busyTimeout: Duration = .seconds(5)
 
+    /// Reads that run at once, each on a connection of its own (GRDB's default).
+    private static let maximumReaders = 5
+
     let pool: DatabasePool
     let lane: WriterLane
+    private let readers: BlockingLanes
     let testNames = TestNameCache()
     /// What `statedAccess` read last.
     let access = Mutex<(stamp: Int, stated: [Name: Bool])?>(nil)
@@ -34,6 +39,7 @@ package final class Store: Sendable {
         self.pool = pool
         self.checkpointer = checkpointer
         broadcast = ChangeBroadcast()
+        readers = BlockingLanes(label: "readers", count: Self.maximumReaders)
         lane = WriterLane(pool: pool, broadcast: broadcast, checkpointer: checkpointer)
     }
 
@@ -48,6 +54,7 @@ package final class Store: Sendable {
             var configuration = Configuration()
             configuration.busyMode = .timeout(Double(busyTimeout.components.seconds))
             configuration.label = "martlet.store"
+            configuration.maximumReaderCount = maximumReaders
             try Schema.refuseNewer(path, configuration)
             let pool = try DatabasePool(path: path, configuration: configuration)
             // GRDB's own WAL setup has just set NORMAL, with which a power cut may take committed transactions back.
@@ -116,14 +123,9 @@ package final class Store: Sendable {
     func read<Value: Sendable>(
         _ operation: String, _ body: @escaping @Sendable (Database) throws -> Value
     ) async throws(StoreError) -> Value {
-        try await withCheckedContinuation { (continuation: CheckedContinuation<Result<Value, StoreError>, Never>) in
-            pool.asyncRead { connection in
-                do {
-                    continuation.resume(returning: .success(try body(try connection.get())))
-                } catch {
-                    continuation.resume(returning: .failure(StoreError(error, operation: operation)))
-                }
-            }
-        }.get()
+        // Not GRDB's `asyncRead`, which passes to a second thread before it reads, each time.
+        try await readers.run { [pool] () throws(StoreError) in
+            do { return try pool.read(body) } catch { throw StoreError(error, operation: operation) }
+        }
     }
 }

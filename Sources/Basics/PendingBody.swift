@@ -1,0 +1,20 @@
+/// A lane's body until it has run. The queue lets go of what it was given only some time after the caller goes on.
+///
+/// Made by the caller, from then on only the queue's, hence unchecked.
+final class PendingBody<Value: Sendable, Failure: Error>: @unchecked Sendable {
+    private var body: (@Sendable () throws(Failure) -> Value)?
+
+    init(_ body: @escaping @Sendable () throws(Failure) -> Value) { self.body = body }
+
+    /// Runs it once, and lets go of it before anybody hears of that.
+    func run(_ continuation: CheckedContinuation<Result<Value, Failure>, Never>) {
+        guard let result = taken() else { return }
+        continuation.resume(returning: result)
+    }
+
+    private func taken() -> Result<Value, Failure>? {
+        guard let body else { return nil }
+        self.body = nil
+        return Result(catching: body)
+    }
+}

@@ -1,0 +1,69 @@
+import Basics
+import TestSupport
+import Testing
+
+@Suite struct BlockingLanesTests {
+    private struct Failure: Error, Equatable { let number: Int }
+
+    @Test func testThatItThrowsWhatTheBodyThrows() async {
+        let lanes = BlockingLanes(label: "test", count: 2)
+        await #expect(throws: Failure(number: 7)) {
+            try await lanes.run { () throws(Failure) in throw Failure(number: 7) }
+        }
+    }
+
+    @Test func testThatNoMoreBodiesRunAtOnceThanThereAreLanes() async {
+        // given
+        let lanes = BlockingLanes(label: "test", count: 3)
+        let running = Locked((now: 0, most: 0, total: 0))
+        // when
+        await withTaskGroup(of: Void.self) { group in
+            for _ in 0..<300 {
+                group.addTask {
+                    await lanes.run {
+                        running.withLock {
+                            $0.now += 1
+                            $0.most = max($0.most, $0.now)
+                            $0.total += 1
+                        }
+                        running.withLock { $0.now -= 1 }
+                    }
+                }
+            }
+        }
+        // then
+        let (_, most, total) = running.value
+        #expect(most <= 3)
+        #expect(total == 300)
+    }
+
+    @Suite struct GivenALaneThatIsHeldUp {
+        @Test func testThatAnotherRunsWhatComes() async {
+            // given: a body that ends only when three others have run
+            let lanes = BlockingLanes(label: "test", count: 2)
+            let gate = Gate()
+            async let first: Void = lanes.run { gate.wait() }
+            // when
+            for _ in 0..<3 { await lanes.run {} }
+            gate.open()
+            // then
+            await first
+        }
+
+        @Test func testThatWhoHasWaitedLongestIsNext() async {
+            // given
+            let lanes = BlockingLanes(label: "test", count: 1)
+            let (gate, order) = (Gate(), Locked([Int]()))
+            await withTaskGroup(of: Void.self) { group in
+                group.addImmediateTask { await lanes.run { gate.wait() } }
+                // when
+                for number in 0..<20 {
+                    group.addImmediateTask { await lanes.run { order.withLock { $0.append(number) } } }
+                }
+                gate.open()
+            }
+            // then
+            #expect(order.value == Array(0..<20))
+        }
+    }
+}
