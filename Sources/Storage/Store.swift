@@ -29,6 +29,7 @@ package final class Store: Sendable {
     let pool: DatabasePool
     let lane: WriterLane
     private let readers: BlockingLanes
+    let lists: ListMemory
     let testNames = TestNameCache()
     /// What `statedAccess` read last.
     let access = Mutex<(stamp: Int, stated: [Name: Bool])?>(nil)
@@ -40,7 +41,8 @@ package final class Store: Sendable {
         self.checkpointer = checkpointer
         broadcast = ChangeBroadcast()
         readers = BlockingLanes(label: "readers", count: Self.maximumReaders)
-        lane = WriterLane(pool: pool, broadcast: broadcast, checkpointer: checkpointer)
+        lists = ListMemory()
+        lane = WriterLane(pool: pool, broadcast: broadcast, checkpointer: checkpointer, lists: lists)
     }
 
     /// Opens the database, creating it (mode 0600) or bringing it to this version's schema. Blocks while it does.

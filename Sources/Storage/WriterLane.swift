@@ -26,14 +26,16 @@ final class WriterLane: Sendable {
     private let broadcast: ChangeBroadcast
     private let joiningTime: Duration
     private let checkpointer: Checkpointer?
+    private let lists: ListMemory?
 
     init(
-        pool: DatabasePool, broadcast: ChangeBroadcast, checkpointer: Checkpointer? = nil,
+        pool: DatabasePool, broadcast: ChangeBroadcast, checkpointer: Checkpointer? = nil, lists: ListMemory? = nil,
         joiningTime: Duration = WriterLane.joiningTime
     ) {
         self.pool = pool
         self.broadcast = broadcast
         self.checkpointer = checkpointer
+        self.lists = lists
         self.joiningTime = joiningTime
     }
 
@@ -93,7 +95,7 @@ final class WriterLane: Sendable {
             }
             for name in stored.flatMap(\.transitions) { Failpoint.pass(name, .before) }
             beforeCommit = .now
-            try db.commit()
+            try commit(db)
             for name in stored.flatMap(\.transitions) { Failpoint.pass(name, .after) }
         } catch {
             rollBack(db)
@@ -114,6 +116,12 @@ final class WriterLane: Sendable {
         broadcast.publish(stored.flatMap(\.changes))
         for write in joined { write.resume(failure: nil) }
         return rest
+    }
+
+    private func commit(_ db: Database) throws {
+        // Also after one that fails: nobody knows what it left.
+        defer { lists?.forget() }
+        try db.commit()
     }
 
     private func rollBack(_ db: Database) {
