@@ -90,6 +90,7 @@ package final class Store: Sendable {
     /// `closed`. Blocks while it does.
     package func close() throws(StoreError) {
         broadcast.finish()
+        lists.forget()
         do {
             try pool.close()
             try checkpointer.close()

@@ -95,6 +95,14 @@ import Testing
         }
     }
 
+    @Test func testThatAClosedStoreKnowsNoList() async throws {
+        try await withStore { fixture in
+            _ = try await fixture.store.integrations()
+            try fixture.store.close()
+            await #expect(throws: StoreError.self) { try await fixture.store.integrations() }
+        }
+    }
+
     /// Who watches is told after the commit, and must not be shown what was before it.
     @Test func testThatWhoIsToldOfAChangeIsShownIt() async throws {
         try await withStore { fixture in
