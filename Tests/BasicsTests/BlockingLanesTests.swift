@@ -15,26 +15,11 @@ import Testing
     @Test func testThatNoMoreBodiesRunAtOnceThanThereAreLanes() async {
         // given
         let lanes = BlockingLanes(label: "test", count: 3)
-        let running = Locked((now: 0, most: 0, total: 0))
         // when
-        await withTaskGroup(of: Void.self) { group in
-            for _ in 0..<300 {
-                group.addTask {
-                    await lanes.run {
-                        running.withLock {
-                            $0.now += 1
-                            $0.most = max($0.most, $0.now)
-                            $0.total += 1
-                        }
-                        running.withLock { $0.now -= 1 }
-                    }
-                }
-            }
-        }
+        let count = await BodyCount.of(300) { await lanes.run($0) }
         // then
-        let (_, most, total) = running.value
-        #expect(most <= 3)
-        #expect(total == 300)
+        #expect(count.most <= 3)
+        #expect(count.total == 300)
     }
 
     @Suite struct GivenALaneThatIsHeldUp {
