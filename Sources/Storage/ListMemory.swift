@@ -5,7 +5,8 @@ import Synchronization
 /// to a reader's thread and back, each of which can wait for a processor behind a job's process. All who watch are told of a change at once
 /// and ask for the same list; all but the first find it here.
 ///
-/// It is right because nobody else writes the file: a state directory has one daemon.
+/// It is right because nobody else writes the file: a state directory has one daemon. What somebody changes there by hand (sqlite3(1)) is shown
+/// after the daemon's next commit.
 final class ListMemory: Sendable {
     struct Key: Hashable {
         var filter: IntegrationFilter
@@ -13,7 +14,7 @@ final class ListMemory: Sendable {
         var cursor: Int64?
     }
 
-    /// Lists that are kept, with `maximumLimit` at most 2 MiB: a record's texts are cut at `Store.maximumTextBytes`, and most are short.
+    /// Lists that are kept: with `maximumLimit` 400 records, mostly of some hundred bytes, each text of which is cut at `Store.maximumTextBytes`.
     static let maximumLists = 8
     /// A longer list is read each time it is asked for.
     static let maximumLimit = 50
