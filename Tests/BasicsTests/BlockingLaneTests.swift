@@ -8,11 +8,26 @@ import Testing
     @Test func testThatItNeverRunsTwoBodiesAtOnce() async {
         // given
         let lane = BlockingLane(label: "test")
+        let running = Locked((now: 0, most: 0, total: 0))
         // when
-        let count = await BodyCount.of(200) { await lane.run($0) }
+        await withTaskGroup(of: Void.self) { group in
+            for _ in 0..<200 {
+                group.addTask {
+                    await lane.run {
+                        running.withLock {
+                            $0.now += 1
+                            $0.most = max($0.most, $0.now)
+                            $0.total += 1
+                        }
+                        running.withLock { $0.now -= 1 }
+                    }
+                }
+            }
+        }
         // then
-        #expect(count.most == 1)
-        #expect(count.total == 200)
+        let (_, most, total) = running.value
+        #expect(most == 1)
+        #expect(total == 200)
     }
 
     @Test func testThatItThrowsWhatTheBodyThrows() async {

@@ -12,16 +12,6 @@ import Testing
         }
     }
 
-    @Test func testThatNoMoreBodiesRunAtOnceThanThereAreLanes() async {
-        // given
-        let lanes = BlockingLanes(label: "test", count: 3)
-        // when
-        let count = await BodyCount.of(300) { await lanes.run($0) }
-        // then
-        #expect(count.most <= 3)
-        #expect(count.total == 300)
-    }
-
     @Suite struct GivenALaneThatIsHeldUp {
         @Test func testThatAnotherRunsWhatComes() async {
             // given: a body that ends only when three others have run
@@ -35,6 +25,7 @@ import Testing
             await first
         }
 
+        /// One after the other, and so not on more lanes than there are.
         @Test func testThatWhoHasWaitedLongestIsNext() async {
             // given
             let lanes = BlockingLanes(label: "test", count: 1)
