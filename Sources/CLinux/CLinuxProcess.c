@@ -51,35 +51,6 @@ int clinux_watch_add(int watch, const char *path, int is_directory) {
 
 int clinux_watch_remove(int watch, int descriptor) { return inotify_rm_watch(watch, descriptor); }
 
-/// sched_setattr(2): the first version of its struct, which the C library has not and the kernel's header cannot define beside it.
-struct scheduling {
-    uint32_t size, policy;
-    uint64_t flags;
-    int32_t niceness;
-    uint32_t priority;
-    uint64_t runtime, deadline, period;
-};
-
-/// In nanoseconds; 0 is what the kernel chooses. What cannot be changed stays: nothing depends on it but how soon.
-static void set_slice(pid_t thread, uint64_t slice) {
-    struct scheduling attributes = {.size = sizeof attributes};
-    if (syscall(SYS_sched_getattr, thread, &attributes, sizeof attributes, 0u) != 0) return;
-    // Of other policies the number means something else.
-    if (attributes.policy != SCHED_OTHER && attributes.policy != SCHED_BATCH) return;
-    attributes.runtime = slice;
-    if (syscall(SYS_sched_setattr, thread, &attributes, 0u) != 0) errno = 0;
-}
-
-void clinux_answer_soon(void) {
-    DIR *threads = opendir("/proc/self/task");
-    if (threads == NULL) return;
-    for (struct dirent *entry; (entry = readdir(threads)) != NULL;) {
-        pid_t thread = (pid_t)strtol(entry->d_name, NULL, 10);
-        if (thread > 0) set_slice(thread, 100 * 1000);
-    }
-    closedir(threads);
-}
-
 static volatile int trap_file = -1;
 static struct sigaction before[65];
 
@@ -109,8 +80,6 @@ void clinux_forget_traps(int file) {
 }
 
 void clinux_give_memory_back(void) { mallopt(M_MMAP_THRESHOLD, 1 << 20); }
-
-void clinux_answer_as_usual(void) { set_slice(0, 0); }
 
 pid_t clinux_fork(void) { return fork(); }
 

@@ -1,3 +1,4 @@
+import Basics
 import NIOCore
 import NIOHTTPTypes
 
@@ -69,6 +70,7 @@ final class RequestDeadlines: ChannelDuplexHandler, RemovableChannelHandler {
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
         switch unwrapInboundIn(data) {
         case .head:
+            AnsweringThread.goFirst()
             // Who owes a body can be crowded out too, after those who owe a head already.
             guard hasComeInTime() else { return context.close(promise: nil) }
             waiting = crowd.waiting(context.channel)

@@ -7,25 +7,62 @@ import Testing
 @Suite struct ProcessorSliceTests {
     @Test(.slices, .program("curl")) func testThatTheDaemonAnswersSoonAndItsJobsDoNotInheritThat() async throws {
         try await withDaemon { daemon in
-            // given: a job that a launcher of the daemon's own runs
+            // given
             let usual = try #require(ProcessorSlice.of("/proc/self/sched"))
-            _ = try await daemon.work.commit(
-                files: [
-                    "Makefile": "all:\n\tgrep se.slice /proc/self/sched\n",
-                    ".martlet.yml": "configurations:\n  debug:\nanalyze: []\narchive: { include: [] }\n",
-                ], message: "Begin")
             // when
-            try await daemon.work.push(to: daemon.remote)
-            expectContains(try await daemon.completion(of: 1), #""result":"succeeded""#)
+            try await run("grep se.slice /proc/self/sched", by: daemon)
             // then
             let tasks = "/proc/\(try #require(daemon.pid))/task"
             let threads = try FileManager.default.contentsOfDirectory(atPath: tasks)
             // One may have ended since.
             let slices = threads.compactMap { ProcessorSlice.of("\(tasks)/\($0)/sched") }
+            // Those that answer have none while they go first.
             #expect(slices.count > 3)
             #expect(Set(slices) == [100_000], "nanoseconds")
             #expect(ProcessorSlice.in(try await daemon.output("log", "kit#1")) == usual)
         }
+    }
+
+    @Test(.realTime, .program("curl")) func testThatWhoAnswersGoesFirstAndItsJobsDoNot() async throws {
+        try await withDaemon { daemon in
+            // when
+            try await run("cat /proc/self/limits; echo policy $$(cut -d ' ' -f 41 /proc/self/stat)", by: daemon)
+            // then
+            let tasks = "/proc/\(try #require(daemon.pid))/task"
+            let threads = try FileManager.default.contentsOfDirectory(atPath: tasks)
+                .compactMap { Policy.of("\(tasks)/\($0)/stat") }
+            #expect(threads.contains(Policy.realTime))
+            #expect(threads.contains(Policy.ordinary))
+            let log = try await daemon.output("log", "kit#1")
+            expectContains(log, "policy \(Policy.ordinary)\n")
+            let limit = log.split(separator: "\n").first { $0.hasPrefix("Max realtime timeout") }
+            #expect(limit?.split(separator: " ").dropFirst(3) == ["unlimited", "unlimited", "us"])
+        }
+    }
+
+    /// A job that a launcher of the daemon's own runs.
+    private func run(_ command: String, by daemon: Daemon) async throws {
+        _ = try await daemon.work.commit(
+            files: [
+                "Makefile": "all:\n\t\(command)\n",
+                ".martlet.yml": "configurations:\n  debug:\nanalyze: []\narchive: { include: [] }\n",
+            ], message: "Begin")
+        try await daemon.work.push(to: daemon.remote)
+        expectContains(try await daemon.completion(of: 1), #""result":"succeeded""#)
+    }
+}
+
+/// A thread's policy (proc_pid_stat(5), field 41).
+private enum Policy {
+    static let ordinary = 0
+    /// SCHED_RR of sched.h.
+    static let realTime = 2
+
+    /// Nothing where the thread has ended. Its name may hold blanks.
+    static func of(_ file: String) -> Int? {
+        guard let text = try? String(contentsOfFile: file, encoding: .utf8) else { return nil }
+        let fields = text.split(separator: ")").last?.split(separator: " ") ?? []
+        return fields.count > 38 ? Int(fields[38]) : nil
     }
 }
 

@@ -73,5 +73,6 @@ void clinux_begin_writeback(int descriptor, int64_t offset, int64_t count);
 /// In a debug build: stops this process when the file that MARTLET_FAILPOINT names asks for this place. See Basics' Failpoint.
 void clinux_failpoint(const char *name, const char *phase);
 
+#include "CLinuxAnswering.h"
 #include "CLinuxFence.h"
 #include "CLinuxProcess.h"

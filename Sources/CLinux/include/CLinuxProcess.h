@@ -128,11 +128,6 @@ int clinux_hide_memory(void);
 /// What descends from this process becomes its child when its own parent dies: prctl(2), PR_SET_CHILD_SUBREAPER.
 int clinux_adopt_orphans(void);
 
-/// All threads of this process, and what they start, get a processor at once from whoever has had it for a moment, as who waits for an
-/// answer wants it; of the processors they get no more than before. sched_setattr(2), a slice of 0.1 ms, the least that the kernel
-/// takes (Linux 6.12; older ones change nothing).
-void clinux_answer_soon(void);
-
 /// From now on a fault of the process itself (SIGILL, SIGTRAP, SIGSEGV, SIGBUS, SIGFPE, SIGABRT) makes the first byte of a file 1
 /// before it ends the process as it would have. A stack that is full leaves no room for that where the thread has no other stack.
 void clinux_note_traps(int file);
@@ -143,9 +138,6 @@ void clinux_forget_traps(int file);
 /// Pieces of 1 MiB and more are the kernel's again when they are freed. Left alone, malloc keeps up to 32 MiB for each arena after the first such
 /// piece (mallopt(3), M_MMAP_THRESHOLD), and a daemon that read one large body stays as large.
 void clinux_give_memory_back(void);
-
-/// Ends that for this process, which has one thread: a slice of the kernel's choice.
-void clinux_answer_as_usual(void);
 
 /// What `ps` and `top` call this process; the first 15 bytes: prctl(2), PR_SET_NAME.
 int clinux_name_process(const char *name);
