@@ -10,6 +10,10 @@ extension CurlTransfer {
         if url.scheme == "ftps" {
             // Also for the data. libcurl would go on without where the server offers none: here it is all or nothing.
             clibcurl_set_long(handle, CURLOPT_USE_SSL, Int(CURLUSESSL_ALL.rawValue))
+            // With TLS 1.3 a server sends tickets when a connection stands (RFC 8446, section 4.6.1). Who closes the data's before they come
+            // resets it, and the server takes the file for broken off (426): a small one that vsftpd 3.0.3 got, mostly.
+            clibcurl_set_long(
+                handle, CURLOPT_SSLVERSION, Int(CURL_SSLVERSION_TLSv1_2) | Int(CURL_SSLVERSION_MAX_TLSv1_2))
         }
         // As with ssh: nobody takes over a connection that others' credentials made.
         clibcurl_set_long(handle, CURLOPT_FRESH_CONNECT, 1)

@@ -7,12 +7,13 @@
 /// SIGXCPU is taken.
 void clinux_answer_soon(void);
 
-/// The calling thread goes before every thread that is not of real time, until it has run for 20 ms without waiting: one of those that answer
-/// people, with some 0.1 ms an answer. Then all that went first are as they were, for a second, and whatever asks for so many answers
-/// takes no processor from anybody: at most 3 of 100. SCHED_RR at its lowest priority (sched(7)), not for what the thread starts.
+/// The calling thread goes before every ordinary one on the processors: SCHED_RR at its lowest priority (sched(7)). After 20 ms without a wait
+/// all that went first are ordinary again for a second, so that a flood of requests, each some 0.1 ms of work, takes no more than 3 of 100 of
+/// the processors before others. What the thread starts is ordinary.
 ///
-/// Called for each request, since it costs nothing mostly, by threads that live as long as the process. Nothing changes before `clinux_answer_soon`, and where the process may not: it is
-/// not root's and has no RLIMIT_RTPRIO, or its control group of version 1 has no real time.
+/// Called for each request, since it mostly costs nothing, by threads that live as long as the process. Nothing changes before
+/// `clinux_answer_soon`, nor where the process may not: it is not root's and has no RLIMIT_RTPRIO, or its control group of version 1 has no
+/// real time.
 void clinux_answer_first(void);
 
 /// Ends that for this process, which has one thread: a slice of the kernel's choice and, where it descends from who called `clinux_answer_soon`,
