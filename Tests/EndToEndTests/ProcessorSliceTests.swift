@@ -18,7 +18,9 @@ import Testing
             let slices = threads.compactMap { ProcessorSlice.of("\(tasks)/\($0)/sched") }
             // Those that answer have none while they go first.
             #expect(slices.count > 3)
-            #expect(Set(slices) == [100_000], "nanoseconds")
+            #expect(slices.contains(100_000), "nanoseconds")
+            // What a thread starts that goes first then has the kernel's.
+            #expect(Set(slices).isSubset(of: [100_000, usual]))
             #expect(ProcessorSlice.in(try await daemon.output("log", "kit#1")) == usual)
         }
     }
