@@ -9,7 +9,7 @@ void clinux_answer_soon(void);
 
 /// The calling thread goes before every ordinary one on the processors: SCHED_RR at its lowest priority (sched(7)). After 20 ms without a wait
 /// all that went first are ordinary again for a second, so that a flood of requests, each some 0.1 ms of work, takes no more than 3 of 100 of
-/// the processors before others. What the thread starts is ordinary.
+/// the processors before others. What the thread starts is ordinary, with a slice of the kernel's choice.
 ///
 /// Called for each request, since it mostly costs nothing, by threads that live as long as the process. Nothing changes before
 /// `clinux_answer_soon`, nor where the process may not: it is not root's and has no RLIMIT_RTPRIO, or its control group of version 1 has no
