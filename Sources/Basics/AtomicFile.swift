@@ -44,12 +44,19 @@ package enum AtomicFile {
         }
     }
 
-    /// Removes what writes of a file left that were killed: named as theirs, and locked by nobody. What cannot be removed stays.
-    private static func removeLeft(of name: String, in directory: Directory) {
-        let prefix = Array((name + ".").utf8)
+    /// Removes what writes of a directory's files left that were killed, of whichever file. What cannot be removed stays, and of a directory
+    /// that cannot be read everything.
+    package static func removeLeft(in path: String) {
+        if let directory = try? Directory(opening: path) { removeLeft(of: nil, in: directory) }
+    }
+
+    /// Removes what writes of a file, or of any, left that were killed: named as theirs, and locked by nobody. What cannot be removed stays.
+    private static func removeLeft(of name: String?, in directory: Directory) {
         guard let entries = try? directory.entries() else { return }
-        for entry in entries where entry.kind == .file && entry.bytes.starts(with: prefix) {
-            guard Base32.isEncoded(entry.bytes.dropFirst(prefix.count)),
+        for entry in entries where entry.kind == .file {
+            guard let dot = entry.bytes.lastIndex(of: UInt8(ascii: ".")), dot > 0,
+                name.map({ entry.bytes[..<dot].elementsEqual($0.utf8) }) ?? true,
+                Base32.isEncoded(entry.bytes[(dot + 1)...]),
                 let file = try? directory.openRegular(entry.bytes, operation: "write").descriptor,
                 clinux_flock(file.number, LOCK_EX | LOCK_NB) == 0
             else { continue }

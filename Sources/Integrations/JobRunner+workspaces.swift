@@ -32,6 +32,7 @@ extension JobRunner {
                 let directory = directory(of: attempt.id)
                 let liveness = try await executor.liveness(of: directory)
                 running.noteLeft(id)
+                await lane.run { AtomicFile.removeLeft(in: directory.path) }
                 guard liveness != .notStarted else { continue }
                 if liveness == .running { running.takeUp(attempt.id, Self.claim(of: integration)) }
                 do {
@@ -62,14 +63,19 @@ extension JobRunner {
         }
     }
 
-    /// Takes the workspaces in which nothing may be found again and which a daemon before this one left: forks' and those moved aside.
-    /// Call it when those of running jobs are taken.
+    /// Takes the workspaces in which nothing may be found again and which a daemon before this one left: forks' and those moved aside. What
+    /// that daemon was writing beside any workspace's files when it was killed is removed.
+    /// Call it when those of running jobs are taken, and before any other job begins.
     package func takeLeftWorkspaces() async -> [Workspace] {
         let root = state.workspaces
         let found = await lane.run { () -> [Workspace] in
-            Self.names(in: root).flatMap { bot in
+            let found = Self.names(in: root).flatMap { bot in
                 Self.names(in: "\(root)/\(bot)").flatMap { Self.workspaces(in: root, bot: bot, configuration: $0) }
             }
+            for workspace in found {
+                for place in [workspace.path, workspace.state] { AtomicFile.removeLeft(in: place) }
+            }
+            return found
         }
         return await workspaces.takeLeft(of: found)
     }

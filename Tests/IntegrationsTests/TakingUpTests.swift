@@ -133,6 +133,30 @@ import Testing
         }
     }
 
+    /// As a kill leaves them: each is written beside its place, and had not its name yet.
+    @Test func testThatSmallFilesThatWereBeingWrittenAreRemoved() async throws {
+        try await withRunningJob { bot, executor, id in
+            // given
+            try await bot.stop()
+            let attempt = try started(0, of: executor.starts)
+            let workspace = String(try attempt.job().workspace.dropLast("/tree".count))
+            let half = "abcdefghijklmnopqrstuvwx27"
+            let places = ["\(attempt.path)/cancel", "\(workspace)/cleaned", "\(workspace)/checkout/pending"]
+            let left = places.map { "\($0).\(half)" }
+            let others = [attempt.path + "/log.index", "\(workspace)/tree/cleaned.\(half)"]
+            for path in left + others { try AtomicFile.write([], to: path) }
+
+            // when
+            try await bot.start()
+
+            // then
+            await until("what was being written is removed") { left.allSatisfy { access($0, F_OK) != 0 } }
+            for path in others { #expect(access(path, F_OK) == 0, "\(path)") }
+            try await executor.cancel(attempt, reason: "enough", grace: .zero)
+            expectVerdict(of: try await bot.completion(of: id), .canceled)
+        }
+    }
+
     /// The launcher stood still while the daemon before asked it, and goes on while the next one makes the job ready again.
     @Test func testThatAJobThatBeginsWhileItIsPreparedAgainIsTakenUp() async throws {
         let executor = LateExecutor()

@@ -151,7 +151,7 @@ struct Leftovers {
             left += Self.names(in: job).filter { Int($0) == nil }.map { "\(job)/\($0) is left" }
             for attempt in Self.names(in: job) where Int(attempt) != nil {
                 let place = "\(job)/\(attempt)"
-                left += Self.names(in: place).filter { !Self.isKnown($0, Self.attempt) }.map {
+                left += Self.names(in: place).filter { !Self.attempt.contains($0) }.map {
                     "\(place)/\($0) is left"
                 }
                 left += temporary(in: place)
@@ -160,7 +160,7 @@ struct Leftovers {
         for workspace in workspaces() {
             if workspace.contains("/fork/") { left.append("\(workspace) is left, of a fork") }
             let names = Self.names(in: workspace)
-            left += names.filter { !Self.isKnown($0, Self.workspace) }.map { "\(workspace)/\($0) is left" }
+            left += names.filter { !Self.workspace.contains($0) }.map { "\(workspace)/\($0) is left" }
             left += Self.names(in: workspace + "/tmp").map { "\(workspace)/tmp/\($0) is left" }
             left += temporary(in: workspace)
         }
@@ -178,13 +178,6 @@ struct Leftovers {
     ]
     /// The names in a workspace: `Workspace`, and the jobs' temporary directory.
     private static let workspace: Set<String> = ["tree", "checkout", "warnings.json", "mounted", "cleaned", "tmp"]
-
-    /// Or what `AtomicFile` was writing beside one of them in the moment of a kill, of some 100 bytes: it goes when that is written
-    /// the next time.
-    private static func isKnown(_ name: String, _ names: Set<String>) -> Bool {
-        guard let dot = name.lastIndex(of: "."), name[dot...].utf8.count == 27 else { return names.contains(name) }
-        return names.contains(String(name[..<dot]))
-    }
 
     /// The newest integrations' jobs.
     private func jobs() -> [String] {
