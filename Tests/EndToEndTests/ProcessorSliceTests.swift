@@ -48,12 +48,7 @@ import Testing
 
     /// A job that a launcher of the daemon's own runs.
     private func run(_ command: String, by daemon: Daemon) async throws {
-        _ = try await daemon.work.commit(
-            files: [
-                "Makefile": "all:\n\t\(command)\n",
-                ".martlet.yml": "configurations:\n  debug:\nanalyze: []\narchive: { include: [] }\n",
-            ], message: "Begin")
-        try await daemon.work.push(to: daemon.remote)
+        try await daemon.push(building: command)
         expectContains(try await daemon.completion(of: 1), #""result":"succeeded""#)
     }
 }

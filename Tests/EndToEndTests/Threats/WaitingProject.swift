@@ -7,12 +7,7 @@ import Testing
 enum WaitingProject {
     static func push(_ daemon: Daemon) async throws {
         let (go, runs) = (daemon.directory.path("go"), daemon.directory.path("runs"))
-        _ = try await daemon.work.commit(
-            files: [
-                "Makefile": "all:\n\techo run >>\(runs); while [ ! -f \(go) ]; do sleep 0.02; done\n",
-                ".martlet.yml": "configurations:\n  debug:\nanalyze: []\narchive: { include: [] }\n",
-            ], message: "Begin")
-        try await daemon.work.push(to: daemon.remote)
+        try await daemon.push(building: "echo run >>\(runs); while [ ! -f \(go) ]; do sleep 0.02; done")
     }
 
     static func isBuilding(_ daemon: Daemon) -> Bool {
@@ -21,6 +16,16 @@ enum WaitingProject {
 }
 
 extension Daemon {
+    /// Pushes a project whose one step is a command of its Makefile, without analysis, tests or products.
+    func push(building command: String) async throws {
+        _ = try await work.commit(
+            files: [
+                "Makefile": "all:\n\t\(command)\n",
+                ".martlet.yml": "configurations:\n  debug:\nanalyze: []\narchive: { include: [] }\n",
+            ], message: "Begin")
+        try await work.push(to: remote)
+    }
+
     /// Waits until an integration of `kit` is completed.
     /// - Returns: Its JSON.
     func completion(of number: Int) async throws -> String {
