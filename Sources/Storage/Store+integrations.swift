@@ -268,17 +268,8 @@ extension Store {
     }
 
     /// Stores what runs and what of, so that a rerun replays just that.
-    /// - Parameter step: The step that is entered with it. With `running` an attempt at each configuration's job is queued.
     /// - Returns: The integration with it.
     @discardableResult
-    package func recordPreparation(
-        of id: IntegrationID, recipe: Recipe, commit: CommitSummary, at time: Timestamp,
-        entering step: IntegrationStep? = nil
-    ) async throws(StoreError) -> IntegrationRecord {
-        try await recordPreparation(of: id, Preparation(recipe: recipe, commit: commit, step: step), at: time)
-    }
-
-    /// The same with the jobs that begin with it.
     package func recordPreparation(
         of id: IntegrationID, _ preparation: Preparation, at time: Timestamp
     ) async throws(StoreError) -> IntegrationRecord {
@@ -287,7 +278,7 @@ extension Store {
         }
     }
 
-    /// What runs and what of, and the step that is entered with it.
+    /// What runs and what of, and the step that is entered with it. With `running` an attempt at each configuration's job is queued.
     package struct Preparation: Sendable {
         package var recipe: Recipe
         var commit: CommitSummary
@@ -296,7 +287,7 @@ extension Store {
         package var begun: Set<Name> = []
         package var isolation: Isolation?
 
-        package init(recipe: Recipe, commit: CommitSummary, step: IntegrationStep?) {
+        package init(recipe: Recipe, commit: CommitSummary, step: IntegrationStep? = nil) {
             self.recipe = recipe
             self.commit = commit
             self.step = step

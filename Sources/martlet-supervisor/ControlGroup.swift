@@ -75,7 +75,7 @@ final class ControlGroup {
     }
 
     /// Looks up, while nobody waits for it, what the first step will ask: nothing of a job's is in it yet.
-    func prepare() { atFirst = events() }
+    func lookBeforehand() { atFirst = events() }
 
     /// What had happened before a step that begins.
     func eventsBefore() -> Events {

@@ -16,7 +16,7 @@ final class Readiness {
     func prepare(fenced: Bool) {
         made = place.flatMap { ControlGroup(place: $0) }
         // In a group with bubblewrap something can happen yet.
-        if !fenced { made?.prepare() }
+        if !fenced { made?.lookBeforehand() }
         Self.rehearse()
         guard fenced, let bubblewrap = Bubblewrap.path(), let process = FenceProcess() else { return }
         guard process.start(bubblewrap, identity: nil, group: made, fileBytes: nil, meanwhile: {}) == nil else {

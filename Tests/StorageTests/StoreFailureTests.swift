@@ -67,8 +67,11 @@ import Testing
             { try await $0.store.apply(.started, to: integration, at: time(61)) },
             { fixture in
                 try await fixture.store.recordPreparation(
-                    of: integration, recipe: Recipe(configurations: [.init(name: job)]),
-                    commit: CommitSummary(subject: "s", author: "a", committedAt: time(1), tree: "t"), at: time(62))
+                    of: integration,
+                    Store.Preparation(
+                        recipe: Recipe(configurations: [.init(name: job)]),
+                        commit: CommitSummary(subject: "s", author: "a", committedAt: time(1), tree: "t")),
+                    at: time(62))
             },
             { _ = try await $0.store.addAttempt(to: integration, job: job, at: time(63)) },
             { try await $0.store.apply(.entered(.building), to: attempt, at: time(64)) },

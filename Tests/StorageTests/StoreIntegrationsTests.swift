@@ -199,8 +199,11 @@ import Testing
 
                 // when
                 try await fixture.store.recordPreparation(
-                    of: id, recipe: recipe,
-                    commit: CommitSummary(subject: long, author: "Ann", committedAt: time(5), tree: "ab"), at: time(20))
+                    of: id,
+                    Store.Preparation(
+                        recipe: recipe,
+                        commit: CommitSummary(subject: long, author: "Ann", committedAt: time(5), tree: "ab")),
+                    at: time(20))
 
                 // then
                 let record = try #require(try await fixture.store.integration(id))

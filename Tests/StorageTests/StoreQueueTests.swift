@@ -213,7 +213,7 @@ import Testing
 
             // when
             let record = try await fixture.store.recordPreparation(
-                of: id, recipe: recipe, commit: summary, at: time(21), entering: .running)
+                of: id, Store.Preparation(recipe: recipe, commit: summary, step: .running), at: time(21))
 
             // then
             #expect(record.state == .running(.running))

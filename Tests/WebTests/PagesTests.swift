@@ -161,10 +161,12 @@ import Testing
                     requestedBy: attack), at: WebFixture.now)
             _ = try await web.store.apply(.started, to: record.id, at: WebFixture.now)
             _ = try await web.store.recordPreparation(
-                of: record.id, recipe: Recipe(configurations: [.init(name: SampleContent.debug)]),
-                commit: CommitSummary(
-                    subject: attack, author: attack, committedAt: WebFixture.now,
-                    tree: String(repeating: "e", count: 40)),
+                of: record.id,
+                Store.Preparation(
+                    recipe: Recipe(configurations: [.init(name: SampleContent.debug)]),
+                    commit: CommitSummary(
+                        subject: attack, author: attack, committedAt: WebFixture.now,
+                        tree: String(repeating: "e", count: 40))),
                 at: WebFixture.now)
             let attempt = try await web.store.addAttempt(to: record.id, job: SampleContent.debug, at: WebFixture.now)
             try await web.store.apply(.entered(.building), to: attempt.id, at: WebFixture.now)

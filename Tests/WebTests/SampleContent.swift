@@ -49,10 +49,12 @@ struct SampleContent: Sendable {
             "Read the header before the body", "Skip empty lines instead of trapping on them", "Say what 1.0 is",
         ]
         _ = try await store.recordPreparation(
-            of: id, recipe: Recipe(configurations: configurations.map { Recipe.Configuration(name: $0) }),
-            commit: CommitSummary(
-                subject: subjects[index], author: "Ada Okafor", committedAt: at, tree: String(repeating: "e", count: 40)
-            ),
+            of: id,
+            Store.Preparation(
+                recipe: Recipe(configurations: configurations.map { Recipe.Configuration(name: $0) }),
+                commit: CommitSummary(
+                    subject: subjects[index], author: "Ada Okafor", committedAt: at,
+                    tree: String(repeating: "e", count: 40))),
             at: at + .seconds(1))
         _ = try await store.apply(.entered(.running), to: id, at: at + .seconds(2))
         let counts = try await jobs(of: id, configurations, at: at + .seconds(2), failing: failing, warnings: warnings)

@@ -143,10 +143,12 @@ package final class WorkingTreeRun: Sendable {
         if let chosen, reading.errors.isEmpty {
             let details = try await tree.mirror.details(of: snapshot.commit)
             try await store.recordPreparation(
-                of: record.id, recipe: chosen.recipe,
-                commit: CommitSummary(
-                    subject: details.subject, author: details.authorName, committedAt: details.committedAt,
-                    tree: details.tree), at: parts.clock.now())
+                of: record.id,
+                Store.Preparation(
+                    recipe: chosen.recipe,
+                    commit: CommitSummary(
+                        subject: details.subject, author: details.authorName, committedAt: details.committedAt,
+                        tree: details.tree)), at: parts.clock.now())
             for job in chosen.filtered {
                 _ = try await store.addAttempt(
                     to: record.id, job: job, testFilter: selection.tests, at: parts.clock.now())
