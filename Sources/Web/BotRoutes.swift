@@ -77,7 +77,9 @@ struct BotRoutes: Sendable {
                 ? nil : await site.operations.nextScheduled(bot: bot.name, after: site.clock()))
     }
 
-    private struct Wish: Decodable {
+    private struct Wish: RequestBody {
+        enum CodingKeys: CodingKey, CaseIterable { case commit, clean }
+
         var commit: String?
         var clean: Bool?
     }

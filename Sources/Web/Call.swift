@@ -127,14 +127,18 @@ struct Call: Sendable {
     }
 
     /// A JSON body; an empty one reads as `{}`.
-    /// - Throws: 415 for another type (so that no form of another site can send one), 400 for what does not fit.
-    func json<Value: Decodable>(_ type: Value.Type) async throws -> Value {
+    /// - Throws: 415 for another type (so that no form of another site can send one), 400 for what does not fit, or has other keys.
+    func json<Value: RequestBody>(_ type: Value.Type) async throws -> Value {
         let bytes = try await body()
         if !bytes.isEmpty, request.headers[.contentType]?.lowercased().hasPrefix("application/json") != true {
             throw Problem(415, "The body has to be JSON: send `Content-Type: application/json`.")
         }
         do {
-            return try JSONDecoder().decode(type, from: bytes.isEmpty ? Data("{}".utf8) : Data(bytes))
+            let data = bytes.isEmpty ? Data("{}".utf8) : Data(bytes)
+            let value = try JSONDecoder().decode(type, from: data)
+            let keys = try JSONDecoder().decode([String: AnyValue].self, from: data).keys
+            if let complaint = Value.complaint(about: keys) { throw Problem(400, complaint) }
+            return value
         } catch let error as DecodingError {
             throw Problem(400, "The body does not fit: \(Self.reason(error)).")
         }

@@ -69,9 +69,15 @@ struct IntegrationRoutes: Sendable {
         ]
     }
 
-    private struct CancelWish: Decodable { var grace: Double? }
+    private struct CancelWish: RequestBody {
+        enum CodingKeys: CodingKey, CaseIterable { case grace }
 
-    private struct RerunWish: Decodable {
+        var grace: Double?
+    }
+
+    private struct RerunWish: RequestBody {
+        enum CodingKeys: CodingKey, CaseIterable { case failed, tests, triggers }
+
         var failed: Bool?
         var tests: String?
         var triggers: Bool?

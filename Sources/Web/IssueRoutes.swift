@@ -78,7 +78,9 @@ struct IssueRoutes: Sendable {
         return word
     }
 
-    private struct Wish: Decodable {
+    private struct Wish: RequestBody {
+        enum CodingKeys: CodingKey, CaseIterable { case reason, until, `for`, person }
+
         var reason: String
         var until: String?
         var `for`: Double?

@@ -29,5 +29,9 @@ struct PullRequestRoutes: Sendable {
         ]
     }
 
-    private struct Wish: Decodable { var commit: String }
+    private struct Wish: RequestBody {
+        enum CodingKeys: CodingKey, CaseIterable { case commit }
+
+        var commit: String
+    }
 }

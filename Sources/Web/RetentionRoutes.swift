@@ -30,7 +30,9 @@ struct RetentionRoutes: Sendable {
         ]
     }
 
-    private struct PruneWish: Decodable {
+    private struct PruneWish: RequestBody {
+        enum CodingKeys: CodingKey, CaseIterable { case dryRun, bot }
+
         var dryRun: Bool?
         var bot: String?
     }

@@ -44,7 +44,9 @@ struct TokenRoutes: Sendable {
         ]
     }
 
-    private struct Wish: Decodable {
+    private struct Wish: RequestBody {
+        enum CodingKeys: CodingKey, CaseIterable { case name, role }
+
         var name: String
         var role: String
     }

@@ -133,6 +133,7 @@ import Testing
             (#"{"name":"Robot","role":"viewer"}"#, "application/json", 400),
             (#"{"name":"robot","role":"king"}"#, "application/json", 400),
             (#"{"name":"robot"}"#, "application/json", 400),
+            (#"{"name":"robot","role":"viewer","expires":"never"}"#, "application/json", 400),
             ("[", "application/json", 400), (#"{"name":"robot","role":"viewer"}"#, "text/plain", 415),
             (#"{"name":"robot","role":"viewer"}"#, "application/x-www-form-urlencoded", 415),
         ]
