@@ -21,7 +21,7 @@ extension JobDescription {
         /// The share of the processor among jobs that want it at one time, 1 to 10,000 (cgroup-v2, cpu.weight); nothing: 100.
         package var cpuWeight: Int?
         /// Of everything in the workspace, as its file system counts it. A step that writes more is ended soon after:
-        /// `workspace over 20 GiB`. No single file can be larger.
+        /// `workspace over 20 GiB`. No single file can be larger, wherever it is: `one file over 20 GiB`.
         package var workspaceBytes: Int64
         /// Of files, directories and links in the workspace: `workspace over 2,000,000 files`.
         package var workspaceFiles: Int

@@ -79,7 +79,7 @@ final class LimitWatch {
     /// The last process has ended: what the step wrote since the last look.
     /// - Parameter signal: That ended the main process.
     func lookAtEnd(signal: Int32?) -> Finding? {
-        (signal == SIGXFSZ ? workspace.byteWords : workspace.lookAtEnd()).map { .limit($0) }
+        (signal == SIGXFSZ ? workspace.fileWords : workspace.lookAtEnd()).map { .limit($0) }
     }
 
     /// What the job's processes are over, by all that /proc tells of them.

@@ -62,7 +62,9 @@ final class WorkspaceWatch {
         atPresentWalk = atStart
     }
 
-    var byteWords: String { "workspace over \(Words.size(limits.workspaceBytes))" }
+    /// Of one file, wherever it is: the kernel's limit is also that of a file in `/tmp` (RLIMIT_FSIZE).
+    var fileWords: String { "one file over \(Words.size(limits.workspaceBytes))" }
+    private var byteWords: String { "workspace over \(Words.size(limits.workspaceBytes))" }
 
     /// Where the file system has less left than no job may take, in words. Whoever took it: a walk tells of this job alone, and takes too long.
     var fullDiskWords: String? {

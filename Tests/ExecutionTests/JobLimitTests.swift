@@ -216,7 +216,7 @@ import Testing
 
     @Test(arguments: [true, false]) func testThatOneFileThatIsTooLargeIsSaid(isFenced: Bool) async throws {
         try await expectLimit(
-            "workspace over 20 MiB", "exec head -c 30M /dev/zero > a", .init(workspaceBytes: 20 << 20),
+            "one file over 20 MiB", "exec head -c 30M /dev/zero > a", .init(workspaceBytes: 20 << 20),
             isFenced: isFenced)
     }
 
@@ -224,7 +224,7 @@ import Testing
     @Test(.program("truncate"), arguments: [true, false])
     func testThatOneFileThatIsTooLargeIsSaidWhereAShellWroteIt(isFenced: Bool) async throws {
         try await expectLimit(
-            "workspace over 8 MiB", "truncate -s 16M f || exit $?; :", .init(workspaceBytes: 8 << 20),
+            "one file over 8 MiB", "truncate -s 16M f || exit $?; :", .init(workspaceBytes: 8 << 20),
             isFenced: isFenced)
     }
 

@@ -88,7 +88,7 @@ import Testing
             let end = try await launched.run(
                 launched.fenced("exec head -c 30M /dev/zero > a", limits: .init(workspaceBytes: 20 << 20)))
             // then
-            #expect(end.limit == "workspace over 20 MiB", "\(end.log)")
+            #expect(end.limit == "one file over 20 MiB", "\(end.log)")
         }
     }
 
