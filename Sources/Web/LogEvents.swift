@@ -54,7 +54,7 @@ final class LogEvents: Sendable {
         let last = call.request.headers[.lastEventID].flatMap { Position($0) }
         let log = try await open(call, last)
         let resumed = last?.attempt == log.number ? last?.offset : nil
-        let start = last == nil ? max(0, call.query("from").flatMap { Int64($0) } ?? 0) : resumed ?? 0
+        let start = last == nil ? try Self.start(call) : resumed ?? 0
         // A browser that was told the end connects again; 204 tells it not to.
         if let resumed, log.isEnded, resumed >= log.size { return Response(status: .noContent) }
         var headers = HTTPFields()
@@ -76,6 +76,16 @@ final class LogEvents: Sendable {
             _ = seat
         }
         return Response(status: .ok, headers: headers, body: body)
+    }
+
+    /// `?from=`, else the beginning.
+    /// - Throws: 400 for what is no offset.
+    private static func start(_ call: Call) throws(Problem) -> Int64 {
+        guard let text = call.query("from") else { return 0 }
+        guard let offset = Int64(text), offset >= 0 else {
+            throw Problem(400, "`from` is an offset in bytes, from 0 on.")
+        }
+        return offset
     }
 
     /// The attempt that is asked for, else the one that the reader was in, else the newest.
@@ -118,7 +128,7 @@ final class LogEvents: Sendable {
                 }
                 if look.isEnded {
                     hasSaidEnd = true
-                    return "event: end\ndata: {\"size\":\(offset)}\n\n"
+                    return "event: end\ndata: {\"size\":\(min(offset, place.size))}\n\n"
                 }
                 if await place.observer.wait(atMost: logs.site.configuration.looksAtLogs) { continue }
                 looks += 1
@@ -154,6 +164,9 @@ final class LogEvents: Sendable {
             attempt = AttemptDirectory(path: state + "/" + log.directory)
             observer = watch.observer()
         }
+
+        /// The log's, in bytes.
+        var size: Int64 { log.size }
 
         /// The service stops: a wait that is under way ends.
         func stop() {

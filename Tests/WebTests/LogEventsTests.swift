@@ -128,6 +128,13 @@ import Transfer
                 expectContains(text, #"{"offset":4,"size":4,"text":"two\n"}"#)
                 #expect(!text.contains("one"))
             }
+            // and when
+            let beyond = try await job.events("?from=99999")
+            // then
+            var text = ""
+            try await read(beyond, &text, until: "event: end")
+            expectContains(text, "event: end\ndata: {\"size\":\(job.attempt.logSize)}")
+            for odd in ["abc", "-1"] { #expect(try await job.events("?from=\(odd)").status == 400, "\(odd)") }
         }
     }
 
