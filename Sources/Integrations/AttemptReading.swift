@@ -147,7 +147,7 @@ package struct AttemptReading: Sendable {
             findings += failed
             worsen(
                 to: .testFailures,
-                "\(failed.count) of \(reports.tests.count.counting("test")) failed in \(Self.called(step))")
+                "\(failed.count) of \(reports.tests.count.counting("test")) failed in \(Self.called(step.name))")
         }
         if end.isSuccess {
             // The command succeeded, so what a plugin or a script called an error was none.
@@ -157,10 +157,10 @@ package struct AttemptReading: Sendable {
             if !isInterrupted(step), !found.contains(where: { $0.category == .error }) {
                 found.append(
                     Finding(
-                        category: .error, message: "\(Self.called(step)) failed: \(end.description); see the log",
-                        rule: "martlet.build"))
+                        category: .error, message: Self.beginning(of: step.name) + "\(end.description); see the log",
+                        rule: Self.failedBuild))
             }
-            worsen(to: .buildErrors, end.limit ?? "\(Self.called(step)) failed: \(end.description)")
+            worsen(to: .buildErrors, end.limit ?? Self.beginning(of: step.name) + end.description)
         }
         var all = build ?? (CompiledFiles(), [])
         all.compiled.formUnion(console.compiled)
@@ -181,8 +181,14 @@ package struct AttemptReading: Sendable {
     }
 
     /// The usual step has the name of what it does.
-    private static func called(_ step: JobDescription.Step) -> String {
-        step.name == "build" ? "the build" : "the step \(step.name)"
+    private static func called(_ step: String) -> String { step == "build" ? "the build" : "the step \(step)" }
+
+    /// How it is said that a step that builds failed without saying why.
+    private static func beginning(of step: String) -> String { called(step) + " failed: " }
+
+    /// Whether a finding says that the step of that name failed, in whatever way.
+    static func isFailure(_ finding: Finding, ofStep name: String) -> Bool {
+        finding.rule == failedBuild && finding.message.hasPrefix(beginning(of: name))
     }
 
     /// After the last step that builds: adds what the compiler said before about files that it did not compile again, and
@@ -299,6 +305,8 @@ package struct AttemptReading: Sendable {
         worsen(to: .warnings, nil)
     }
 
+    /// The rule of a finding that says that a step which builds failed.
+    private static let failedBuild = "martlet.build"
     /// The rule of a finding that says that dependencies could not be had.
     static let failedResolution = "martlet.resolve"
 

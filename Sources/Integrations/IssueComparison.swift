@@ -23,6 +23,15 @@ struct IssueComparison {
             return !steps.isEmpty && steps.allSatisfy { $0.endedAt != nil && $0.signal == nil && $0.limit == nil }
         }
 
+        /// Whether the step that a finding says the failure of ran to another end: its own, or a limit's. Then the finding is not true any
+        /// more, also where the build failed.
+        func hasEndedOtherwise(than finding: Finding) -> Bool {
+            steps(.building).contains {
+                AttemptReading.isFailure(finding, ofStep: $0.name)
+                    && ($0.exit != nil && $0.signal == nil || $0.limit != nil)
+            }
+        }
+
         func hasBuilt() -> Bool { hasEnded(.building) && steps(.building).allSatisfy { $0.exit == 0 } }
 
         func hasResolved() -> Bool {
@@ -129,13 +138,15 @@ struct IssueComparison {
             // Also one that is skipped now: somebody took it out, and the list of tests shows it.
             return configuration.tests.named.contains(finding.flakyTest ?? finding.rule) || configuration.hasTested()
         }
+        if finding.rule == PreparationError.rule { return !configuration.steps.isEmpty }
         if finding.rule == Finding.failedTestCommandRule { return configuration.hasTested() }
         switch (issue.step, finding.category) {
         case (_, .triggerError): return false
         case (.building, .error):
             // A file that does not compile is compiled again by every build until it does.
             return finding.rule == AttemptReading.failedResolution
-                ? configuration.hasResolved() : configuration.hasEnded(.building)
+                ? configuration.hasResolved()
+                : configuration.hasEnded(.building) || configuration.hasEndedOtherwise(than: finding)
         case (.building, _): return configuration.hasBuilt()
         case (.analyzing, _): return configuration.hasAnalyzed()
         case (.testing, _): return configuration.hasTested()

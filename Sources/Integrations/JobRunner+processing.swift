@@ -50,6 +50,7 @@ extension JobRunner {
             }
         }
         try await store.storeResults(results, of: id, steps: steps, at: clock.now())
+        if results.verdict == .internalError { tellFault(of: id, results.reason) }
     }
 
     private static func askedReports(of configuration: Recipe.Configuration) -> [String: [String]] {

@@ -316,8 +316,19 @@ package struct JobRunner: Sendable {
         try await bring(attempt, directory, plan: plan, workspace, request, cancellation)
     }
 
+    /// Stores the end of an attempt of which no job's end is read.
     func finish(_ id: AttemptID, verdict: Verdict, reason: String) async throws {
-        let results = AttemptResults(analysis: "not run", tested: "not run", verdict: verdict, reason: reason)
+        var results = AttemptResults(analysis: "not run", tested: "not run", verdict: verdict, reason: reason)
+        // The recipe's mistake, which is an error as those are that are found before.
+        if verdict == .buildErrors { results.addPreparationError(reason) }
         try await store.storeResults(results, of: id, at: clock.now())
+        if verdict == .internalError { tellFault(of: id, reason) }
+    }
+
+    /// For whoever operates the machine: what of a job was its fault, or ours.
+    func tellFault(of id: AttemptID, _ reason: String?) {
+        logger.warning(
+            "a job came to nothing, by no fault of its code",
+            metadata: ["attempt": "\(id)", "reason": "\(reason ?? "not known")"])
     }
 }

@@ -1,7 +1,13 @@
+import Archives
 import Model
+import Reports
+import Storage
 
 /// Why a job cannot be prepared although the repository could be read: by what the recipe asks for.
 enum PreparationError: Error, CustomStringConvertible {
+    /// The rule of the finding that says it.
+    static let rule = "martlet.preparation"
+
     case nothingToDo(configuration: Name)
     case secretRefused(step: String, secret: String, reason: String)
     case imageUnfenced(Name, reason: String)
@@ -38,5 +44,18 @@ enum PreparationError: Error, CustomStringConvertible {
             it to `fence: { read-only: [\(toolchain)] }` of the settings
             """
         }
+    }
+}
+
+extension AttemptResults {
+    /// Adds why a job was not begun: an error of the recipe, as those are that are found before any job.
+    mutating func addPreparationError(_ reason: String) {
+        let finding = Finding(category: .error, message: reason, rule: PreparationError.rule)
+        let keys = Fingerprinter.keys(of: finding, lineText: nil, occurrence: 0)
+        findings.append(
+            StoredFinding(
+                fingerprint: Digest.sha256(of: Array(keys.place.utf8)),
+                content: Digest.sha256(of: Array(keys.content.utf8)), finding: finding, step: nil))
+        counts.add(finding)
     }
 }

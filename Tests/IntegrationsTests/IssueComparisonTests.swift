@@ -51,6 +51,19 @@ import Testing
         #expect(try status(of: Self.error, after: []) == .unresolved)
     }
 
+    /// One cause is one error, however often it fails in another way.
+    @Test func testThatAStepThatFailsInAnotherWayFailsOnce() throws {
+        let failed = Finding(
+            category: .error, message: "the step pack failed: exit status 2; see the log", rule: "martlet.build")
+        let full = step(.building, named: "pack", exit: nil, signal: 9, limit: "processes over 64")
+        #expect(try status(of: failed, by: .building, after: [full]) == .resolved)
+        let canceled = step(.building, named: "pack", exit: nil, signal: 15)
+        #expect(try status(of: failed, by: .building, after: [canceled]) == .unresolved)
+        let other = step(.building, named: "pack2", exit: nil, signal: 9, limit: "processes over 64")
+        #expect(try status(of: failed, by: .building, after: [other]) == .unresolved)
+        #expect(try status(of: Self.error, by: .building, after: [full]) == .unresolved)
+    }
+
     @Test func testThatAWarningIsResolvedByABuildThatSucceeds() throws {
         #expect(try status(of: Self.warning, after: [step(.building)]) == .resolved)
         #expect(try status(of: Self.warning, after: [step(.building, exit: 1)]) == .unresolved)

@@ -170,6 +170,7 @@ import Testing
                     of: integration, .buildErrors,
                     because: "the step deploy asks for the secret registry-token, which it does not get: ")
                 expectContains(integration.record.reason ?? "", reason)
+                #expect(integration.attempts.map { $0.summary?.counts.errors } == [1])
                 #expect(executor.starts.isEmpty, "nothing of it ran")
             }
         }

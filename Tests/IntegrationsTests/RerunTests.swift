@@ -378,6 +378,7 @@ import Testing
                 executor.lose(AttemptDirectory(path: try #require(executor.starts.dropFirst(number - 1).first)))
             }
             expectVerdict(of: try await bot.completion(of: id), .internalError, because: "the supervisor was lost")
+            #expect(bot.log.lines.contains { $0.description.contains("reason=the supervisor was lost") })
 
             // when
             _ = try await bot.operations.rerun(id, Rerun(isFailedOnly: true), by: "ada")
