@@ -35,6 +35,9 @@ struct Site: Sendable {
         let id = IntegrationID(bot: bot, number: number)
         if let record = try await store.integration(id) { return record }
         guard let removal = try await store.removal(of: id) else {
+            guard try await store.latestIntegration(of: bot) != nil else {
+                throw Problem(404, "There is no \(id), and no other of \(bot); `martlet bots` lists the bots.")
+            }
             throw Problem(404, "There is no \(id); `martlet integrations \(bot)` lists what there is.")
         }
         throw Problem(410, "\(id) was removed by retention on \(removal.at.description.prefix(10)): \(removal.reason).")

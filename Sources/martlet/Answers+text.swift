@@ -14,17 +14,23 @@ extension IntegrationAnswer {
                 let reason = other.reason.map { ": \(Output.visible($0))" } ?? ""
                 return "  attempt \(other.attempt)  \(other.verdict ?? other.state)\(reason)\n"
             }
+            // Of one whose supervisor was lost, nobody knows when.
+            let unended = configuration.verdict == nil ? "…" : "no end"
             let steps = configuration.steps.map { step in
                 let end =
                     step.limit ?? step.signal.map { "signal \($0)" } ?? step.exit.map { $0 == 0 ? "" : "exit \($0)" }
                     ?? ""
                 // As wide as the longest, so that what stands below is in line.
                 let kind = "  \(step.step)".padding(toLength: Self.kindWidth, withPad: " ", startingAt: 0)
-                return [kind, step.name, step.duration.map(Output.duration) ?? "…"] + (end.isEmpty ? [] : [end])
+                let duration = step.duration.map(Output.duration) ?? unended
+                return [kind, step.name, duration] + (end.isEmpty ? [] : [end])
             }
-            let said = [("analysis", configuration.analysis), ("tests", configuration.tested)].map { kind, text in
-                "  \(kind)".padding(toLength: Self.kindWidth, withPad: " ", startingAt: 0) + "  "
-                    + Output.visible(text ?? "") + "\n"
+            let words = [("analysis", configuration.analysis), ("tests", configuration.tested)]
+            let said = words.compactMap { kind, text in
+                text.map {
+                    "  \(kind)".padding(toLength: Self.kindWidth, withPad: " ", startingAt: 0) + "  "
+                        + Output.visible($0) + "\n"
+                }
             }
             let unfenced = configuration.isolationReason.map { ["isolation: none: \($0)"] } ?? []
             let notes = unfenced + (configuration.notes ?? []) + (configuration.reason.map { [$0] } ?? [])

@@ -11,7 +11,7 @@ enum RunReport {
         switch snapshot.head {
         case let head? where snapshot.isChanged: what += "\(head.abbreviated) and changes that are not committed"
         case let head?: what += head.abbreviated
-        case nil: what += "files that are not committed"
+        case nil: what += (what.isEmpty ? "" : "without a commit, ") + "files that are not committed"
         }
         var lines = ["\(beginning.id): \(what), in \(beginning.root)"] + beginning.notes
         if let reason = beginning.isolation.reason { lines.append("isolation: none: \(reason)") }
@@ -27,7 +27,7 @@ enum RunReport {
         return Output.visible(
             (place.isEmpty ? "" : place.joined(separator: ":") + ": ")
                 + "\(finding.category.rawValue): \(name)\(message)"
-                + " [\(configurations.map(\.description).joined(separator: ", "))]"
+                + (configurations.isEmpty ? "" : " [\(configurations.map(\.description).joined(separator: ", "))]")
                 + (isCarried ? " (of the run before; not looked for)" : "")) + "\n"
     }
 

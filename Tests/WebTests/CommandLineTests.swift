@@ -194,8 +194,8 @@ import Testing
             expectEqualLines(
                 list.stdout,
                 """
-                blank  –    the repository is empty  
-                gone   –    no integration yet       
+                blank  –    the repository is empty        
+                gone   –    the repository cannot be read  
                 blank: the repository is empty; push a commit to it
                 gone: looking at the repository fails: there is none
 
@@ -252,7 +252,7 @@ import Testing
             try await SampleContent(web: web).fill()
             for (command, status, sentence) in [
                 (["show", "kit#99"], 66, "There is no kit#99; `martlet integrations kit` lists what there is."),
-                (["show", "nobody#1"], 66, "There is no nobody#1; `martlet integrations nobody` lists what there is."),
+                (["show", "nobody#1"], 66, "There is no nobody#1, and no other of nobody; `martlet bots` lists"),
                 (
                     ["log", "kit#1", "--configuration", "none"], 66,
                     "kit#1 has no such job, trigger or attempt; `martlet show kit#1` lists"

@@ -1,3 +1,4 @@
+import Glibc
 package import Model
 package import SourceControl
 package import Storage
@@ -25,7 +26,7 @@ package struct WorkingTreeResult: Sendable {
     /// Fingerprints of issues that this run did not come so far as to look for; they are taken to be still there.
     package let carried: Set<String>
     package let tests: [StoredTest]
-    /// Where each configuration's log is.
+    /// Where each configuration's log is; of one that was not begun there is none.
     package let logs: [Name: String]
 
     init(_ id: IntegrationID, store: Store, state: StateDirectory) async throws {
@@ -46,5 +47,6 @@ package struct WorkingTreeResult: Sendable {
             ? [] : Set(issues.filter { $0.status == .unresolved }.map(\.fingerprint)).subtracting(found)
         tests = try await store.tests(of: id)
         logs = last.mapValues { state.attempt(id, job: $0.id.job, attempt: $0.id.attempt) + "/log" }
+            .filter { access($0.value, F_OK) == 0 }
     }
 }

@@ -18,9 +18,10 @@ struct Bots: AsyncParsableCommand {
                 Output.table(
                     list.items.map { bot in
                         let latest = bot.latest
+                        let without = bot.empty ? "the repository is empty" : "no integration yet"
                         return [
                             bot.name, latest?.id ?? "–", latest?.shortRef ?? "",
-                            latest?.outcome ?? (bot.empty ? "the repository is empty" : "no integration yet"),
+                            latest?.outcome ?? (bot.lookError == nil ? without : "the repository cannot be read"),
                             latest?.summary?.sentence ?? "",
                         ]
                     }))

@@ -25,8 +25,8 @@ struct Integrations: AsyncParsableCommand {
         Output.table(
             items.map { item in
                 [
-                    item.id, item.shortRef, String(item.commit.prefix(8)), item.outcome, item.summary?.sentence ?? "",
-                    item.subject ?? "",
+                    item.id, item.shortRef, String(item.commit.prefix(8)), item.outcome,
+                    item.summary?.sentence ?? Output.visible(item.reason ?? ""), item.subject ?? "",
                 ]
             })
     }
