@@ -138,6 +138,7 @@ struct IssueComparison {
             // Also one that is skipped now: somebody took it out, and the list of tests shows it.
             return configuration.tests.named.contains(finding.flakyTest ?? finding.rule) || configuration.hasTested()
         }
+        if configuration.hasEndedOtherwise(than: finding) { return true }
         if finding.rule == PreparationError.rule { return !configuration.steps.isEmpty }
         if finding.rule == Finding.failedTestCommandRule { return configuration.hasTested() }
         switch (issue.step, finding.category) {
@@ -146,7 +147,7 @@ struct IssueComparison {
             // A file that does not compile is compiled again by every build until it does.
             return finding.rule == AttemptReading.failedResolution
                 ? configuration.hasResolved()
-                : configuration.hasEnded(.building) || configuration.hasEndedOtherwise(than: finding)
+                : configuration.hasEnded(.building)
         case (.building, _): return configuration.hasBuilt()
         case (.analyzing, _): return configuration.hasAnalyzed()
         case (.testing, _): return configuration.hasTested()

@@ -119,7 +119,9 @@ extension Store {
                 """,
                 [id.integration.bot.description, id.integration.number, id.job.description, id.attempt]
             ) {
-                StoredFinding(fingerprint: $0["fingerprint"], content: $0["content"], finding: try Self.finding($0))
+                StoredFinding(
+                    fingerprint: $0["fingerprint"], content: $0["content"], finding: try Self.finding($0),
+                    step: try $0.optional("step") { JobStep(rawValue: $0) })
             }
         }
     }

@@ -19,7 +19,7 @@ import Testing
                     fingerprint: "f\($0)", content: "c\($0)",
                     finding: Finding(
                         category: .testFailure, message: "expected \($0)", rule: "Suite/test", path: "Tests/a.swift",
-                        line: $0 + 1, column: 5))
+                        line: $0 + 1, column: 5), step: .testing)
             },
             tests: (0..<tests).map {
                 TestResult(
