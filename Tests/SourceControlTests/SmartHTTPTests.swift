@@ -104,6 +104,8 @@ struct SmartHTTPTests {
                     Credentials(user: "ci", password: "secret")
                 )
                 await expectRejection(SourceControlError.self, \.code, .redirected) { try await mirror.look() }
+                // It is written when the answer is on its way.
+                try await until("the server tells of the request") { try !server.log().isEmpty }
                 #expect(try server.log().count == 1)
                 #expect(try server.authorized().isEmpty)
             }
