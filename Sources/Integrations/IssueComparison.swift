@@ -146,8 +146,7 @@ struct IssueComparison {
         case (.building, .error):
             // A file that does not compile is compiled again by every build until it does.
             return finding.rule == AttemptReading.failedResolution
-                ? configuration.hasResolved()
-                : configuration.hasEnded(.building)
+                ? configuration.hasResolved() : configuration.hasEnded(.building)
         case (.building, _): return configuration.hasBuilt()
         case (.analyzing, _): return configuration.hasAnalyzed()
         case (.testing, _): return configuration.hasTested()

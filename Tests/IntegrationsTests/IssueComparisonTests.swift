@@ -56,7 +56,7 @@ import Testing
         let failed = Finding(
             category: .error, message: "the step pack failed: exit status 2; see the log", rule: "martlet.build")
         let full = step(.building, named: "pack", exit: nil, signal: 9, limit: "processes over 64")
-        // As each is stored: the kind of step that finds the most of a category is not.
+        // Versions before stored no kind of step with an issue.
         for kind in [nil, JobStep.building] {
             #expect(try status(of: failed, by: kind, after: [full]) == .resolved)
         }
