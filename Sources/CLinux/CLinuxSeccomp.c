@@ -2,6 +2,7 @@
 #include "CLinuxFence.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <linux/audit.h>
 #include <linux/filter.h>
 #include <linux/seccomp.h>
@@ -10,6 +11,7 @@
 #include <stddef.h>
 #include <string.h>
 #include <sys/ioctl.h>
+#include <sys/shm.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
 
@@ -27,6 +29,10 @@ enum {
     PIDFD_GETFD = 438, PROCESS_MADVISE = 440, MOUNT_SETATTR = 442, QUOTACTL_FD = 443, OPEN_TREE_ATTR = 467,
     // file_setattr: the last of Linux 6.17. What is newer is not there, as for a program on an older kernel.
     LAST_KNOWN = 469,
+    // F_SET_FILE_RW_HINT: the last command of fcntl(2) of Linux 6.17. Later ones are delegations, which are leases of directories.
+    LAST_KNOWN_COMMAND = 1038,
+    // What a pipe holds by itself (pipe(7)).
+    USUAL_PIPE_BYTES = 65536,
 };
 
 /// Answered with EPERM: what makes or enters namespaces and mounts, looks into other processes, or changes the machine.
@@ -113,6 +119,27 @@ static void answer_families(struct program *program, unsigned int call) {
     answer(program, EPROTONOSUPPORT);
 }
 
+/// What the kernel grants by the user's number, which is the service's. It makes everyone who opens a file wait for the holder of its lease,
+/// up to fs.lease-break-time (45 s), and grants leases on files that are mounted read-only (fcntl(2)). A pipe that is larger than usual, or a
+/// segment that is locked in memory, takes of what all of the user's processes have together.
+static void answer_shares(struct program *program) {
+    add(program, BPF_JMP | BPF_JEQ | BPF_K, 0, 12, SYS_fcntl);
+    load(program, argument(1));
+    add(program, BPF_JMP | BPF_JGT | BPF_K, 0, 1, LAST_KNOWN_COMMAND);
+    answer(program, EINVAL);
+    answer_if(program, F_SETLEASE, EPERM);
+    answer_if(program, F_NOTIFY, EPERM);
+    add(program, BPF_JMP | BPF_JEQ | BPF_K, 0, 3, F_SETPIPE_SZ);
+    load(program, argument(2));
+    add(program, BPF_JMP | BPF_JGT | BPF_K, 0, 1, USUAL_PIPE_BYTES);
+    answer(program, EPERM);
+    answer(program, 0);
+    add(program, BPF_JMP | BPF_JEQ | BPF_K, 0, 4, SYS_shmctl);
+    load(program, argument(1));
+    answer_if(program, SHM_LOCK, EPERM);
+    answer(program, 0);
+}
+
 size_t clinux_seccomp_filter(void *bytes, size_t size) {
     struct program program = {bytes, 0, size / sizeof(struct sock_filter)};
     load(&program, offsetof(struct seccomp_data, arch));
@@ -139,6 +166,7 @@ size_t clinux_seccomp_filter(void *bytes, size_t size) {
     answer_if(&program, 0x541C /* TIOCLINUX */, EPERM);
     answer_if(&program, TIOCSETD, EPERM);
     answer(&program, 0);
+    answer_shares(&program);
     answer_families(&program, SYS_socket);
     // Which makes a socket of the family before it finds that it can make no pair, and loads the family's module for it.
     answer_families(&program, SYS_socketpair);

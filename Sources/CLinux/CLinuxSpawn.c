@@ -158,6 +158,8 @@ static void become_command(const clinux_spawn_request *request, int gate, pid_t 
     if (limit(RLIMIT_FSIZE, request->file_bytes) != 0 || limit(RLIMIT_NPROC, request->processes) != 0) return;
     if (request->address_bytes > 0 && limit(RLIMIT_AS, request->address_bytes) != 0) return;
     if (request->open_files > 0 && limit(RLIMIT_NOFILE, request->open_files) != 0) return;
+    if (request->pending_signals > 0 && limit(RLIMIT_SIGPENDING, request->pending_signals) != 0) return;
+    if (request->message_bytes > 0 && limit(RLIMIT_MSGQUEUE, request->message_bytes) != 0) return;
     // Both need capabilities, so those go last.
     if (request->drops_capabilities) empty_bounding_set();
     if (become_user(request) != 0) return;

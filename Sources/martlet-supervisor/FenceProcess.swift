@@ -1,8 +1,11 @@
 import CLinux
 import Glibc
 
-/// Bubblewrap before it is told what to fence: it reads its options from a pipe (`--args`) and makes nothing before that ends. So a
+/// Bubblewrap before it is told what to fence: it reads its options from a socket (`--args`) and makes nothing before that ends. So a
 /// supervisor that waits for its job starts it beforehand, and the job's first command waits for no program's start.
+///
+/// The options go through no pipe: where the user's processes hold all pages of pipes that the user may have (`fs.pipe-user-pages-soft`), a new
+/// pipe holds no more than 8 KiB. What sockets hold is not counted by user.
 ///
 /// What it is given at its start is no job's: an empty environment, no option, files without content.
 final class FenceProcess {
@@ -11,8 +14,8 @@ final class FenceProcess {
     static let optionsDescriptor = FencedStep.programDescriptor + 2
     static let firstFileDescriptor = FencedStep.programDescriptor + 3
     static let infoDescriptor = firstFileDescriptor + Int32(FenceFiles.countLimit)
-    /// What a pipe takes where nobody asks for more (pipe(7)).
-    private static let usualPipeBytes = 65536
+    /// How long bubblewrap may take to read its options. It takes less than a millisecond; a machine under heavy load can be slow.
+    private static let patienceMilliseconds: Int64 = 10_000
 
     /// Bubblewrap's; 0 before it is started.
     private(set) var pid: Int32 = 0
@@ -49,7 +52,15 @@ final class FenceProcess {
             opened += ends
             return (ends[0], ends[1])
         }
-        guard let report = pipe(), let output = pipe(), let options = pipe(), let info = pipe(),
+        func sockets() -> (read: Int32, write: Int32)? {
+            var ends: [Int32] = [-1, -1]
+            guard socketpair(AF_UNIX, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0, &ends) == 0 else {
+                return nil
+            }
+            opened += ends
+            return (ends[0], ends[1])
+        }
+        guard let report = pipe(), let output = pipe(), let options = sockets(), let info = pipe(),
             let gate = keep(clinux_gate()), let program = keep(clinux_open("/proc/self/exe", O_RDONLY | O_CLOEXEC, 0)),
             let filter = keep(clinux_memory_file("filter")), Self.writeFilter(to: filter)
         else { return nil }
@@ -60,9 +71,6 @@ final class FenceProcess {
         }
         (self.report, self.output, self.info, self.options) = (report.read, output.read, info.read, options.write)
         (self.gate, self.texts) = (Gate(descriptor: gate), texts)
-        // Bubblewrap waits for its options, and we for nobody who does not read them.
-        clinux_fcntl(options.read, F_SETFL, 0)
-        clinux_fcntl(options.write, F_SETFL, O_NONBLOCK)
         passed = [texts[0], output.write, gate, program, filter, options.read] + texts.dropFirst() + [info.write]
         passedReport = report.write
         isWhole = true
@@ -117,16 +125,32 @@ final class FenceProcess {
             guard number == 0 else { return number }
             lseek(descriptor, 0, SEEK_SET)
         }
-        let bytes = Array((arguments.joined(separator: "\0") + "\0").utf8)
-        // All or nothing: bubblewrap would make a fence of half of them.
-        if bytes.count > Self.usualPipeBytes,
-            clinux_fcntl(options, clinux_f_setpipe_sz, Int32(clamping: bytes.count)) < bytes.count
-        {
-            return E2BIG
-        }
-        let count = write(options, bytes, bytes.count)
-        guard count == bytes.count else { return count < 0 ? errno : E2BIG }
+        let failure = write(Array((arguments.joined(separator: "\0") + "\0").utf8))
+        guard failure == 0 else { return failure }
         Self.close([options])
+        return 0
+    }
+
+    /// Writes all of bubblewrap's options, which it reads meanwhile. Where that fails the socket stays open until bubblewrap is killed: it would
+    /// make a fence of half of them.
+    private func write(_ bytes: [UInt8]) -> Int32 {
+        let deadline = Time.monotonicMilliseconds() + Self.patienceMilliseconds
+        var sent = 0
+        while sent < bytes.count {
+            let count = bytes[sent...].withUnsafeBytes {
+                send(options, $0.baseAddress, $0.count, Int32(MSG_DONTWAIT | MSG_NOSIGNAL))
+            }
+            if count >= 0 {
+                sent += count
+            } else if errno == EAGAIN {
+                var room = pollfd(fd: options, events: Int16(POLLOUT), revents: 0)
+                let left = deadline - Time.monotonicMilliseconds()
+                guard left > 0 else { return ETIMEDOUT }
+                poll(&room, 1, Int32(clamping: left))
+            } else if errno != EINTR {
+                return errno
+            }
+        }
         return 0
     }
 

@@ -58,7 +58,7 @@ struct FencedStep {
         let request = SpawnRequest(
             arguments: order.arguments, environment: order.environment, directory: directory,
             output: Self.outputDescriptor, errors: Self.outputDescriptor, processes: order.processes,
-            gate: Self.gateDescriptor)
+            pendingSignals: UserShare.pendingSignals, messageBytes: UserShare.messageBytes, gate: Self.gateDescriptor)
         let started = request.start()
         close(Self.gateDescriptor)
         close(directory)

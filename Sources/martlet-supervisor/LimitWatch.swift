@@ -25,9 +25,13 @@ final class LimitWatch {
     private let group: ControlGroup?
     private let isFenced: Bool
     private let workspace: WorkspaceWatch
+    private let share: UserShare
     /// Processes of ours, which are not counted.
     var sparing: Set<Int32> = [] {
-        didSet { workspace.sparing = sparing }
+        didSet {
+            workspace.sparing = sparing
+            share.sparing = sparing
+        }
     }
     private var before = ControlGroup.Events()
     private var nextGroup: Int64 = 0
@@ -38,11 +42,12 @@ final class LimitWatch {
         self.group = group
         self.isFenced = isFenced
         self.workspace = WorkspaceWatch(tree: workspace, limits: limits, isFenced: isFenced)
+        share = UserShare(isFenced: isFenced)
     }
 
     /// When to look again, on the monotonic clock.
     var nextLook: Int64 {
-        min(workspace.nextLook, group == nil ? nextCount : nextGroup)
+        min(workspace.nextLook, share.nextLook, group == nil ? nextCount : nextGroup)
     }
 
     /// A step begins: what happened before is not its fault.
@@ -52,6 +57,7 @@ final class LimitWatch {
         nextGroup = now + Self.groupMilliseconds
         nextCount = now + Self.countMilliseconds
         workspace.begin(now: now)
+        share.begin(now: now)
     }
 
     /// - Returns: What the step is to be ended for.
@@ -68,6 +74,7 @@ final class LimitWatch {
             nextCount = now + max(Self.countMilliseconds, min(cost * Self.restFactor, Self.longestRest))
             if let words { return .limit(words) }
         }
+        if now >= share.nextLook, let words = share.look(now: now) { return .limit(words) }
         guard now >= workspace.nextLook else { return nil }
         if let words = workspace.look(now: now) { return .limit(words) }
         return workspace.fullDiskWords.map { .fault($0) }

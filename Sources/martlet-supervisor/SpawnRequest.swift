@@ -29,6 +29,9 @@ struct SpawnRequest {
     var processes: Int?
     /// Descriptors that each of its processes may have.
     var openFiles: Int?
+    /// Signals that may be queued, and bytes of POSIX message queues: of its user, in its user namespace.
+    var pendingSignals: Int?
+    var messageBytes: Int?
     /// A `Gate`'s descriptor, at which its process waits before it becomes the command.
     var gate: Int32?
 
@@ -56,7 +59,9 @@ struct SpawnRequest {
                             group: identity.map { Int64($0.group) } ?? -1,
                             drops_capabilities: dropsCapabilities ? 1 : 0,
                             file_bytes: fileBytes ?? -1, processes: processes.map { Int64($0) } ?? -1, address_bytes: 0,
-                            open_files: openFiles.map { Int64($0) } ?? 0, gate: gate ?? 0)
+                            open_files: openFiles.map { Int64($0) } ?? 0,
+                            pending_signals: pendingSignals.map { Int64($0) } ?? 0,
+                            message_bytes: messageBytes.map { Int64($0) } ?? 0, gate: gate ?? 0)
                         return clinux_spawn_begin(&request, &told, &number)
                     }
                 }

@@ -24,6 +24,8 @@ import Testing
             ]
             private static let clone: UInt32 = 220
             private static let ioctl: UInt32 = 29
+            private static let fcntl: UInt32 = 25
+            private static let shmctl: UInt32 = 195
             private static let sockets: [UInt32] = [198, 199]
             /// What every build needs: read, write, openat, execve, wait4, mmap, futex, renameat2, kill, connect, prctl.
             private static let allowed: [UInt32] = [63, 64, 56, 221, 260, 222, 98, 276, 129, 203, 167]
@@ -51,6 +53,8 @@ import Testing
             ]
             private static let clone: UInt32 = 56
             private static let ioctl: UInt32 = 16
+            private static let fcntl: UInt32 = 72
+            private static let shmctl: UInt32 = 31
             private static let sockets: [UInt32] = [41, 53]
             /// What every build needs: read, write, openat, execve, fork, vfork, wait4, mmap, futex, rename, kill, connect, prctl.
             private static let allowed: [UInt32] = [0, 1, 257, 59, 57, 58, 61, 9, 202, 82, 62, 42, 157]
@@ -117,6 +121,24 @@ import Testing
             }
             #expect(try answer(Self.ioctl, 0, 0x5423) == EPERM, "TIOCSETD")
             #expect(try answer(Self.ioctl, 0, 0x5401) == 0, "TCGETS")
+        }
+
+        /// Commands by include/uapi/linux/fcntl.h and shm.h.
+        @Test func testThatNobodyWaitsForAJobsLeaseAndNoShareOfTheUserIsTaken() throws {
+            for command: UInt64 in [1024, 1026, 0xFFFF_FFFF_0000_0400] {
+                #expect(try answer(Self.fcntl, 3, command, 1) == EPERM, "\(command)")
+            }
+            for command: UInt64 in [1039, 1040, 2000] {
+                #expect(try answer(Self.fcntl, 3, command, 1) == EINVAL, "\(command)")
+            }
+            // F_DUPFD, F_SETFL, F_SETLK, F_OFD_SETLKW, F_GETLEASE, F_DUPFD_CLOEXEC, F_GETPIPE_SZ, F_ADD_SEALS, F_SET_FILE_RW_HINT
+            for command: UInt64 in [0, 4, 6, 38, 1025, 1030, 1032, 1033, 1038] {
+                #expect(try answer(Self.fcntl, 3, command, 1 << 20) == 0, "\(command)")
+            }
+            #expect(try answer(Self.fcntl, 3, 1031, 65_536) == 0, "a pipe's usual size")
+            #expect(try answer(Self.fcntl, 3, 1031, 65_537) == EPERM)
+            #expect(try answer(Self.shmctl, 3, 11) == EPERM, "SHM_LOCK")
+            for command: UInt64 in [0, 1, 2, 12] { #expect(try answer(Self.shmctl, 3, command) == 0, "\(command)") }
         }
 
         @Test func testThatOnlyUnixAndInternetHaveSocketsAndPairs() throws {

@@ -75,6 +75,9 @@ typedef struct clinux_spawn_request {
     int64_t address_bytes;
     /// RLIMIT_NOFILE; 0: as its parent's.
     int64_t open_files;
+    /// RLIMIT_SIGPENDING and RLIMIT_MSGQUEUE; 0: as its parent's.
+    int64_t pending_signals;
+    int64_t message_bytes;
     /// Of `clinux_gate`: it becomes the command only when that is opened. 0: at once.
     int gate;
 } clinux_spawn_request;
@@ -145,3 +148,20 @@ int clinux_name_process(const char *name);
 /// What /proc/PID/cmdline says from now on, in place of the arguments that the process was started with and, cut, in no more room than
 /// they had. The arguments themselves are gone. The kernel reads it as setproctitle(3) does it (fs/proc/base.c, get_mm_cmdline).
 void clinux_set_title(const char *title);
+
+/// What the kernel counts for all processes of a user together.
+enum { CLINUX_SHARE_PIPES = 1, CLINUX_SHARE_EPOLL = 2, CLINUX_SHARE_INOTIFY = 4, CLINUX_SHARE_WATCHES = 8 };
+
+/// Tries to make one more of each.
+/// - Returns: Those of which the caller's user has no more, as bits. A pipe is none where it is smaller than usual (pipe(7)).
+int clinux_exhausted_shares(void);
+
+/// The lines of /proc/PID/fdinfo/FD beyond those of every file, which are one for each watch of an epoll or inotify instance (proc_pid_fdinfo(5)).
+int64_t clinux_count_watches(pid_t process, int descriptor);
+
+/// kcmp(2), KCMP_FILE: whether two descriptors are of the same open file. 0 also where that cannot be known.
+int clinux_is_same_file(pid_t process, int descriptor, pid_t other, int others_descriptor);
+
+/// RLIMIT_SIGPENDING and RLIMIT_MSGQUEUE of the caller, the hard limits; INT64_MAX where there is none.
+int64_t clinux_most_pending_signals(void);
+int64_t clinux_most_message_bytes(void);

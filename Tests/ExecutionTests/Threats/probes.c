@@ -15,6 +15,7 @@
 #include <sys/mount.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
+#include <sys/shm.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
@@ -113,6 +114,30 @@ static long open_by_handle(void) {
     return syscall(SYS_open_by_handle_at, root, &file.handle, O_RDONLY);
 }
 PROBE(watch_files, syscall(SYS_fanotify_init, 0, 0))
+
+/// What the kernel grants the owner of a file, however it is mounted: that who opens it waits.
+static long lease(int kind) {
+    int file = open("probe-lease", O_RDONLY | O_CREAT | O_CLOEXEC, 0644);
+    return file < 0 ? -1 : fcntl(file, F_SETLEASE, kind);
+}
+PROBE(lease_for_writing, lease(F_WRLCK))
+PROBE(lease_for_reading, lease(F_RDLCK))
+PROBE(lease_with_high_bits, syscall(SYS_fcntl, open("probe-lease", O_RDONLY | O_CREAT, 0644), 0xF00000000UL | F_SETLEASE, F_RDLCK))
+PROBE(delegation, fcntl(open(".", O_RDONLY | O_DIRECTORY), 1040, page))
+PROBE(directory_notes, fcntl(open(".", O_RDONLY | O_DIRECTORY), F_NOTIFY, DN_CREATE))
+static long large_pipe(void) {
+    int ends[2];
+    return pipe(ends) != 0 ? -1 : fcntl(ends[1], F_SETPIPE_SZ, 1 << 20);
+}
+static long locked_segment(void) {
+    int segment = shmget(IPC_PRIVATE, 4096, 0600);
+    if (segment < 0) return -1;
+    long result = shmctl(segment, SHM_LOCK, NULL);
+    int number = errno;
+    shmctl(segment, IPC_RMID, NULL);
+    errno = number;
+    return result;
+}
 
 static int terminal(void) {
     int leader = posix_openpt(O_RDWR | O_NOCTTY);
@@ -287,7 +312,9 @@ static const struct { const char *name; probe run; } probes[] = {
     ROW(move_mount_probe), ROW(set_mount_attributes), ROW(keyctl_session), ROW(keyctl_join), ROW(add_key_probe),
     ROW(request_key_probe), ROW(bpf_map), ROW(bpf_program), ROW(ring), ROW(ring_enter), ROW(user_faults),
     ROW(performance), ROW(trace_me), ROW(trace_first), ROW(trace_parent), ROW(read_first), ROW(write_first),
-    ROW(compare), ROW(take_descriptor), ROW(open_by_handle), ROW(watch_files), ROW(type_into_terminal),
+    ROW(compare), ROW(take_descriptor), ROW(open_by_handle), ROW(watch_files),
+    ROW(lease_for_writing), ROW(lease_for_reading), ROW(lease_with_high_bits), ROW(delegation), ROW(directory_notes),
+    ROW(large_pipe), ROW(locked_segment), ROW(type_into_terminal),
     ROW(type_with_high_bits), ROW(console_ioctl), ROW(line_discipline), ROW(own_terminal), ROW(netlink), ROW(packets), ROW(hypervisor),
     ROW(kernel_ciphers), ROW(raw_internet), ROW(stream_control), ROW(congestion_control), ROW(congestion_control_by_type), ROW(tunnel_datagrams), ROW(netlink_pair), ROW(cluster_pair), ROW(family_with_high_bits), ROW(load_module), ROW(load_module_file),
     ROW(unload_module), ROW(load_kernel), ROW(restart_machine), ROW(swap), ROW(account), ROW(kernel_log),

@@ -1,0 +1,135 @@
+import Glibc
+import JobProtocol
+import TestSupport
+import Testing
+
+/// What the kernel counts for all processes of a user together. Each test has a user of its own, whom nobody else is.
+@Suite(
+    .program("bwrap"), .program("python3"),
+    .enabled(if: JobUser.possible.contains(.ordinary), "only root can be another user"))
+struct UserShareTests {
+    private static let pipes = hold(
+        """
+        while len(held) < 4000:
+            held.append(os.pipe())
+            if fcntl.fcntl(held[-1][1], 1032) < 65536: break
+        """)
+
+    /// A program that takes what its script says, writes a file `held`, and goes on until there is a file `go`.
+    private static func hold(_ script: String) -> String {
+        """
+        import ctypes, fcntl, os, resource, select, time
+        resource.setrlimit(resource.RLIMIT_NOFILE, (resource.getrlimit(resource.RLIMIT_NOFILE)[1],) * 2)
+        library, held = ctypes.CDLL(None), []
+        \(script)
+        open("held", "w").close()
+        while not os.path.exists("go"): time.sleep(0.02)
+        """
+    }
+
+    private static func command(_ program: String) -> String { "exec python3 - <<'END'\n\(program)\nEND" }
+
+    private static func setting(_ name: String) throws -> Int64 {
+        let text = String(decoding: SmallFile.read("/proc/sys/fs/" + name, limit: 64) ?? [], as: UTF8.self)
+        return try #require(Int64(text.split(separator: "\n").first ?? ""))
+    }
+
+    @Test(arguments: [true, false]) func testThatAJobThatTakesAllPipesIsEnded(isFenced: Bool) async throws {
+        try await withLaunched(as: .ordinary) { launched in
+            // when
+            let script = Self.command(Self.pipes)
+            let end = try await launched.run(isFenced ? launched.fenced(script) : launched.job(script))
+            // then
+            expectContains(end.limit ?? "", " pipes, of ")
+            expectContains(end.log, "that all jobs share; script is ended")
+        }
+    }
+
+    @Test func testThatAJobThatTakesAllInstancesOfInotifyIsEnded() async throws {
+        try await withLaunched(as: .ordinary) { launched in
+            // given: children that inherit them hold nothing of their own
+            let program = Self.hold(
+                """
+                while library.inotify_init() >= 0: pass
+                for _ in range(8): os.fork() or time.sleep(1000)
+                """)
+            // when
+            let end = try await launched.run(launched.fenced(Self.command(program)))
+            // then
+            expectContains(end.limit ?? "", " instances of inotify, of ")
+            let count = Int64((end.limit ?? "").prefix { $0 != " " }.filter { $0 != "," })
+            #expect(try (1...Self.setting("inotify/max_user_instances")).contains(count ?? 0), "\(end.log)")
+        }
+    }
+
+    /// It takes the kernel's memory for all of them, some 200 bytes each.
+    @Test(
+        .enabled("more watches than memory, or than can be taken soon") {
+            try setting("epoll/max_user_watches") < 8_000_000 && sysconf(Int32(_SC_AVPHYS_PAGES)) > 1_000_000
+        }) func testThatAJobThatTakesAllWatchesOfEpollIsEnded() async throws
+    {
+        try await withLaunched(as: .ordinary) { launched in
+            // given
+            let program = Self.hold(
+                """
+                targets = [os.eventfd(0) for _ in range(2000)]
+                try:
+                    while True:
+                        held.append(select.epoll())
+                        for target in targets: held[-1].register(target)
+                except OSError as error: print(error, flush=True)
+                """)
+            // when
+            let end = try await launched.run(launched.fenced(Self.command(program)))
+            // then
+            expectContains(end.limit ?? "", " watches of epoll, of ")
+            expectContains(end.log, "No space left on device")
+        }
+    }
+
+    /// Bubblewrap's options are more than such a pipe takes.
+    @Test func testThatAFenceIsMadeAndAJobLeftAloneWhereOthersHoldAllPipes() async throws {
+        try await withLaunched(as: .ordinary) { launched in
+            // given
+            let holder = try await StartedProgram.start(
+                ["/usr/bin/env"] + launched.user.command(["python3", "-c", Self.pipes]), in: launched.workspace,
+                environment: ["PATH": "/usr/bin:/bin"], output: launched.directory.path("output"))
+            await launched.waitForFile("held")
+            let deep = String(repeating: "d", count: 180)
+            let paths = try (0..<40).map { try launched.directory.makeDirectory("shown/\($0)/" + deep) }
+            // when: long enough to be judged for what others hold
+            let end = try await launched.run(launched.fenced("sleep 1; ls -d shown; echo done", readOnly: paths))
+            // then
+            expectContains(end.log, "done\n")
+            #expect(end.result == .completed, "\(end.reason ?? "")")
+            try launched.directory.write("workspace/go", "")
+            try await holder.end()
+        }
+    }
+
+    /// In a user namespace of its own, a job has a part of the user's.
+    @Test func testThatAJobHasAPartOfQueuedSignalsAndMessages() async throws {
+        try await withLaunched(as: .ordinary) { launched in
+            // when
+            let script = "grep -E 'pending signals|msgqueue' /proc/self/limits"
+            let end = try await launched.run(launched.fenced(script))
+            let own = try await runExpectingSuccess(launched.user.command(["sh", "-c", script]))
+            // then
+            func hard(_ text: String) -> [Int64] {
+                text.split(separator: "\n").compactMap { line in
+                    line.split(separator: " ").dropLast().last.flatMap { Int64($0) }
+                }
+            }
+            let (inside, outside) = (hard(end.log), hard(own))
+            #expect(inside.count == 2)
+            #expect(inside.first == max(1024, (outside.first ?? 0) / 16))
+            #expect(inside.last == min(819_200, (outside.last ?? 0) / 4))
+        }
+    }
+}
+
+extension Launched {
+    fileprivate func waitForFile(_ name: String) async {
+        await until("\(name) in the workspace") { access(workspace + "/" + name, F_OK) == 0 }
+    }
+}
