@@ -6,6 +6,8 @@ import Testing
 /// `deploy/quickstart` with a home and a state directory of its own, and programs that stand in for the machine's.
 struct Quickstart: Sendable {
     let directory: TemporaryDirectory
+    /// The clone whose `deploy/quickstart` is called.
+    var project = Project.root
     var search = "/usr/bin:/bin"
     var environment: [String: String] = [:]
 
@@ -58,7 +60,7 @@ struct Quickstart: Sendable {
 
     func callAsFunction(_ arguments: [String]) async throws -> ProgramResult {
         try await run(
-            ["/bin/bash", Project.root + "/deploy/quickstart"] + arguments, in: directory.path,
+            ["/bin/bash", project + "/deploy/quickstart"] + arguments, in: directory.path,
             environment: ["PATH": search, "HOME": directory.path, "XDG_STATE_HOME": state].merging(environment) { $1 })
     }
 
