@@ -43,6 +43,34 @@ func tests(_ name: String, _ dependencies: [Target.Dependency], exclude: [String
         name: name, dependencies: dependencies + ["TestSupport"], exclude: exclude, swiftSettings: strict)
 }
 
+/// Programs that measure, fuzz or kill. No gate runs them, so they are built only with `MARTLET_PROGRAMS=1` in the environment.
+let programs: [Target] =
+    Context.environment["MARTLET_PROGRAMS"] == nil
+    ? []
+    : [
+        .executableTarget(
+            name: "PerformanceTests", dependencies: ["ServiceSupport"], path: "Tests/PerformanceTests",
+            swiftSettings: strict),
+        // What git costs, beside the git command.
+        .executableTarget(
+            name: "GitFigures", dependencies: ["SourceControl", "Model", "Basics", "TestSupport"],
+            path: "Tests/GitFigures", swiftSettings: strict),
+        // What tests through time cost the database.
+        .executableTarget(
+            name: "StorageFigures", dependencies: ["Storage", "Model", "TestSupport", .grdb],
+            path: "Tests/StorageFigures",
+            swiftSettings: strict),
+        .executableTarget(
+            name: "FuzzReports", dependencies: ["Reports", "Model", "TestSupport"], path: "Tests/FuzzReports",
+            swiftSettings: strict),
+        // The fake forge over HTTP, for Tests/Showcase/intake-statuses.
+        .executableTarget(
+            name: "ForgeServer", dependencies: ["TestSupport", "Transfer"], path: "Tests/ForgeServer",
+            swiftSettings: strict),
+        .executableTarget(
+            name: "KillSweep", dependencies: ["ServiceSupport"], path: "Tests/KillSweep", swiftSettings: strict),
+    ]
+
 let package = Package(
     name: "martlet",
     products: [
@@ -140,27 +168,6 @@ let package = Package(
         .target(
             name: "ServiceSupport", dependencies: ["Basics", "JobProtocol", .crypto, .grdb],
             path: "Tests/ServiceSupport", swiftSettings: strict),
-        .executableTarget(
-            name: "PerformanceTests", dependencies: ["ServiceSupport"], path: "Tests/PerformanceTests",
-            swiftSettings: strict),
-        // What git costs, beside the git command.
-        .executableTarget(
-            name: "GitFigures", dependencies: ["SourceControl", "Model", "Basics", "TestSupport"],
-            path: "Tests/GitFigures", swiftSettings: strict),
-        // What tests through time cost the database.
-        .executableTarget(
-            name: "StorageFigures", dependencies: ["Storage", "Model", "TestSupport", .grdb],
-            path: "Tests/StorageFigures",
-            swiftSettings: strict),
-        .executableTarget(
-            name: "FuzzReports", dependencies: ["Reports", "Model", "TestSupport"], path: "Tests/FuzzReports",
-            swiftSettings: strict),
-        // The fake forge over HTTP, for Tests/Showcase/intake-statuses.
-        .executableTarget(
-            name: "ForgeServer", dependencies: ["TestSupport", "Transfer"], path: "Tests/ForgeServer",
-            swiftSettings: strict),
-        .executableTarget(
-            name: "KillSweep", dependencies: ["ServiceSupport"], path: "Tests/KillSweep", swiftSettings: strict),
         tests("TestSupportTests", ["Model", "Basics", "Transfer", .logging]),
         tests("ArchitectureTests", ["Basics"]),
         tests("ModelTests", ["Model"]),
@@ -196,5 +203,5 @@ let package = Package(
                 "JobProtocol", "SourceControl", .hummingbird, .logging, .mustache, .nioCore, .nioEmbedded, .nioHTTP1,
                 .nioHTTPTypes, .serviceLifecycle,
             ]),
-    ]
+    ] + programs
 )

@@ -5,7 +5,9 @@ import Testing
 /// `hooks/check` in a small project, with programs in the place of those that take long: they note how they are called.
 @Suite struct CheckTests {
     private static let format = "swift format lint --strict --parallel --recursive Package.swift Sources Tests"
-    private static let build = "swift build --build-tests --explicit-target-dependency-import-check error"
+    private static let changedFormat = "swift format lint --strict --parallel Package.swift Sources/a.swift"
+    private static let build =
+        "swift build --build-tests -debug-info-format none --disable-index-store --explicit-target-dependency-import-check error"
     private static let test = "swift test --skip-build --disable-xctest"
 
     @Test(arguments: ["hooks/check", ".ci/run"])
@@ -17,9 +19,13 @@ import Testing
             #expect(result.status == 0, "\(result.stdout)\(result.stderr)")
             #expect(
                 try calls(project) == [
-                    "packages --build --test", Self.format, Self.build, Self.test + " width=4 scale=15",
+                    "packages --build --test", Self.format, Self.build, Self.test + " events width=6 scale=15",
                 ])
             #expect(result.stdout.hasSuffix("\n3 passed, 0 failed\n"))
+            expectContains(
+                result.stdout,
+                "== slowest\n    2.5 s  ATests.ASuite/testThatItIsSlow()\n    0.5 s  ATests.ASuite/testThatItIsQuick()\n"
+            )
         }
     }
 
@@ -30,8 +36,58 @@ import Testing
             let result = try await check(project, command[0], Array(command.dropFirst()))
             // then
             #expect(result.status == 0, "\(result.stdout)\(result.stderr)")
-            let filter = " --filter ArchitectureTests|ModelTests|SettingsTests|ReportsTests"
-            #expect(try calls(project) == [Self.format, Self.build, Self.test + filter + " width=4 scale=15"])
+            #expect(
+                try calls(project) == [
+                    Self.changedFormat, Self.build, Self.test + " --filter ArchitectureTests width=6 scale=15",
+                ])
+        }
+    }
+
+    /// What was built before holds the sources to the architecture's rules, as long as the rules are the same.
+    @Test(arguments: [
+        ("Sources/Web/a.swift", false), ("Tests/ArchitectureTests/a.swift", true), ("Package.swift", true),
+    ])
+    func testThatTheQuickOneBuildsOnlyWhereTheRulesHaveChanged(file: String, builds: Bool) async throws {
+        try await withProject { project in
+            // given
+            try project.write(".build/debug/martletPackageTests.xctest", "", mode: 0o755)
+            try project.write(file, "// new\n")
+            for (name, age) in [(".build/debug/martletPackageTests.xctest", 60.0), (file, 0)] {
+                try FileManager.default.setAttributes(
+                    [.modificationDate: Date(timeIntervalSinceReferenceDate: 700_000_000 - age)],
+                    ofItemAtPath: project.path(name))
+            }
+            // when
+            let result = try await check(project, "hooks/check", ["--quick"])
+            // then
+            #expect(result.status == 0, "\(result.stdout)\(result.stderr)")
+            #expect(try calls(project).contains(Self.build) == builds)
+        }
+    }
+
+    @Test func testThatTheQuickOneFormatsNoFileThatIsAsItWas() async throws {
+        try await withProject { project in
+            // given
+            let git = ["git", "-c", "user.name=Ann", "-c", "user.email=ann@acme.example"]
+            for arguments in [["add", "-A"], ["commit", "-q", "-m", "all"]] {
+                try await runExpectingSuccess(git + arguments, in: project.path)
+            }
+            // when
+            let result = try await check(project, "hooks/check", ["--quick"])
+            // then
+            #expect(result.status == 0, "\(result.stdout)\(result.stderr)")
+            #expect(try calls(project).filter { $0.hasPrefix("swift format") } == [])
+        }
+    }
+
+    @Test func testThatSomeTestsAreRunByTheirNames() async throws {
+        try await withProject { project in
+            // when
+            let result = try await check(project, "hooks/test", ["DirectoryTests"])
+            // then
+            #expect(result.status == 0, "\(result.stdout)\(result.stderr)")
+            #expect(
+                try calls(project) == [Self.build, Self.test + " --filter DirectoryTests width=6 scale=15"])
         }
     }
 
@@ -99,7 +155,7 @@ import Testing
 
     private func withProject(_ body: (TemporaryDirectory) async throws -> Void) async throws {
         try await withTemporaryDirectory { directory in
-            for script in ["hooks/check", "hooks/pre-commit", ".ci/run"] {
+            for script in ["hooks/check", "hooks/test", "hooks/pre-commit", ".ci/run"] {
                 let text = try String(contentsOfFile: Project.root + "/" + script, encoding: .utf8)
                 try directory.write(script, text, mode: 0o755)
             }
@@ -117,11 +173,23 @@ import Testing
                 #!/bin/sh
                 line="swift $*"
                 [ "$1" != test ] || line="$line width=$SWT_EXPERIMENTAL_MAXIMUM_PARALLELIZATION_WIDTH scale=$MARTLET_TEST_TIMEOUT_SCALE"
+                case "$line" in *--event-stream-output-path*)
+                    path=${line#*--event-stream-output-path }
+                    path=${path%% *}
+                    line=$(printf '%s' "$line" | sed 's/ --event-stream-output-path .* 6.3/ events/')
+                    for event in 'Started ASuite/testThatItIsSlow() 1' 'Started ASuite/testThatItIsQuick() 1.5' \
+                        'Ended ASuite/testThatItIsQuick() 2' 'Ended ASuite/testThatItIsSlow() 3.5'; do
+                        set -- "$1" $event
+                        printf '{"kind":"event","payload":{"kind":"testCase%s","testID":"ATests.%s/A.swift:1:2","instant":{"absolute":%s}}}\\n' "$2" "$3" "$4" >>"$path"
+                    done ;;
+                esac
                 echo "$line" >>"$CALLS"
                 [ "$1" != test ] || echo "${SAYS:-✔ Test run with 3 tests in 1 suite passed after 0.001 seconds.}"
                 [ "$FAILING" != "$1" ]
 
                 """, mode: 0o755)
+            try directory.write("Package.swift", "// one\n")
+            try directory.write("Sources/a.swift", "// two\n")
             try directory.write("README.md", "[a](docs/a.md)\n")
             try directory.write("docs/a.md", "[first](decisions/0001.md)\n")
             try directory.write("docs/decisions/0001.md", "[a](../a.md)\n")
