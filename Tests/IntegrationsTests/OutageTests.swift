@@ -180,7 +180,7 @@ import Testing
     }
 
     /// N4.
-    @Test func testThatARepositoryThatIsGoneCancelsAtOnce() async throws {
+    @Test(.threat("N4")) func testThatARepositoryThatIsGoneCancelsAtOnce() async throws {
         try await withOutage { bot, server, id in
             _ = try await tries(1, bot, id)
             try await server.serving {

@@ -84,7 +84,7 @@ import Testing
     }
 
     /// G10: a server's own words, with escape sequences, in the error that git's protocol has for them.
-    @Test func testThatAServersWordsAreShownEscaped() async throws {
+    @Test(.threat("G10")) func testThatAServersWordsAreShownEscaped() async throws {
         try await withTemporaryDirectory { directory in
             let words = "ERR \u{1b}]0;pwned\u{7}\rnot found\n"
             let length = String(words.utf8.count + 4, radix: 16)

@@ -45,7 +45,7 @@ struct GitSSHTests {
     }
 
     /// G9: the server's key is not the one that the secret names; our key is not even offered.
-    @Test func testThatAnotherHostKeyIsRefusedBeforeAnyKeyIsOffered() async throws {
+    @Test(.threat("G9")) func testThatAnotherHostKeyIsRefusedBeforeAnyKeyIsOffered() async throws {
         try await withOrigin { fixture in
             try await GitSSHServer.serving(in: fixture.directory) { server in
                 for known in ["other", "key"] {

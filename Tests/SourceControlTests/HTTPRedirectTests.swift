@@ -8,7 +8,7 @@ import Testing
 
 /// G3: whatever a server says of another address, that is not asked, and nothing ends the daemon. libgit2 1.5.1's own http reads a null
 /// pointer when the address has no query.
-@Suite struct HTTPRedirectTests {
+@Suite(.threat("G3")) struct HTTPRedirectTests {
     enum Target: String, CaseIterable, Sendable, CustomTestStringConvertible {
         case query, noQuery, relative, otherPath, otherHost, otherPort, https, account, empty, none, rubbish
 

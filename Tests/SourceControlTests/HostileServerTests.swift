@@ -59,7 +59,7 @@ import Testing
         }
     }
 
-    @Test(arguments: engines, Fault.allCases)
+    @Test(.threat("G11"), .threat("N1"), .threat("N2"), arguments: engines, Fault.allCases)
     func testThatNothingOfItStays(_ engine: GitEngine, _ fault: Fault) async throws {
         var limits = NetworkLimits()
         limits.bytes = 8 << 20
@@ -99,7 +99,7 @@ import Testing
     }
 
     /// N2, of a look: each is said by its cause, and leaves the mirror as it was.
-    @Test(arguments: engines, ["500", "page", "empty", "401 with credentials", "no packet"])
+    @Test(.threat("N2"), arguments: engines, ["500", "page", "empty", "401 with credentials", "no packet"])
     func testThatAWrongAnswerOverHTTPIsSaid(_ engine: GitEngine, _ fault: String) async throws {
         let service = "HTTP/1.1 200 OK\r\nContent-Type: application/x-git-upload-pack-advertisement\r\n"
         let closing = "Connection: close\r\n"

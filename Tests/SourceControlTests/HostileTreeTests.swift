@@ -117,7 +117,7 @@ import Testing
     }
 
     /// As git's and libgit2's `nasty` test repositories, made anew.
-    @Test(arguments: [
+    @Test(.threat("G4"), arguments: [
         ["040000 tree TREE\t.git"], ["040000 tree TREE\t.GIT"], ["040000 tree TREE\t.Git"], ["100644 blob BLOB\t.git"],
         ["120000 blob LINK\t.git"], ["040000 tree TREE\tgit~1"], ["040000 tree TREE\tGIT~1"],
         ["040000 tree TREE\t.git."],

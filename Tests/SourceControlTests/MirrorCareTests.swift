@@ -110,7 +110,7 @@ import Testing
         }
 
         /// N3: what was named is checked out, whole, while a branch is pushed back and forth between two histories.
-        @Test(arguments: [GitEngine.library, .program])
+        @Test(.threat("N3"), arguments: [GitEngine.library, .program])
         func testThatAForcePushMeanwhileMixesNothing(engine: GitEngine) async throws {
             try await withOrigin(["a": "1\n", "b": "1\n"]) { fixture in
                 // given
@@ -163,7 +163,7 @@ import Testing
     }
 
     /// N5: 100,000 refs are listed, fetched from and written within the time and memory of one operation.
-    @Test(arguments: [GitEngine.library, .automatic])
+    @Test(.threat("N5"), arguments: [GitEngine.library, .automatic])
     func testThatAHundredThousandRefsAreLooked(_ engine: GitEngine) async throws {
         try await withOrigin { fixture in
             // given

@@ -61,7 +61,7 @@ import Testing
         }
     }
 
-    @Test(arguments: [
+    @Test(.threat("N1"), arguments: [
         (GitEngine.automatic, "git"), (.automatic, "http"), (.automatic, "https"), (.automatic, "ssh"),
         (.library, "https"),
         (.library, "ssh"),

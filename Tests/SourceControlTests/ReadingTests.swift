@@ -83,7 +83,7 @@ import Testing
     }
 
     /// G12.
-    @Test(arguments: [
+    @Test(.threat("G12"), arguments: [
         "@{-1}", "HEAD^{/(a+)+$}", ":/x", "HEAD", "main", "main~1", "refs/heads/main^", "refs/heads/main@{0}",
         "refs/heads/../x",
         "refs/heads/", "refs/martlet/kit/1", "--help", "", "abcdef", "refs/heads/a b", "refs/heads/x.lock",

@@ -19,7 +19,7 @@ import Testing
     }
 
     /// G1 and its relatives.
-    @Test(arguments: [
+    @Test(.threat("G1"), arguments: [
         "", "file:///etc", "File:///etc", "ext::sh -c touch% /tmp/p", "ExT::sh", "ext::sh", "fd::17",
         "ssh://-oProxyCommand=x/y",
         "ssh://-oProxyCommand=x@h/y", "-u./x", "--upload-pack=x", "https:///h/x", "https://h/%0a/x", "https://h/%0D",

@@ -95,7 +95,7 @@ struct SmartHTTPTests {
     }
 
     /// G3: to another host's name, although it is the same server.
-    @Test(arguments: engines)
+    @Test(.threat("G3"), arguments: engines)
     func testThatARedirectIsNotFollowed(_ engine: GitEngine) async throws {
         try await withOrigin { fixture in
             try await SmartHTTPServer.serving(fixture.directory.path("origin"), in: fixture.directory) { server in

@@ -267,7 +267,7 @@ import Testing
         }
 
         /// G1 and G6.
-        @Test(arguments: [
+        @Test(.threat("G1"), arguments: [
             ("-u./p", kit), ("--upload-pack=x", kit), ("file:///etc", kit), ("/srv/git/other", kit),
             ("ext::sh -c id", kit),
             ("ExT::sh -c id", kit), ("ssh://-oProxyCommand=x/y", kit), ("./../../..//evil", kit),
@@ -287,7 +287,7 @@ import Testing
         }
 
         /// G2: a commit names a machine that only we can reach.
-        @Test(arguments: ["127.0.0.1", "localhost", "127.1", "0x7f.1", "[::1]", "[::ffff:127.0.0.1]"])
+        @Test(.threat("G2"), arguments: ["127.0.0.1", "localhost", "127.1", "0x7f.1", "[::1]", "[::ffff:127.0.0.1]"])
         func testThatAPrivateAddressIsNeverConnectedTo(_ host: String) async throws {
             let server = try LoopbackSocket()
             defer { server.stop() }

@@ -65,7 +65,7 @@ import Testing
         }
     }
 
-    @Test func testThatItRefusesANewerSchemaAndLeavesItAlone() async throws {
+    @Test(.threat("PW4")) func testThatItRefusesANewerSchemaAndLeavesItAlone() async throws {
         try await withStorePath { path in
             // given
             let store = try Store.open(path: path)
@@ -82,7 +82,7 @@ import Testing
         }
     }
 
-    @Test func testThatItRefusesWhatIsNoDatabase() async throws {
+    @Test(.threat("PW2")) func testThatItRefusesWhatIsNoDatabase() async throws {
         try await withStorePath { path in
             try Data("these are not the rows you are looking for, in more than a header's sixteen bytes".utf8)
                 .write(to: URL(fileURLWithPath: path))
@@ -117,7 +117,7 @@ import Testing
         }
     }
 
-    @Test func testThatEarlierRowsAreReadAfterTheMigrations() async throws {
+    @Test(.threat("PW4")) func testThatEarlierRowsAreReadAfterTheMigrations() async throws {
         try await withStorePath { path in
             // given: a file as the first version wrote it
             let pool = try DatabasePool(path: path)

@@ -147,7 +147,7 @@ import Testing
     }
 
     /// No text that comes from outside makes an element or an attribute.
-    @Test func testThatHostileTextStaysText() async throws {
+    @Test(.threat("X1"), .threat("X2")) func testThatHostileTextStaysText() async throws {
         try await withWeb { web in
             // given
             let attack = "\"><svg/onload=1>\"\u{301} onfocus=1 x='{{title}}"
