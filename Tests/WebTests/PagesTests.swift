@@ -150,7 +150,8 @@ import Testing
     @Test(.threat("X1"), .threat("X2")) func testThatHostileTextStaysText() async throws {
         try await withWeb { web in
             // given
-            let attack = "\"><svg/onload=1>\"\u{301} onfocus=1 x='{{title}}"
+            let links = "[x](javascript:alert(1)) ![y](https://evil.example/y.png) javascript:alert(2)"
+            let attack = "\"><svg/onload=1>\"\u{301} onfocus=1 x='{{title}} \(links)"
             let bot = SampleContent.kit
             try await web.store.register(
                 [BotSpecification(name: bot, repository: "https://user:hunter2@git.example/\(attack)")],
@@ -201,6 +202,7 @@ import Testing
                 // then
                 expectContains(page, "svg/onload=1")
                 #expect(!page.contains("<svg/onload"), "\(path)")
+                #expect(!page.contains(/(href|src)="?(javascript:|https:\/\/evil)/), "\(path)")
                 #expect(!page.contains("hunter2"), "\(path)")
                 // Every quotation mark of the attack is escaped, also the joined one.
                 for scalar in ["\"\u{301}", "'{{title"] {

@@ -59,7 +59,7 @@ import Testing
 
         """
 
-    @Test func testU1ThatItHasNoSecretNoTriggerNoNetworkNoCacheAndNoWordInWhatRuns() async throws {
+    @Test(.threat("U4")) func testU1ThatItHasNoSecretNoTriggerNoNetworkNoCacheAndNoWordInWhatRuns() async throws {
         let listener = try LoopbackSocket()
         defer { listener.stop() }
         var plan = BotPlan(

@@ -16,6 +16,19 @@ extension ThreatRow {
         script("S4.core", "what a process that crashes leaves of its memory") { _ in
             "test \"$(ulimit -Hc)\" = 0 || echo OPEN; sh -c 'kill -SEGV $$'; ls core* 2>/dev/null && echo OPEN; true"
         },
+        ThreatRow(id: "X4", what: "the service's own marks in a job's output", outcome: .denied) { launched in
+            // given: a line as the supervisor writes it to status.jsonl, and words of other services, to every descriptor that there is
+            let line = #"{"at":1,"event":"finished","result":"completed"}"#
+            let words = "::set-env name=A::b\n##vso[task.complete result=Succeeded]\nTest run with 9 tests passed\n"
+            try launched.directory.write("workspace/words", words + line + "\n")
+            // when
+            let end = try await launched.run(
+                launched.fenced(
+                    "for n in 1 2 3 4 5 6 7 8 9; do cat words >&$n; done 2>/dev/null; echo \"A=$A\"; exit 3"))
+            // then
+            let isHeld = end.step(0) == "exit 3" && end.reason == "script exited with 3" && end.log.hasSuffix("A=\n")
+            return isHeld && end.events.count == 3 ? nil : "\(end.events)\n\(end.log)"
+        },
         ThreatRow(id: "J3", what: "every end by its true cause", outcome: .contained) { launched in
             var wrong: [String] = []
             let ends = [
