@@ -144,15 +144,15 @@ enum ActionReader {
     }
 
     private static func addressProblem(_ text: String, isInsecure: Bool) -> String? {
-        let shown = Printable.quoted(RepositoryAddress.withoutPassword(text))
-        if text.utf8.count > RepositoryAddress.maximumLength {
-            return "`upload` is longer than \(RepositoryAddress.maximumLength) bytes"
+        let shown = Printable.quoted(AddressText.withoutPassword(text))
+        if text.utf8.count > AddressText.maximumLength {
+            return "`upload` is longer than \(AddressText.maximumLength) bytes"
         }
         if text.contains(where: \.isWhitespace) { return "`upload` has a blank in it: \(shown)" }
         if text.hasPrefix("/") {
             return text.split(separator: "/").contains("..") ? "`upload` has `..` in it: \(shown)" : nil
         }
-        guard let parts = RepositoryAddress.parts(of: text) else {
+        guard let parts = AddressText.parts(of: text) else {
             return "\(shown) is no address; write sftp://host/path/, https://host/path/, ftps://host/path/, "
                 + "s3://bucket/path/ or an absolute path"
         }
@@ -168,7 +168,7 @@ enum ActionReader {
             return "the scheme `\(parts.scheme)` is not supported; use sftp, https, ftps, s3 or an absolute path"
         }
         if parts.hasPassword {
-            return RepositoryAddress.passwordProblem("upload", "; name a secret with `credentials:`")
+            return AddressText.passwordProblem("upload", "; name a secret with `credentials:`")
         }
         if parts.host.isEmpty || parts.host.hasPrefix("-") { return "`upload` names no host: \(shown)" }
         if parts.host.contains("{") {

@@ -34,7 +34,7 @@ package enum BotFileReader {
         let isInsecure = diagnostics.truth(fields["insecure"], "insecure") ?? false
         let repository = diagnostics.line(fields["repository"], "repository")
         if let repository {
-            if let problem = RepositoryAddress.problem(with: repository, isInsecure: isInsecure) {
+            if let problem = AddressText.problem(withRepository: repository, isInsecure: isInsecure) {
                 diagnostics.error(problem, at: fields["repository"]?.position ?? fields.position)
             }
         } else if fields["repository"] == nil {

@@ -72,6 +72,6 @@ package enum InitTemplate {
 
     /// What is wrong with the address, and what to write; nothing when a bot can have it.
     package static func problem(with repository: String) -> String? {
-        RepositoryAddress.problem(with: repository, isInsecure: false)
+        AddressText.problem(withRepository: repository, isInsecure: false)
     }
 }

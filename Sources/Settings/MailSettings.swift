@@ -58,13 +58,13 @@ package struct MailSettings: Hashable, Sendable {
     private static func server(_ node: YAMLNode?, _ diagnostics: inout Diagnostics) -> String? {
         guard let node, var text = diagnostics.line(node, "server") else { return nil }
         while text.hasSuffix("/") { text.removeLast() }
-        guard let parts = RepositoryAddress.parts(of: text), ["smtps", "smtp"].contains(parts.scheme),
+        guard let parts = AddressText.parts(of: text), ["smtps", "smtp"].contains(parts.scheme),
             !parts.host.isEmpty, !parts.host.hasPrefix("-"), parts.path.isEmpty, !text.contains("@"),
             text.utf8.count <= 300, text.utf8.allSatisfy({ (0x21...0x7E).contains($0) })
         else {
             diagnostics.error(
                 "`server` is smtps://host:465, or smtp://host:587 for STARTTLS, not "
-                    + Printable.quoted(RepositoryAddress.withoutPassword(text)), at: node.position)
+                    + Printable.quoted(AddressText.withoutPassword(text)), at: node.position)
             return nil
         }
         return text

@@ -152,14 +152,14 @@ enum NoticeReader {
     }
 
     private static func problem(with url: String, isInsecure: Bool) -> String? {
-        guard let parts = RepositoryAddress.parts(of: url), ["https", "http"].contains(parts.scheme),
-            !parts.host.isEmpty, !parts.host.hasPrefix("-"), url.utf8.count <= RepositoryAddress.maximumLength,
+        guard let parts = AddressText.parts(of: url), ["https", "http"].contains(parts.scheme),
+            !parts.host.isEmpty, !parts.host.hasPrefix("-"), url.utf8.count <= AddressText.maximumLength,
             url.utf8.allSatisfy({ (0x21...0x7E).contains($0) })
         else { return "`webhook` is an address such as https://chat.acme.example/hook" }
         if parts.scheme == "http", !isInsecure {
             return "http:// can be read and changed on its way; use https, or add `insecure: true` at the top"
         }
-        if parts.hasPassword { return RepositoryAddress.passwordProblem("webhook", "; `secret` signs what is sent") }
+        if parts.hasPassword { return AddressText.passwordProblem("webhook", "; `secret` signs what is sent") }
         // The host is stored and shown, and with it what stands before it.
         return parts.hasUser
             ? "`webhook` has a user before its host, which pages and logs would show, and may be a token; write what lets one in "

@@ -4,7 +4,7 @@ package enum PublicAddress {
     /// `git@host:path` as `ssh://git@host/path`, which is one address whoever reads it.
     /// - Returns: Nothing for a path of this machine, and for what is no address.
     package static func of(_ repository: String) -> String? {
-        if let parts = RepositoryAddress.parts(of: repository) {
+        if let parts = AddressText.parts(of: repository) {
             guard parts.scheme != "file", !parts.host.isEmpty else { return nil }
             let user = parts.scheme == "ssh" && parts.user == "git" ? "git@" : ""
             let path = parts.path.prefix { $0 != "?" && $0 != "#" }

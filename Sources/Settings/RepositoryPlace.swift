@@ -9,27 +9,20 @@ package struct RepositoryPlace: Hashable, Sendable {
     /// Without slashes at its ends and `.git`.
     var path: String
 
-    /// Nothing for a local path, and for what is no address.
+    /// `nil` for a local path, and for what is no repository's address.
     package init?(_ repository: String) {
-        var host: Substring
-        var rest: Substring
-        var hasOwnPort = false
-        if let parts = RepositoryAddress.parts(of: repository) {
-            (host, rest) = (parts.host[...], parts.path[...])
-            hasOwnPort = parts.scheme == "http" || parts.scheme == "https"
-            if parts.scheme == "http" { scheme = "http" }
-        } else {
-            guard !repository.hasPrefix("/"), let colon = repository.firstIndex(of: ":") else { return nil }
-            host = repository[..<colon]
-            rest = repository[colon...].dropFirst()
-            if let at = host.lastIndex(of: "@") { host = host[host.index(after: at)...] }
+        guard let address = try? RepositoryAddress(repository, isInsecureAllowed: true), let host = address.host else {
+            return nil
         }
-        if !hasOwnPort, let port = host.lastIndex(of: ":"), !host[port...].contains("]") { host = host[..<port] }
+        if address.kind == .http { scheme = "http" }
+        // The port of ssh and git says nothing of where the forge's pages are.
+        let hasOwnPort = address.kind == .http || address.kind == .https
+        let name = host + (hasOwnPort ? address.port.map { ":\($0)" } ?? "" : "")
+        var rest = address.path[...]
         while rest.hasPrefix("/") { rest = rest.dropFirst() }
         while rest.hasSuffix("/") { rest = rest.dropLast() }
         if rest.hasSuffix(".git") { rest = rest.dropLast(4) }
-        guard !host.isEmpty, !rest.isEmpty else { return nil }
-        let name = host.lowercased()
+        guard !rest.isEmpty else { return nil }
         // Where the public forges take ssh through port 443.
         authority =
             [

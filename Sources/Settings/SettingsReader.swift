@@ -67,13 +67,13 @@ package enum SettingsReader {
     private static func url(_ node: YAMLNode?, _ diagnostics: inout Diagnostics) -> String? {
         guard let node, var text = diagnostics.line(node, "url") else { return nil }
         while text.hasSuffix("/") { text.removeLast() }
-        guard let parts = RepositoryAddress.parts(of: text), ["http", "https"].contains(parts.scheme),
-            !parts.host.isEmpty, !parts.hasPassword, text.utf8.count <= RepositoryAddress.maximumLength,
+        guard let parts = AddressText.parts(of: text), ["http", "https"].contains(parts.scheme),
+            !parts.host.isEmpty, !parts.hasPassword, text.utf8.count <= AddressText.maximumLength,
             !text.contains(where: { $0.isWhitespace || $0 == "?" || $0 == "#" || $0 == "\"" || $0 == "<" || $0 == "@" })
         else {
             diagnostics.error(
                 "`url` is the address that others reach the service at, such as https://ci.acme.example, not "
-                    + Printable.quoted(RepositoryAddress.withoutPassword(text)), at: node.position)
+                    + Printable.quoted(AddressText.withoutPassword(text)), at: node.position)
             return nil
         }
         return text

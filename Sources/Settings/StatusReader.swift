@@ -74,12 +74,12 @@ enum StatusReader {
         }
         guard var text = diagnostics.line(node, "api") else { return nil }
         while text.hasSuffix("/") { text.removeLast() }
-        let parts = RepositoryAddress.parts(of: text)
+        let parts = AddressText.parts(of: text)
         let problem: String? =
             switch parts {
             case nil: "`api` is an address such as `https://git.example/api/v1`"
             case let parts? where parts.hasPassword || text.contains("@"):
-                RepositoryAddress.passwordProblem("api", "; name a secret by `credentials`")
+                AddressText.passwordProblem("api", "; name a secret by `credentials`")
             case let parts? where parts.scheme == "http" && !isInsecure:
                 "http:// shows the token to everybody on its way; use https, or add `insecure: true`"
             case let parts? where !["http", "https"].contains(parts.scheme): "`api` begins with https://"

@@ -3,13 +3,13 @@
 /// Only KEY may have names in braces, such as `{version}`: where a bucket lies must not depend on what a commit calls itself.
 enum UploadBucket {
     /// What is wrong with it; nothing when it is fine.
-    static func problem(_ parts: RepositoryAddress.Parts, isInsecure: Bool) -> String? {
+    static func problem(_ parts: AddressText.Parts, isInsecure: Bool) -> String? {
         let isName = parts.host.utf8.allSatisfy {
             (0x61...0x7A).contains($0) || (0x30...0x39).contains($0) || $0 == 0x2D || $0 == 0x2E
         }
         // A key pair is a secret; a user alone is taken for half of one.
         if parts.hasUser {
-            return RepositoryAddress.passwordProblem("upload", "; name a secret with `credentials:`")
+            return AddressText.passwordProblem("upload", "; name a secret with `credentials:`")
         }
         guard isName, (3...63).contains(parts.host.utf8.count) else {
             return "`upload` names no bucket (3 to 63 of a–z, 0–9, `-` and `.`, nothing in braces): "

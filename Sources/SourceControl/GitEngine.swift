@@ -1,3 +1,5 @@
+import Model
+
 /// Who talks to servers: libgit2, or the `git` command.
 package enum GitEngine: Sendable, Hashable {
     /// libgit2; the command, where it is installed, for https, ssh (OpenSSH knows RSA keys and every form of known_hosts), what

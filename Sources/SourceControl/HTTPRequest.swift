@@ -1,4 +1,5 @@
 import CLibGit2
+import Model
 
 /// What git asks a server over http (gitprotocol-http(5), "Smart Clients").
 struct HTTPRequest {

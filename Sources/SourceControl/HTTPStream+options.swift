@@ -1,4 +1,5 @@
 import CLibCurl
+import Model
 
 extension HTTPStream {
     /// As libgit2 1.5.1 names itself. Servers know git by the first word, and show others a page.

@@ -1,4 +1,5 @@
 import Glibc
+import Model
 
 /// How `git` gets in: what it is told of credentials, of the server's key and of proxies for one operation.
 ///

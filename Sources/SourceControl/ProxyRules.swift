@@ -1,4 +1,5 @@
 import Glibc
+import Model
 
 /// Which proxy the daemon's environment names for a URL, as curl reads it (curl(1), "ENVIRONMENT"): `http_proxy` in lower
 /// case only, `https_proxy` and `all_proxy` in both, `no_proxy` a list of hosts and of ends of names.

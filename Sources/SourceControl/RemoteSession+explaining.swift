@@ -1,4 +1,5 @@
 import CLibGit2
+import Model
 
 extension RemoteSession {
     /// Says what a failure means and what to do, from what libgit2 said and what our callbacks saw.

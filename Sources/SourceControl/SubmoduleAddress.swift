@@ -1,3 +1,5 @@
+import Model
+
 /// The address of a submodule, which is the commit's and not the operator's: held to less than a bot file's.
 ///
 /// Allowed: a relative one (`../lib.git`) that stays on the repository's host, or for a path in its directory; https; ssh on the
@@ -15,7 +17,8 @@ struct SubmoduleAddress {
     init(_ text: String, parent: RemoteURL, root: RemoteURL) throws(SourceControlError) {
         func refusal(_ reason: String) -> SourceControlError {
             SourceControlError(
-                code: .invalidURL, operation: "reading a submodule's URL", message: "\"\(text.prefix(200))\": \(reason)"
+                code: .invalidURL, operation: "reading a submodule's URL",
+                message: "\"\(RepositoryAddress.shown(text))\": \(reason)"
             )
         }
         if text.hasPrefix("./") || text.hasPrefix("../") {

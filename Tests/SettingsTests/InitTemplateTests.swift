@@ -3,7 +3,7 @@ import Settings
 import Testing
 
 @Suite struct InitTemplateTests {
-    @Test(arguments: ["https://github.com/acme/kit.git", "git@h:acme/kit.git", "/srv/kit", "https://h/a#b'\"c"])
+    @Test(arguments: ["https://github.com/acme/kit.git", "git@h:acme/kit.git", "/srv/kit", "https://h/a:b'c"])
     func testThatItLintsClean(_ url: String) throws {
         let text = InitTemplate.botFile(repository: url)
         #expect(Lint.file(path: "bots/kit.yml", text: text).isEmpty)

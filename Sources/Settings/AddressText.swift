@@ -1,0 +1,62 @@
+import Model
+
+/// Splits addresses of servers: uploads, webhooks, mail, the service's own. A repository's is read by `RepositoryAddress`. `Transfer` checks
+/// again, by its own parser, before anything goes out.
+enum AddressText {
+    /// Longer ones are refused.
+    static let maximumLength = RepositoryAddress.maximumLength
+
+    /// What is wrong with a repository's address, and what to write; `nil` when it is fine.
+    static func problem(withRepository text: String, isInsecure: Bool) -> String? {
+        do throws(RepositoryAddress.Refusal) {
+            _ = try RepositoryAddress(text, isInsecureAllowed: isInsecure)
+            return nil
+        } catch {
+            return "`repository` \(error): \(Printable.quoted(RepositoryAddress.shown(text)))"
+        }
+    }
+
+    static func passwordProblem(_ key: String, _ instead: String) -> String {
+        "`\(key)` has a password in it, which pages and logs would show\(instead)"
+    }
+
+    struct Parts {
+        var scheme: String
+        var host: String
+        /// With its leading slash, if there is one; query and fragment too.
+        var path: String
+        var hasPassword: Bool
+        /// With its password, if there is one; empty where there is none.
+        var user: String
+        /// With or without a password.
+        var hasUser: Bool
+    }
+
+    /// Splits `scheme://user:password@host:port/path`; nothing when there is no `scheme://`.
+    static func parts(of text: String) -> Parts? {
+        guard let mark = text.firstRange(of: "://") else { return nil }
+        let scheme = text[..<mark.lowerBound].lowercased()
+        guard let first = scheme.utf8.first, (0x61...0x7A).contains(first),
+            scheme.utf8.allSatisfy({
+                (0x61...0x7A).contains($0) || (0x30...0x39).contains($0) || "+-.".utf8.contains($0)
+            })
+        else { return nil }
+        let rest = text[mark.upperBound...]
+        let end = rest.firstIndex { $0 == "/" || $0 == "?" || $0 == "#" } ?? rest.endIndex
+        let authority = rest[..<end]
+        let at = authority.lastIndex(of: "@")
+        let host = at.map { authority[authority.index(after: $0)...] } ?? authority
+        let user = at.map { authority[..<$0] } ?? ""
+        return Parts(
+            scheme: scheme, host: String(host), path: String(rest[end...]), hasPassword: user.contains(":"),
+            user: String(user), hasUser: at != nil)
+    }
+
+    /// The address with what stands between `:` and `@` taken out, fit for messages.
+    static func withoutPassword(_ text: String) -> String {
+        guard let mark = text.firstRange(of: "://"), let at = text[mark.upperBound...].lastIndex(of: "@"),
+            let colon = text[mark.upperBound..<at].firstIndex(of: ":")
+        else { return text }
+        return text[..<colon] + ":…" + text[at...]
+    }
+}
