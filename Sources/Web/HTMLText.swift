@@ -47,8 +47,9 @@ enum HTMLText {
         return String(scalars)
     }
 
-    /// U+202A–202E and U+2066–2069: embeddings, overrides and isolates.
+    /// U+202A–202E and U+2066–2069: embeddings, overrides and isolates; U+061C, U+200E and U+200F: marks.
     static func isBidirectional(_ scalar: Unicode.Scalar) -> Bool {
         (0x202A...0x202E).contains(scalar.value) || (0x2066...0x2069).contains(scalar.value)
+            || [0x061C, 0x200E, 0x200F].contains(scalar.value)
     }
 }

@@ -1,3 +1,5 @@
+import Model
+
 /// A JSON value that is written in the order in which it was built, so that answers read as their documentation does.
 enum JSONValue: Sendable, Hashable {
     case null
@@ -14,8 +16,8 @@ enum JSONValue: Sendable, Hashable {
         let value: JSONValue
     }
 
-    /// RFC 8259. Everything outside of ASCII is written as it is; `<`, `>`, `&` are escaped too, so that an answer
-    /// pasted into a page stays text.
+    /// RFC 8259. Everything outside of ASCII is written as it is, but for characters that are hidden in text: an answer that a terminal shows
+    /// is in the order in which it is read. `<`, `>`, `&` are escaped too, so that an answer pasted into a page stays text.
     var text: String {
         var bytes: [UInt8] = []
         write(to: &bytes)
@@ -58,22 +60,39 @@ enum JSONValue: Sendable, Hashable {
 
     private static func write(_ string: String, to bytes: inout [UInt8]) {
         bytes.append(UInt8(ascii: "\""))
-        for byte in string.utf8 {
+        if string.unicodeScalars.contains(where: { !$0.isASCII && $0.isHiddenInText }) {
+            for scalar in string.unicodeScalars {
+                if !scalar.isASCII, scalar.isHiddenInText {
+                    for unit in Unicode.UTF16.encode(scalar) ?? .init() { escape(unit, to: &bytes) }
+                } else {
+                    append(String(scalar).utf8, to: &bytes)
+                }
+            }
+        } else {
+            append(string.utf8, to: &bytes)
+        }
+        bytes.append(UInt8(ascii: "\""))
+    }
+
+    /// `\u202e`.
+    private static func escape(_ unit: UInt16, to bytes: inout [UInt8]) {
+        let digits = Array("0123456789abcdef".utf8)
+        bytes += "\\u".utf8
+        for shift in [12, 8, 4, 0] { bytes.append(digits[Int(unit >> UInt16(shift)) & 15]) }
+    }
+
+    private static func append(_ text: String.UTF8View, to bytes: inout [UInt8]) {
+        for byte in text {
             switch byte {
             case UInt8(ascii: "\""): bytes += "\\\"".utf8
             case UInt8(ascii: "\\"): bytes += "\\\\".utf8
             case UInt8(ascii: "\n"): bytes += "\\n".utf8
             case UInt8(ascii: "\r"): bytes += "\\r".utf8
             case UInt8(ascii: "\t"): bytes += "\\t".utf8
-            case 0..<32, UInt8(ascii: "<"), UInt8(ascii: ">"), UInt8(ascii: "&"), 127:
-                let digits = Array("0123456789abcdef".utf8)
-                bytes += "\\u00".utf8
-                bytes.append(digits[Int(byte >> 4)])
-                bytes.append(digits[Int(byte & 15)])
+            case 0..<32, UInt8(ascii: "<"), UInt8(ascii: ">"), UInt8(ascii: "&"), 127: escape(UInt16(byte), to: &bytes)
             default: bytes.append(byte)
             }
         }
-        bytes.append(UInt8(ascii: "\""))
     }
 }
 

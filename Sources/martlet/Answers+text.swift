@@ -12,7 +12,7 @@ extension IntegrationAnswer {
             let filter = configuration.testFilter.map { "  only tests \(Output.visible($0))\n" } ?? ""
             let others = all.filter { $0.attempt != configuration.attempt }.map { other in
                 let reason = other.reason.map { ": \(Output.visible($0))" } ?? ""
-                return "  attempt \(other.attempt)  \(other.verdict ?? other.state)\(reason)\n"
+                return Output.visible("  attempt \(other.attempt)  \(other.verdict ?? other.state)") + "\(reason)\n"
             }
             // Of one whose supervisor was lost, nobody knows when.
             let unended = configuration.verdict == nil ? "…" : "no end"
@@ -34,7 +34,8 @@ extension IntegrationAnswer {
             }
             let unfenced = configuration.isolationReason.map { ["isolation: none: \($0)"] } ?? []
             let notes = unfenced + (configuration.notes ?? []) + (configuration.reason.map { [$0] } ?? [])
-            return "\n\(configuration.name)\(attempt)  \(configuration.verdict ?? configuration.state)\n" + filter
+            let head = "\(configuration.name)\(attempt)  \(configuration.verdict ?? configuration.state)"
+            return "\n\(Output.visible(head))\n" + filter
                 + others.joined() + Output.table(steps) + said.joined()
                 + notes.map { "  \(Output.visible($0))\n" }.joined()
         }.joined()

@@ -94,9 +94,9 @@ struct IntegrationAnswer: Decodable {
         guard let pullRequest, let base, let head else { return nil }
         let whose = pullRequest.trusted ? "" : ", a fork's"
         let approved = pullRequest.approvedBy.map { ", approved by \($0)" } ?? ""
-        let unmerged = pullRequest.unmerged.map { "\n\($0)" } ?? ""
         let what = "\(bot)!\(pullRequest.number) into \(RefName(base).shortName), head \(head.prefix(12))"
-        return "\(what)\(whose)\(approved)\(unmerged)\n"
+        let lines = ["\(what)\(whose)\(approved)"] + (pullRequest.unmerged.map { [$0] } ?? [])
+        return lines.map { Output.visible($0) + "\n" }.joined()
     }
     var shortRef: String {
         if let pullRequest { return "!\(pullRequest.number)" }

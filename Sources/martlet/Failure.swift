@@ -1,5 +1,6 @@
 import ArgumentParser
 import Foundation
+import Model
 
 /// A sentence for the person at the terminal and the exit status that goes with it (sysexits.h).
 struct Failure: Error, CustomStringConvertible {
@@ -19,17 +20,21 @@ struct Failure: Error, CustomStringConvertible {
     let status: Status
     let description: String
 
-    init(_ status: Status, _ description: String) {
+    /// - Parameter description: Is made one line: it can have others' texts in it.
+    init(_ status: Status, _ description: String) { self.init(status, lines: [description]) }
+
+    /// - Parameter lines: Each is made one line.
+    init(_ status: Status, lines: [String]) {
         self.status = status
-        self.description = description
+        description = lines.map(\.inOneLine).joined(separator: "\n")
     }
 
-    /// Prints the sentence, without what of a server's text in it a terminal would obey, and ends the command with the status.
+    /// Prints the sentence, and ends the command with the status.
     static func exiting<Value>(_ body: () async throws -> Value) async throws -> Value {
         do {
             return try await body()
         } catch let failure as Failure {
-            FileHandle.standardError.write(Data(("martlet: " + Output.visible(failure.description) + "\n").utf8))
+            FileHandle.standardError.write(Data(("martlet: " + failure.description + "\n").utf8))
             throw ExitCode(failure.status.rawValue)
         }
     }

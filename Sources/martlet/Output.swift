@@ -1,9 +1,9 @@
 import Foundation
+import Model
 
 /// What commands print.
 enum Output {
-    /// Columns aligned by their widest cell; the last one is not padded. Control characters of others' texts are shown,
-    /// never sent to the terminal.
+    /// Columns aligned by their widest cell; the last one is not padded. Each cell is made one line.
     static func table(_ rows: [[String]]) -> String {
         let rows = rows.map { $0.map(visible) }
         guard let columns = rows.map(\.count).max() else { return "" }
@@ -19,16 +19,8 @@ enum Output {
 
     static func print(_ bytes: [UInt8]) { FileHandle.standardOutput.write(Data(bytes)) }
 
-    /// The text without what a terminal would obey: C0 (but tab and line feed), DEL and C1 controls become `�`.
-    static func visible(_ text: String) -> String {
-        String(
-            String.UnicodeScalarView(
-                text.unicodeScalars.map { scalar in
-                    let isControl =
-                        scalar.value < 0x20 && scalar != "\t" && scalar != "\n" || 0x7f...0x9f ~= scalar.value
-                    return isControl ? "\u{FFFD}" : scalar
-                }))
-    }
+    /// A text of others as one line of a terminal: without line ends, and without what a terminal would obey or show in another order.
+    static func visible(_ text: String) -> String { text.inOneLine }
 
     /// `38 s`, `4 min 12 s`, `0.4 s`.
     static func duration(_ seconds: Double) -> String {

@@ -75,9 +75,11 @@ enum RunReport {
         let red = (answer.configurations ?? []).filter { !RunStatus.green.contains($0.verdict ?? "") }
         for configuration in red {
             guard let log = Name(configuration.name).flatMap({ logs[$0] }) else { continue }
-            text += "\nlog of \(configuration.name): \(log)\n"
+            text += "\n" + Output.visible("log of \(configuration.name): \(log)") + "\n"
         }
-        return text + "\n\(answer.id) \(answer.outcome): \(answer.summary?.sentence ?? answer.reason ?? "")\n"
+        return text + "\n"
+            + Output.visible("\(answer.id) \(answer.outcome): \(answer.summary?.sentence ?? answer.reason ?? "")")
+            + "\n"
     }
 }
 

@@ -43,7 +43,7 @@ struct SettingsLocation: ParsableArguments {
         }
         let reading = SettingsReader.read(yaml: text, file: path, defaults: defaults)
         guard let value = reading.value, reading.errors.isEmpty else {
-            throw Failure(.configuration, reading.diagnostics.map(\.description).joined(separator: "\n"))
+            throw Failure(.configuration, lines: reading.diagnostics.map(\.description))
         }
         return value
     }

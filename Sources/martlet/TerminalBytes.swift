@@ -45,8 +45,8 @@ struct TerminalBytes {
     private static func isColorByte(_ byte: UInt8) -> Bool { (0x30...0x3B).contains(byte) }
 
     /// As many bytes as before. Colors (`ESC [ … m`) stay; every other escape's ESC, other C0 controls but tab and LF, DEL,
-    /// C1 controls (U+0080 to U+009F) and bidirectional controls become `?`; a carriage return that no line feed follows
-    /// becomes a line feed.
+    /// C1 controls (U+0080 to U+009F), bidirectional controls and line and paragraph separators become `?`; a carriage return that no line
+    /// feed follows becomes a line feed.
     private static func safe(_ bytes: [UInt8]) -> [UInt8] {
         var result = bytes
         var index = 0
@@ -70,10 +70,10 @@ struct TerminalBytes {
         case 0x09, 0x0A, 0x0D: return 0
         case 0..<0x20, 0x7F: return 1
         case 0xC2 where next.count > 1 && (0x80...0x9F).contains(next[1]): return 2
-        // U+061C, U+200E, U+200F, U+202A to U+202E, U+2066 to U+2069.
+        // U+061C, U+200E, U+200F, U+2028 to U+202E, U+2066 to U+2069.
         case 0xD8 where next.count > 1 && next[1] == 0x9C: return 2
         case 0xE2 where next.count == 3 && next[1] == 0x80 && [0x8E, 0x8F].contains(next[2]): return 3
-        case 0xE2 where next.count == 3 && next[1] == 0x80 && (0xAA...0xAE).contains(next[2]): return 3
+        case 0xE2 where next.count == 3 && next[1] == 0x80 && (0xA8...0xAE).contains(next[2]): return 3
         case 0xE2 where next.count == 3 && next[1] == 0x81 && (0xA6...0xA9).contains(next[2]): return 3
         default: return 0
         }

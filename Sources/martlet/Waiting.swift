@@ -13,7 +13,8 @@ enum Waiting {
         if json {
             Output.print(try await Patience.bearing { try await connection.get(path(of: queued)) })
         } else {
-            Output.print("\(done.id) \(done.outcome): \(done.summary?.sentence ?? done.reason ?? "")\n")
+            Output.print(
+                Output.visible("\(done.id) \(done.outcome): \(done.summary?.sentence ?? done.reason ?? "")") + "\n")
         }
         if !["succeeded", "warnings", "analyzer-warnings"].contains(done.outcome) {
             throw ExitCode(Failure.Status.no.rawValue)
@@ -34,7 +35,7 @@ enum Waiting {
                 try await connection.get(path(of: integration), as: IntegrationAnswer.self)
             }
             if now.state == "completed" { return now }
-            if now.step != last, !isQuiet { Output.print("\(now.id) \(now.step)\n") }
+            if now.step != last, !isQuiet { Output.print(Output.visible("\(now.id) \(now.step)") + "\n") }
             last = now.step
             try await Task.sleep(for: .milliseconds(500))
         }

@@ -34,13 +34,13 @@ enum CommentText {
         let finding = issue.finding
         let place = [finding.path, finding.line.map(String.init)].compactMap(\.self).joined(separator: ":")
         let message = finding.message.split(whereSeparator: \.isNewline).first.map(String.init) ?? ""
-        let line = visible((place.isEmpty ? "" : place + ": ") + "\(finding.category.rawValue): \(message)")
+        let line = ((place.isEmpty ? "" : place + ": ") + "\(finding.category.rawValue): \(message)").inOneBlankedLine
         return line.count <= maximumLine ? line : line.prefix(maximumLine - 1) + "…"
     }
 
     /// A text of one line as code, whatever it holds.
     private static func code(_ text: String) -> String {
-        let line = visible(text)
+        let line = text.inOneBlankedLine
         let fence = String(repeating: "`", count: longestRun(line) + 1)
         return line.contains("`") ? "\(fence) \(line) \(fence)" : fence + line + fence
     }
@@ -52,15 +52,5 @@ enum CommentText {
             longest = max(longest, run)
         }
         return longest
-    }
-
-    /// Without controls, and without what turns the direction of writing.
-    private static func visible(_ text: String) -> String {
-        String(
-            String.UnicodeScalarView(
-                text.unicodeScalars.map { scalar in
-                    let isTurning = (0x202A...0x202E).contains(scalar.value) || (0x2066...0x2069).contains(scalar.value)
-                    return isTurning || scalar.properties.generalCategory == .control ? " " : scalar
-                }))
     }
 }

@@ -74,7 +74,7 @@ struct ForgeAnswer: Sendable {
     /// What the forge says of it, as a text without the secret; empty where it says nothing.
     var excerpt: String {
         guard let text = Self.message(response.body) else { return "" }
-        var line = String(text.map { $0.isNewline || $0 == "\t" ? " " : $0 })
+        var line = String(text.map { $0.isNewline ? " " : $0 }).inOneBlankedLine
         for form in forms { line = line.replacing(form, with: "…") }
         return line.count <= Self.maximumExcerpt ? line : line.prefix(Self.maximumExcerpt - 1) + "…"
     }

@@ -57,7 +57,7 @@ struct StatusReport: Sendable, Hashable {
 
     /// The description in one line of at most so many code points, which is what forges count; cut between characters.
     func description(within limit: Int) -> String {
-        let line = String(description.map { $0.isNewline || $0 == "\t" ? " " : $0 })
+        let line = String(description.map { $0.isNewline ? " " : $0 }).inOneBlankedLine
         guard line.unicodeScalars.count > limit else { return line }
         var count = 0
         return line.prefix { character in

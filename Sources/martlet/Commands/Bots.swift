@@ -26,7 +26,7 @@ struct Bots: AsyncParsableCommand {
                         ]
                     }))
             for bot in list.items {
-                if let remark = bot.remark { Output.print("\(bot.name): \(Output.visible(remark))\n") }
+                if let remark = bot.remark { Output.print(Output.visible("\(bot.name): \(remark)") + "\n") }
             }
             for problem in list.problems ?? [] { Output.print("\(Output.visible(problem))\n") }
         }
@@ -55,7 +55,7 @@ struct BotCommand: AsyncParsableCommand {
             if resolved { return Output.print(try await connection.get(path + "/resolved")) }
             if json { return Output.print(try await connection.get(path)) }
             let bot = try await connection.get(path, as: BotAnswer.self)
-            Output.print("\(bot.name)  \(Output.visible(bot.repository))\n")
+            Output.print(Output.visible("\(bot.name)  \(bot.repository)") + "\n")
             if let remark = bot.remark { Output.print("\(Output.visible(remark))\n") }
             if let schedule = bot.schedule {
                 let next = bot.nextScheduled.map { "next at \($0)" } ?? "never"

@@ -82,7 +82,7 @@ struct Fetch: AsyncParsableCommand {
                 let check = try await judged(arrivals, name, version, trusted, part: part, connection)
                 let digests = try arrivals.digests()
                 try arrivals.keep(isNew ? nil : wanted, in: output)
-                for file in wanted { Output.print("\(digests[file] ?? "")  \(file)\n") }
+                for file in wanted { Output.print(Output.visible("\(digests[file] ?? "")  \(file)") + "\n") }
                 FileHandle.standardError.write(Data(Verify.sentence(check).utf8))
             } catch {
                 arrivals.remove()
@@ -117,7 +117,10 @@ struct Fetch: AsyncParsableCommand {
                     + "just that one names it: \(name)@\(version.version)")
         }
         FileHandle.standardError.write(
-            Data("\(name) \(version.version) is yanked: its publisher took it back; it is fetched all the same\n".utf8))
+            Data(
+                (Output.visible(
+                    "\(name) \(version.version) is yanked: its publisher took it back; it is fetched all the same")
+                    + "\n").utf8))
         return version
     }
 

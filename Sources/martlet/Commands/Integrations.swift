@@ -26,7 +26,7 @@ struct Integrations: AsyncParsableCommand {
             items.map { item in
                 [
                     item.id, item.shortRef, String(item.commit.prefix(8)), item.outcome,
-                    item.summary?.sentence ?? Output.visible(item.reason ?? ""), item.subject ?? "",
+                    item.summary?.sentence ?? item.reason ?? "", item.subject ?? "",
                 ]
             })
     }
@@ -51,7 +51,10 @@ struct Integrate: AsyncParsableCommand {
             if let commit { body["commit"] = .string(commit) }
             let path = "/api/v1/bots/\(Escaped.segment(bot))/integrations"
             let queued = try await connection.post(path, body, as: IntegrationAnswer.self)
-            if !json { Output.print("\(queued.id) queued: \(queued.shortRef) \(queued.commit.prefix(8))\n") }
+            if !json {
+                let said = "\(queued.id) queued: \(queued.shortRef) \(queued.commit.prefix(8))"
+                Output.print("\(Output.visible(said))\n")
+            }
             guard wait else {
                 if json { Output.print(try await connection.get("\(path)/\(queued.number)")) }
                 return

@@ -40,10 +40,11 @@ extension IssueAnswer {
     func text(of bot: String) -> String {
         let place = [path, line.map(String.init), column.map(String.init)].compactMap(\.self)
         let first = message.split(whereSeparator: \.isNewline).first.map(String.init) ?? ""
-        let what = Output.visible(
-            "\(status): \(place.isEmpty ? "" : place.joined(separator: ":") + ": ")\(category): \(first)")
+        let what = "\(status): \(place.isEmpty ? "" : place.joined(separator: ":") + ": ")\(category): \(first)"
         // A finding of the recipe is no configuration's.
-        let line = what + (configurations.isEmpty ? "" : " [\(configurations.joined(separator: ", "))]") + "\n"
+        let line =
+            Output.visible(
+                what + (configurations.isEmpty ? "" : " [\(configurations.joined(separator: ", "))]")) + "\n"
         guard status != "resolved" else { return line }
         var life = [String(fingerprint.prefix(12))]
         if age > 1 { life.append("\(age) integrations" + (since.map { ", since \(bot)#\($0)" } ?? "")) }

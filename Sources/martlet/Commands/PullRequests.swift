@@ -47,7 +47,9 @@ struct Approve: AsyncParsableCommand {
             let path = "/api/v1/bots/\(pullRequest.bot)/pull-requests/\(pullRequest.number)/approve"
             let answer = try await connection.post(path, ["commit": .string(commit)])
             let queued = try Connection.decode(answer, as: IntegrationAnswer.self)
-            if !json { Output.print("\(pullRequest.text) approved at \(commit.prefix(8)): \(queued.id)\n") }
+            if !json {
+                Output.print(Output.visible("\(pullRequest.text) approved at \(commit.prefix(8)): \(queued.id)") + "\n")
+            }
             guard wait else {
                 if json { Output.print(answer) }
                 return

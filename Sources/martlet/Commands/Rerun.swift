@@ -22,8 +22,8 @@ struct Rerun: AsyncParsableCommand {
             let answer = try await connection.post(integration.path + "/rerun", body)
             let queued = try Connection.decode(answer, as: IntegrationAnswer.self)
             if !json {
-                Output.print(
-                    "\(queued.id) queued, run \(queued.run ?? 1): \(queued.shortRef) \(queued.commit.prefix(8))\n")
+                let said = "\(queued.id) queued, run \(queued.run ?? 1): \(queued.shortRef) \(queued.commit.prefix(8))"
+                Output.print("\(Output.visible(said))\n")
                 for note in queued.notes ?? [] { Output.print("\(Output.visible(note))\n") }
             }
             guard wait else { return json ? Output.print(answer) : () }

@@ -3,6 +3,7 @@ import Basics
 import CLinux
 import Foundation
 import Glibc
+import Integrations
 import Logging
 import ServiceLifecycle
 import Settings
@@ -26,7 +27,7 @@ struct Serve: AsyncParsableCommand {
             // Where jobs have the processors, an answer's way through five threads would wait at each for up to a tick of 4 ms.
             clinux_answer_soon()
             clinux_give_memory_back()
-            LoggingSystem.bootstrap(StreamLogHandler.standardError)
+            LoggingSystem.bootstrap { LineLogHandler(StreamLogHandler.standardError(label: $0)) }
             let build = try Build(settings: settings, socket: socket)
             let group = ServiceGroup(
                 configuration: .init(

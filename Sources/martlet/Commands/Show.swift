@@ -15,13 +15,12 @@ struct Show: AsyncParsableCommand {
             let path = integration.path + (attempt.map { "?attempt=\($0)" } ?? "")
             if json { return Output.print(try await connection.get(path)) }
             let answer = try await connection.get(path, as: IntegrationAnswer.self)
-            Output.print(
-                "\(answer.id)  \(answer.shortRef)  \(answer.commit.prefix(12))  \(Output.visible(answer.subject ?? ""))\n"
-            )
+            let head = "\(answer.id)  \(answer.shortRef)  \(answer.commit.prefix(12))  \(answer.subject ?? "")"
+            Output.print("\(Output.visible(head))\n")
             let cause = ([answer.cause] + [answer.requestedBy].compactMap(\.self)).joined(separator: ", ")
             Output.print("\(Output.visible(cause))\n")
-            if let pull = answer.pullText { Output.print(Output.visible(pull)) }
-            Output.print("\(answer.outcome)  \(answer.summary?.sentence ?? "")\n")
+            if let pull = answer.pullText { Output.print(pull) }
+            Output.print("\(Output.visible(answer.outcome))  \(answer.summary?.sentence ?? "")\n")
             if let reason = answer.reason { Output.print("\(Output.visible(reason))\n") }
             if let project = answer.project { Output.print("\(Output.visible(project))\n") }
             Output.print(answer.configurationText)
@@ -31,7 +30,7 @@ struct Show: AsyncParsableCommand {
             if !coverage.items.isEmpty { Output.print("\n" + Output.table(coverage.items.map(\.row))) }
             let triggers = try await connection.get(integration.path + "/triggers", as: List<TriggerAnswer>.self).items
             if !triggers.isEmpty {
-                let rows = triggers.map { ["trigger \($0.name)", $0.state, Output.visible($0.words)] }
+                let rows = triggers.map { ["trigger \($0.name)", $0.state, $0.words] }
                 Output.print("\n" + Output.table(rows))
             }
         }

@@ -48,9 +48,9 @@ struct Verify: AsyncParsableCommand {
         guard check.problems.isEmpty else {
             throw Failure(
                 .no,
-                Output.visible(check.problems.prefix(20).joined(separator: "\n"))
-                    + (check.problems.count > 20 ? "\nand \(check.problems.count - 20) more" : "")
-                    + "\n\(place) is not what was published")
+                lines: check.problems.prefix(20)
+                    + (check.problems.count > 20 ? ["and \(check.problems.count - 20) more"] : [])
+                    + ["\(place) is not what was published"])
         }
         switch check.trust {
         case .signed: break
@@ -96,7 +96,7 @@ struct Verify: AsyncParsableCommand {
         } else {
             lines.append("not signed")
         }
-        return Output.visible(lines.joined(separator: "\n")) + "\n"
+        return lines.map { Output.visible($0) + "\n" }.joined()
     }
 }
 
@@ -112,7 +112,7 @@ struct Signers: AsyncParsableCommand {
             let connection = try server.connect()
             do {
                 let bytes = try await connection.get("/files/\(AllowedSigners.fileName)")
-                Output.print(Output.visible(String(decoding: bytes, as: UTF8.self)))
+                Output.print(String(decoding: bytes, as: UTF8.self).inSafeLines)
             } catch let failure as Failure where failure.status == .notFound {
                 throw Failure(
                     .notFound,

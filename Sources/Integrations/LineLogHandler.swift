@@ -1,0 +1,55 @@
+package import Logging
+import Model
+
+/// Hands events of the log to another handler with every text of them fit for one line: names of branches, messages of commits and answers of
+/// servers are others' texts, and one with a line feed in it would be a line of its own in the journal.
+package struct LineLogHandler: LogHandler {
+    private var inner: any LogHandler
+
+    package init(_ inner: any LogHandler) { self.inner = inner }
+
+    /// See `LogHandler`.
+    package subscript(metadataKey key: String) -> Logger.Metadata.Value? {
+        get { inner[metadataKey: key] }
+        set { inner[metadataKey: key] = newValue.map(Self.line) }
+    }
+
+    /// See `LogHandler`.
+    package var metadata: Logger.Metadata {
+        get { inner.metadata }
+        set { inner.metadata = newValue.mapValues(Self.line) }
+    }
+
+    /// See `LogHandler`.
+    package var metadataProvider: Logger.MetadataProvider? {
+        get { inner.metadataProvider }
+        set { inner.metadataProvider = newValue }
+    }
+
+    /// See `LogHandler`.
+    package var logLevel: Logger.Level {
+        get { inner.logLevel }
+        set { inner.logLevel = newValue }
+    }
+
+    /// See `LogHandler`.
+    package func log(event: LogEvent) {
+        var event = event
+        event.message = "\(event.message.description.inOneLine)"
+        if let error = event.error {
+            event.metadata = (event.metadata ?? [:]).merging(["error": "\(error)"]) { own, _ in own }
+            event.error = nil
+        }
+        event.metadata = event.metadata?.mapValues(Self.line)
+        inner.log(event: event)
+    }
+
+    private static func line(_ value: Logger.Metadata.Value) -> Logger.Metadata.Value {
+        switch value {
+        case .string(let text): .string(text.inOneLine)
+        case .stringConvertible(let value): .string("\(value)".inOneLine)
+        case .array(let values): .array(values.map(line))
+        case .dictionary(let values): .dictionary(values.mapValues(line))
+        }
+    }
+}
