@@ -5,7 +5,8 @@ import Glibc
 /// "appears whole or not at all" rests on, and tests fail each of them once.
 package protocol VersionFiles: Sendable {
     /// Makes a directory and what is missing above it.
-    func makeDirectory(_ path: String, in directory: Directory) throws(FileError)
+    /// - Parameter mode: Of those that are made, before the umask.
+    func makeDirectory(_ path: String, mode: UInt16, in directory: Directory) throws(FileError)
     /// Copies a file of the operator's own; the copy has mode 0444.
     func copy(_ source: String, to directory: Directory, _ path: String) throws(FileError)
     /// Writes a new file of mode 0444.
@@ -28,8 +29,8 @@ package struct DiskVersionFiles: VersionFiles {
     package init() {}
 
     /// See `VersionFiles`. What is there already is fine.
-    package func makeDirectory(_ path: String, in directory: Directory) throws(FileError) {
-        try directory.makeDirectories(path)
+    package func makeDirectory(_ path: String, mode: UInt16, in directory: Directory) throws(FileError) {
+        try directory.makeDirectories(path, mode: mode)
     }
 
     /// See `VersionFiles`.

@@ -41,7 +41,8 @@ extension VersionStore {
             let (product, version) = (staged.manifest.product, staged.manifest.version)
             let operation = "publishing of \(product) \(version)"
             do {
-                try operations.makeDirectory(product.description, in: files)
+                // Closed until it is known that everybody may read the product.
+                try operations.makeDirectory(product.description, mode: 0o700, in: files)
                 try operations.synchronize(files)
                 let directory = try files.directory(product.description)
                 do throws(FileError) {
@@ -108,7 +109,7 @@ extension VersionStore {
         _ staged: StagedVersion, _ files: [StagedFile], _ attestation: Attestation?, into staging: Directory,
         _ operations: any VersionFiles
     ) throws {
-        try operations.makeDirectory(staged.directory, in: staging)
+        try operations.makeDirectory(staged.directory, mode: 0o755, in: staging)
         let directory = try staging.directory(staged.directory)
         var digests: [String: String] = [:]
         for file in files {

@@ -50,21 +50,34 @@ package struct StateDirectory: Sendable {
         "\(integration(id))/\(job)/\(attempt)"
     }
 
-    /// Makes the directories that are missing, and takes from others what they may do in one that is there.
-    /// - Returns: The mode that it had, where others could read it or its group could write in it.
+    /// Makes the directories that are missing, and closes those that are there, also of a version that left them open.
+    ///
+    /// The service's group is for a web server that serves published files by itself (deploy/nginx-files.conf). It passes through the state
+    /// directory and `files/` without listing them, lists `public/`, and reads the directories of public products, which `PublicLinks` opens.
+    /// Everything else is the service's user's alone: mirrors, workspaces, logs, reports.
+    /// - Returns: The mode that the state directory had, where others could do anything in it or its group could list or write it.
     /// - Throws: `FileError`, for instance when the disk is full or the directory belongs to somebody else.
     @discardableResult package func create() throws(FileError) -> UInt16? {
-        let root = try Directory(creating: path, mode: 0o750)
-        let mode = try root.status(".")?.mode ?? 0o750
-        let isOpen = mode & 0o027 != 0
-        if isOpen, chmod(path, mode_t(mode & 0o7750)) != 0 {
-            throw FileError(operation: "keep others out of", path: path, errno: errno)
+        let root = try Directory(creating: path, mode: Self.passed)
+        let mode = try root.status(".")?.mode ?? Self.passed
+        let isOpen = mode & 0o777 & ~Self.passed != 0
+        if isOpen { try root.setMode(mode & (0o7000 | Self.passed), ofDirectory: ".") }
+        for name in ["repositories", "workspaces", "integrations", "staging"] {
+            try root.makeDirectories(name, mode: 0o700)
         }
-        for name in ["repositories", "workspaces", "integrations", "staging", "files"] {
-            try root.makeDirectories(name, mode: 0o750)
+        try root.makeDirectories(Self.published, mode: Self.passed)
+        for entry in try root.entries() where entry.kind == .directory && entry.name != Self.linked {
+            let allowed = entry.name == Self.published ? Self.passed : 0o700
+            guard let mode = try root.status(entry.bytes)?.mode, mode & 0o777 & ~allowed != 0 else { continue }
+            try root.setMode(mode & (0o7000 | allowed), ofDirectory: entry.bytes)
         }
         return isOpen ? mode : nil
     }
+
+    /// Of a directory that its group passes through and does not list.
+    private static let passed: UInt16 = 0o710
+    /// Names of the directories that another web server passes through: published files, and links to those that everybody may read.
+    private static let (published, linked) = ("files", "public")
 
     /// Whether jobs' steps had a network of their own here, without the machine's loopback, in a start before.
     package var hadOwnNetwork: Bool { access(ownNetworkMark, F_OK) == 0 }
@@ -75,6 +88,6 @@ package struct StateDirectory: Sendable {
         guard !hadOwnNetwork else { return }
         let text =
             "Steps with the network had one of their own: without it the service starts only as the settings say.\n"
-        try AtomicFile.write(Array(text.utf8), to: ownNetworkMark, mode: 0o640)
+        try AtomicFile.write(Array(text.utf8), to: ownNetworkMark, mode: 0o600)
     }
 }

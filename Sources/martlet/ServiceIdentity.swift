@@ -1,15 +1,71 @@
+import Basics
 import CLinux
 import Glibc
 
 /// Who the daemon is, and what it does not keep.
 enum ServiceIdentity {
-    /// Started as root, becomes `user` before any file is opened and executes itself again; otherwise stays who it is.
+    /// The user of the service where no settings name one; deploy/install makes it.
+    static let usualUser = "martlet"
+
+    /// Whom a program that root started is to become.
+    private enum Choice {
+        /// It was not started by root.
+        case stays
+        case becomes(String)
+        /// Root, who keeps the settings to itself and has no user for the service: nobody else could read them.
+        case staysRoot
+        /// A sentence: why not, and what to do.
+        case refuses(String)
+    }
+
+    /// - Parameters:
+    ///   - user: What the settings say.
+    ///   - file: The settings' path, whichever way they were found.
+    private static func choice(user: String?, file: String) -> Choice {
+        guard geteuid() == 0 else { return .stays }
+        if let user { return .becomes(user) }
+        if getpwnam(usualUser) != nil { return .becomes(usualUser) }
+        if isRootsAlone(file) { return .staysRoot }
+        return .refuses(
+            "root started this, the settings \(file) name no user, and there is no user \(usualUser); the service does not run as root: "
+                + "write `user: NAME` into the settings, make the user (deploy/install does), or start it as another")
+    }
+
+    /// Whether a directory above a path is root's and closed to everybody else.
+    private static func isRootsAlone(_ path: String) -> Bool {
+        var above = path
+        while let slash = above.lastIndex(of: "/") {
+            above = String(above[..<slash])
+            // One that is not there says nothing.
+            let status = try? Directory(opening: above.isEmpty ? "/" : above).status(".")
+            if let status, status.owner == 0, status.mode & 0o077 == 0 { return true }
+        }
+        return false
+    }
+
+    /// Started as root, becomes the service's user before any file of the service is opened, and executes itself again.
     ///
     /// The thread that `main` began on has ended by now and keeps its identity, which the kernel shows as the process's and
     /// checks signals with. Executed again, all of the process is the user's.
-    /// - Throws: `Failure` when there is no such user, or it is root by whatever name. Without a user named, root stays root.
-    static func assume(user: String?) throws {
-        guard geteuid() == 0, let user else { return }
+    /// - Parameter file: The settings' path.
+    /// - Returns: Whether the program stays root.
+    /// - Throws: `Failure` when there is no such user, or it is root by whatever name.
+    @discardableResult static func assume(user: String?, settings file: String) throws -> Bool {
+        switch choice(user: user, file: file) {
+        case .stays: return false
+        case .staysRoot: return true
+        case .refuses(let sentence): throw Failure(.configuration, sentence)
+        case .becomes(let user): try become(user)
+        }
+        return false
+    }
+
+    /// The same for a command that works on the service's files beside it: where nobody is to be become, root goes on.
+    static func assumeIfThere(user: String?, settings file: String) throws {
+        if case .becomes(let user) = choice(user: user, file: file), getpwnam(user) != nil { try become(user) }
+    }
+
+    private static func become(_ user: String) throws {
         guard let entry = getpwnam(user) else {
             throw Failure(
                 .configuration,

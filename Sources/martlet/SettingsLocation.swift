@@ -12,7 +12,11 @@ struct SettingsLocation: ParsableArguments {
     private static let maximumBytes = 256 * 1024
 
     /// - Throws: `Failure` with every message about the file.
-    func read() throws -> ServiceSettings {
+    func read() throws -> ServiceSettings { try find().settings }
+
+    /// The settings, and the path of their file, which need not be there.
+    /// - Throws: `Failure` with every message about the file.
+    func find() throws -> (settings: ServiceSettings, file: String) {
         let environment = ProcessInfo.processInfo.environment
         let processors = ProcessInfo.processInfo.activeProcessorCount
         let system = ServiceSettings.Defaults.system(processors: processors)
@@ -45,13 +49,14 @@ struct SettingsLocation: ParsableArguments {
         guard let value = reading.value, reading.errors.isEmpty else {
             throw Failure(.configuration, lines: reading.diagnostics.map(\.description))
         }
-        return value
+        return (value, path)
     }
 
     /// Makes the directory of secrets, when root runs this before the service did, as the service's own: a secret that
     /// is stored in it is then given to the directory's owner.
     func makeSecretsDirectory(_ path: String, _ settings: ServiceSettings) throws {
-        guard geteuid() == 0, let user = settings.user, let entry = getpwnam(user), mkdir(path, 0o700) == 0 else {
+        let user = settings.user ?? ServiceIdentity.usualUser
+        guard geteuid() == 0, let entry = getpwnam(user), mkdir(path, 0o700) == 0 else {
             return
         }
         let descriptor = open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)

@@ -30,8 +30,8 @@ package final class FailingFiles: VersionFiles {
         }
     }
 
-    package func makeDirectory(_ path: String, in directory: Directory) throws(FileError) {
-        try fail { () throws(FileError) in try disk.makeDirectory(path, in: directory) }
+    package func makeDirectory(_ path: String, mode: UInt16, in directory: Directory) throws(FileError) {
+        try fail { () throws(FileError) in try disk.makeDirectory(path, mode: mode, in: directory) }
     }
 
     package func copy(_ source: String, to directory: Directory, _ path: String) throws(FileError) {

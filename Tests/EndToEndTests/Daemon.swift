@@ -30,6 +30,8 @@ final class Daemon: Sendable {
         try directory.write(
             "etc/bots/kit.yml", "repository: \(remote.path)\nwebhook: { secret: kit-webhook }\npoll: off\n" + bot)
         try directory.directory().makeDirectories("etc/secrets", mode: 0o700)
+        // Else root does not become a daemon that stays root.
+        try directory.directory().setMode(0o700, ofDirectory: "etc")
         try directory.write("etc/secrets/kit-webhook", "a secret", mode: 0o600)
         // By another process: what this one had open for writing may not be run for a moment (`TemporaryDirectory.write`).
         try await runExpectingSuccess(

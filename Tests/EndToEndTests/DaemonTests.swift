@@ -222,6 +222,7 @@ import Testing
                 "other/martlet.yml",
                 "listen: 127.0.0.1:\(daemon.port)\nstate: \(daemon.directory.path("other/state"))\n")
             try daemon.directory.makeDirectory("other/bots")
+            try daemon.directory.directory().setMode(0o700, ofDirectory: "other")
 
             // when
             let second = try await daemon.martlet("serve", "--settings", daemon.directory.path("other/martlet.yml"))

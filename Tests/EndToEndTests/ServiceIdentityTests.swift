@@ -97,6 +97,71 @@ import Testing
             }
         }
 
+        /// A program in a mount namespace whose passwd has a user `martlet`, which is `nobody` by its number.
+        private func runWithUser(
+            _ arguments: [String], in directory: TemporaryDirectory, input: String? = nil
+        ) async throws -> ProgramResult {
+            let there = String(
+                decoding: try #require(FileManager.default.contents(atPath: "/etc/passwd")), as: UTF8.self)
+            try directory.write(
+                "passwd", there + "martlet:x:65534:65534::/nonexistent:/usr/sbin/nologin\n")
+            let script = "mount --bind \(directory.path("passwd")) /etc/passwd && exec \"$@\""
+            return try await run(
+                ["unshare", "-m", "sh", "-c", script, "sh", try TestTools.builtProduct("martlet")] + arguments,
+                in: directory.path, environment: ["PATH": "/usr/sbin:/usr/bin:/sbin:/bin", "HOME": directory.path],
+                input: input)
+        }
+
+        @Test(.program("unshare"), .enabled(if: getpwnam("martlet") == nil, "the machine has the user"))
+        func testThatItBecomesTheUsualUserWhicheverWayTheSettingsAreNamed() async throws {
+            try await withTemporaryDirectory { directory in
+                // given: a state that only root could make
+                try directory.write("etc/martlet.yml", "listen: 127.0.0.1:1\nstate: \(directory.path("etc/state"))\n")
+                // when
+                let result = try await runWithUser(
+                    ["serve", "--settings", directory.path("etc/martlet.yml")], in: directory)
+                // then
+                #expect(result.status == 73)
+                expectContains(result.stderr, "the state directory \(directory.path("etc/state")) cannot be used")
+                expectNoFile(directory.path("etc/state"))
+            }
+        }
+
+        @Test(.enabled(if: getpwnam("martlet") == nil, "the machine has the user"))
+        func testThatItRefusesToStayRootBesideOthers() async throws {
+            try await withTemporaryDirectory { directory in
+                // given
+                try directory.write("etc/martlet.yml", "listen: 127.0.0.1:1\nstate: \(directory.path("state"))\n")
+                // when
+                let result = try await run(
+                    [try TestTools.builtProduct("martlet"), "serve", "--settings", directory.path("etc/martlet.yml")],
+                    environment: ["PATH": "/usr/bin:/bin", "HOME": directory.path])
+                // then
+                #expect(result.status == 78)
+                expectContains(result.stderr, "the service does not run as root: write `user: NAME` into the settings")
+                expectNoFile(directory.path("state"))
+            }
+        }
+
+        @Test(.program("unshare"), .enabled(if: getpwnam("martlet") == nil, "the machine has the user"))
+        func testThatASecretThatRootStoresIsTheServices() async throws {
+            try await withTemporaryDirectory { directory in
+                // given
+                try directory.write("etc/martlet.yml", "state: \(directory.path("state"))\n")
+                // when
+                let result = try await runWithUser(
+                    ["secret", "set", "token", "--settings", directory.path("etc/martlet.yml")], in: directory,
+                    input: "hunter2-hunter2\n")
+                // then
+                #expect(result.status == 0, "\(result.stderr)")
+                for place in ["etc/secrets", "etc/secrets/token"] {
+                    var status = stat()
+                    #expect(stat(directory.path(place), &status) == 0)
+                    #expect(status.st_uid == 65534, "\(place)")
+                }
+            }
+        }
+
         @Test(arguments: [
             ("nobody-here", "the settings say `user: nobody-here`, and there is no such user; make it"),
             ("root", "error: `user` is the name of a user of this machine, never root"),

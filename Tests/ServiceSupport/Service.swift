@@ -41,6 +41,8 @@ package final class Service {
             try FileManager.default.createDirectory(atPath: root + "/" + directory, withIntermediateDirectories: true)
         }
         chmod(root + "/etc/secrets", 0o700)
+        // Else root does not become a daemon that stays root.
+        chmod(root + "/etc", 0o700)
         try write(
             "etc/martlet.yml",
             "listen: 127.0.0.1:\(try Self.freePort())\nstate: \(state)\nsecrets: \(root)/etc/secrets\nconcurrency: 2\n"

@@ -264,8 +264,12 @@ import Transfer
             func links() throws -> [String] { try root.entries("links/public").map(\.name).sorted() }
             let service = PublicLinks(site: try Self.site(web, state: "links", web.log))
             // when, then
+            func modes() throws -> [UInt16?] {
+                try ["kit", "other"].map { try root.status("state/files/\($0)")?.mode }.map { $0.map { $0 & 0o077 } }
+            }
             #expect(await service.update() == nil)
             #expect(try links() == ["other"])
+            #expect(try modes() == [0, 0o050], "the service's group reads public products alone")
             #expect(
                 try web.directory.text("links/public/other/1.0.0/SHA256SUMS").contains("kit-source.tar.gz"),
                 "a web server finds the files there")
@@ -276,6 +280,7 @@ import Transfer
             #expect(await service.update() == nil)
             // then
             #expect(try links() == ["kit"])
+            #expect(try modes() == [0o050, 0])
         }
     }
 

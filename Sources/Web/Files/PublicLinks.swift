@@ -5,7 +5,7 @@ import ServiceLifecycle
 import Storage
 
 /// Keeps a link in `public/` of the state directory for each product that anybody may read: what another web server may serve by itself,
-/// without asking, also while the service does not run.
+/// without asking, also while the service does not run. Its group, in which that server is, may read the directories of these products alone.
 struct PublicLinks: Service {
     let site: Site
     /// How long after a failure it is tried again: a product that was closed is served by that other server until then.
@@ -81,6 +81,26 @@ struct PublicLinks: Service {
         for name in names.subtracting(there).sorted() {
             do throws(FileError) {
                 try directory.makeLink("\(Self.directory)/\(name)", target: Array("../files/\(name)".utf8))
+            } catch {
+                failure = failure ?? error
+            }
+        }
+        do throws(FileError) { try open(names, in: state) } catch { failure = failure ?? error }
+        if let failure { throw failure }
+    }
+
+    /// Lets the service's group read the directories of these products, and of no others.
+    private static func open(_ names: Set<String>, in state: String) throws(FileError) {
+        let files: Directory
+        do throws(FileError) { files = try Directory(opening: "\(state)/files") } catch  where error.code == .notFound {
+            return
+        }
+        var failure: FileError?
+        for entry in try files.entries() where entry.kind == .directory {
+            do throws(FileError) {
+                guard let mode = try files.status(entry.bytes)?.mode else { continue }
+                let wanted = names.contains(entry.name) ? mode | 0o050 : mode & 0o7700
+                if wanted != mode { try files.setMode(wanted, ofDirectory: entry.bytes) }
             } catch {
                 failure = failure ?? error
             }

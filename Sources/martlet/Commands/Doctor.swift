@@ -23,7 +23,9 @@ struct Doctor: AsyncParsableCommand {
             }
             /// What is as it was wished, or not yet to be: it is said and not counted.
             func note(_ subject: String, _ text: String) { Output.print(Output.table([["--", subject, text]])) }
-            let settings = try location.read()
+            let (settings, file) = try location.find()
+            // What root can do says nothing of the service.
+            try ServiceIdentity.assumeIfThere(user: settings.user, settings: file)
             report("settings", nil, "state \(settings.state), bots \(settings.bots)")
             let bots = BotDirectory(directory: settings.bots).scan()
             for problem in bots.problems {

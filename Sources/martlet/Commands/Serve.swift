@@ -21,14 +21,19 @@ struct Serve: AsyncParsableCommand {
 
     func run() async throws {
         try await Failure.exiting {
-            let settings = try location.read()
-            try ServiceIdentity.assume(user: settings.user)
+            let (settings, file) = try location.find()
+            let isRoot = try ServiceIdentity.assume(user: settings.user, settings: file)
             ServiceIdentity.harden()
             // Where jobs have the processors, an answer's way through five threads would wait at each for up to a tick of 4 ms.
             clinux_answer_soon()
             clinux_give_memory_back()
             LoggingSystem.bootstrap { LineLogHandler(StreamLogHandler.standardError(label: $0)) }
             let build = try Build(settings: settings, socket: socket)
+            if isRoot {
+                build.logger.warning(
+                    "the service runs as root, since only root can reach its settings and there is no user for it",
+                    metadata: ["settings": "\(file)", "user": "\(ServiceIdentity.usualUser)"])
+            }
             let group = ServiceGroup(
                 configuration: .init(
                     services: try await build.services(), gracefulShutdownSignals: Self.endingSignals,

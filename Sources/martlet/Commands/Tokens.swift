@@ -74,16 +74,18 @@ struct SecretCommand: AsyncParsableCommand {
 
         func run() async throws {
             try await Failure.exiting {
-                let settings = try location.read()
+                let (settings, file) = try location.find()
                 guard let directory = settings.secrets else {
                     throw Failure(
                         .configuration, "the settings name no directory of secrets; add `secrets: secrets` to them")
                 }
+                // As root, before a file of the service's is opened: what is made then is the service's.
+                try location.makeSecretsDirectory(directory, settings)
+                try ServiceIdentity.assumeIfThere(user: settings.user, settings: file)
                 let input = FileHandle.standardInput.readData(ofLength: SecretStore.maximumSize + 1)
                 guard let value = String(data: input, encoding: .utf8) else {
                     throw Failure(.no, "the secret must be text in UTF-8")
                 }
-                try location.makeSecretsDirectory(directory, settings)
                 do {
                     try SecretStore(directory: directory, credentialsDirectory: nil).set(name, value)
                 } catch {

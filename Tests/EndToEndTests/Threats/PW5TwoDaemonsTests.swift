@@ -1,3 +1,4 @@
+import Basics
 import Glibc
 import TestSupport
 import Testing
@@ -10,6 +11,7 @@ import Testing
             let other = try daemon.directory.makeDirectory("mounted")
             try daemon.directory.makeDirectory("second/bots")
             try daemon.directory.write("second/martlet.yml", "listen: 127.0.0.1:\(daemon.port)\nstate: \(other)\n")
+            try daemon.directory.directory().setMode(0o700, ofDirectory: "second")
             let before = try daemon.directory.text("state/lock")
 
             // when

@@ -15,7 +15,7 @@ import Testing
             try await daemon.start()
 
             // then
-            #expect(mode(daemon.state) == 0o750)
+            #expect(mode(daemon.state) == 0o710)
             for name in ["martlet.sqlite", "martlet.sqlite-wal", "martlet.sqlite-shm", "martlet.socket"] {
                 #expect(mode(daemon.state + "/" + name) & 0o077 == 0, "\(name)")
             }
@@ -25,9 +25,33 @@ import Testing
 
     @Test(.program("curl")) func testThatNothingIsSaidOfOneThatIsClosed() async throws {
         try await withDaemon { daemon in
-            #expect(mode(daemon.state) == 0o750)
+            #expect(mode(daemon.state) == 0o710)
             let log = try daemon.directory.text("daemon.log")
             #expect(!log.contains("open to others"))
+        }
+    }
+
+    /// A web server is in the service's group, for published files alone.
+    @Test(.program("curl")) func testThatItsGroupReadsNothingButPublishedFiles() async throws {
+        try await withDaemon(isStarted: false) { daemon in
+            // given: as versions before left it
+            let directories = ["repositories", "workspaces", "integrations", "staging", "files", "working"]
+            for name in directories {
+                try daemon.directory.makeDirectory("state/\(name)/kit")
+                for place in [name, name + "/kit"] { chmod(daemon.state + "/" + place, 0o750) }
+            }
+            chmod(daemon.state, 0o750)
+
+            // when
+            try await daemon.start()
+
+            // then
+            for name in directories {
+                #expect(mode("\(daemon.state)/\(name)") == (name == "files" ? 0o710 : 0o700), "\(name)")
+            }
+            #expect(mode(daemon.state) == 0o710)
+            // Nothing of it is published, so nobody else may look.
+            await until("the product is closed") { mode(daemon.state + "/files/kit") == 0o700 }
         }
     }
 
