@@ -123,7 +123,7 @@ package struct IntegrationService: Service {
         let triggers = TriggerRunner(
             store: store, state: parts.state, executor: parts.executor, publisher: publisher,
             uploads: parts.uploader.with(secrets), scripts: parts.settings.triggers, secrets: secrets,
-            environment: environment, clock: clock, timer: parts.timer, logger: logger)
+            environment: environment, isolation: parts.isolation, clock: clock, timer: parts.timer, logger: logger)
         outages = Outages(clock: clock, timer: parts.timer, wakeup: queueWakeup)
         let runner = IntegrationRunner(
             store: store, registry: registry, remotes: remotes, jobs: jobs, triggers: triggers,

@@ -59,18 +59,9 @@ package struct JobEnvironment: Sendable {
         var environment = base
         environment["TMPDIR"] = place.temporary
         if let fence = place.fence {
-            environment["PATH"] = fence.path
-            environment["HOME"] = fence.home
-            environment["USER"] = fence.user
-            environment["LOGNAME"] = fence.user
-            environment["XDG_CACHE_HOME"] = fence.cache
+            Self.enter(fence, &environment)
             for (name, value) in projectType?.profile.caches ?? [:] {
                 environment[name] = value.replacing("{cache}", with: fence.cache)
-            }
-            if let file = environment["SSL_CERT_FILE"],
-                !Toolchains.isWithin(file, ["/usr", "/etc/ssl"] + fence.readOnly)
-            {
-                environment["SSL_CERT_FILE"] = nil
             }
         }
         if let toolchain = configuration.toolchain {
@@ -78,6 +69,8 @@ package struct JobEnvironment: Sendable {
         }
         environment.merge(configuration.environment) { $1 }
         environment.merge(identity(integration, bot: bot)) { $1 }
+        // The job's own `.git` belongs to this user; a container's root may see another.
+        environment.merge(Self.git("safe.directory", "*")) { $1 }
         environment["MARTLET_CONFIGURATION"] = configuration.name.description
         environment["MARTLET_SOURCE_DIR"] = place.workspace
         environment["XCS_SOURCE_DIR"] = place.workspace
@@ -86,12 +79,18 @@ package struct JobEnvironment: Sendable {
     }
 
     /// What a trigger script sees, before its secrets are added.
+    ///
+    /// The script is the operator's, the commit's files are not. So its `git` takes no directory among them for a bare repository
+    /// (`safe.bareRepository`, git 2.38), and looks for none above the script's own place.
     package func trigger(
-        _ integration: IntegrationRecord, bot: BotSpecification, facts: TriggerFacts, temporary: String
+        _ integration: IntegrationRecord, bot: BotSpecification, facts: TriggerFacts, in place: Place
     ) -> [String: String] {
         var environment = base
-        environment["TMPDIR"] = temporary
+        environment["TMPDIR"] = place.temporary
+        if let fence = place.fence { Self.enter(fence, &environment) }
         environment.merge(identity(integration, bot: bot)) { $1 }
+        environment.merge(Self.git("safe.bareRepository", "explicit")) { $1 }
+        environment["GIT_CEILING_DIRECTORIES"] = place.workspace
         let result = facts.verdict?.rawValue ?? "unknown"
         environment["MARTLET_RESULT"] = result
         environment["XCS_INTEGRATION_RESULT"] = result
@@ -115,6 +114,24 @@ package struct JobEnvironment: Sendable {
             }
         }
         return environment
+    }
+
+    private static func enter(_ fence: Place.Fence, _ environment: inout [String: String]) {
+        environment["PATH"] = fence.path
+        environment["HOME"] = fence.home
+        environment["USER"] = fence.user
+        environment["LOGNAME"] = fence.user
+        environment["XDG_CACHE_HOME"] = fence.cache
+        if let file = environment["SSL_CERT_FILE"],
+            !Toolchains.isWithin(file, ["/usr", "/etc/ssl"] + fence.readOnly)
+        {
+            environment["SSL_CERT_FILE"] = nil
+        }
+    }
+
+    /// One setting for git, as git-config(1) has it under `GIT_CONFIG_COUNT`.
+    private static func git(_ name: String, _ value: String) -> [String: String] {
+        ["GIT_CONFIG_COUNT": "1", "GIT_CONFIG_KEY_0": name, "GIT_CONFIG_VALUE_0": value]
     }
 
     private func identity(_ integration: IntegrationRecord, bot: BotSpecification) -> [String: String] {
@@ -143,10 +160,6 @@ package struct JobEnvironment: Sendable {
             "XCS_INTEGRATION_RESULT": "unknown",
             "XCS_PRIMARY_REPO_REVISION": integration.commit.description,
             "GIT_TERMINAL_PROMPT": "0",
-            "GIT_CONFIG_COUNT": "1",
-            // The job's own `.git` belongs to this user; a container's root may see another.
-            "GIT_CONFIG_KEY_0": "safe.directory",
-            "GIT_CONFIG_VALUE_0": "*",
         ]
         if !url.isEmpty { environment["MARTLET_URL"] = "\(url)/bots/\(name)/\(number)" }
         if let branch = integration.ref.branch {

@@ -134,6 +134,16 @@ package struct JobIsolation: Sendable {
         }
     }
 
+    /// What a job of a bot may take of the machine.
+    func limits(of bot: BotSpecification) -> JobDescription.Limits {
+        var limits = JobDescription.Limits(logBytes: bot.logLimit.bytes)
+        limits.memoryBytes = self.limits.memory.bytes
+        limits.processes = self.limits.processes
+        limits.cpuWeight = self.limits.cpuWeight
+        limits.workspaceBytes = self.limits.workspace.bytes
+        return limits
+    }
+
     private static func unfenced(_ reason: String, _ settings: ServiceSettings) -> JobIsolation {
         JobIsolation(isolation: .none(reason: reason), limits: settings.fence)
     }

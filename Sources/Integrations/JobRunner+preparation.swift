@@ -128,18 +128,10 @@ extension JobRunner {
                 steps: environments.steps, environment: environments.job,
                 workspace: workspace.tree, mountedAt: place.mountedAt,
                 secrets: Set(plan.steps.flatMap(\.secrets)).sorted(),
-                isolation: place.fence == nil ? .none : .sandbox, fence: place.fence, limits: limits(of: request.bot),
+                isolation: place.fence == nil ? .none : .sandbox, fence: place.fence,
+                limits: isolation.limits(of: request.bot),
                 collect: plan.collect))
         return plan
-    }
-
-    private func limits(of bot: BotSpecification) -> JobDescription.Limits {
-        var limits = JobDescription.Limits(logBytes: bot.logLimit.bytes)
-        limits.memoryBytes = isolation.limits.memory.bytes
-        limits.processes = isolation.limits.processes
-        limits.cpuWeight = isolation.limits.cpuWeight
-        limits.workspaceBytes = isolation.limits.workspace.bytes
-        return limits
     }
 
     private func makePlan(_ request: Request, _ workspace: Workspace) -> JobPlanner.Plan {

@@ -2,6 +2,7 @@ import Basics
 import Execution
 import Glibc
 import JobProtocol
+import Logging
 import Model
 import Reports
 import Settings
@@ -40,36 +41,76 @@ extension TriggerRunner {
         if let failure { throw ScriptError("\(script) failed: \(failure)") }
     }
 
+    /// The script's job. In `place` of its work directory lie `run`, which is empty and where the script begins, and `source`, the commit's
+    /// files: a program that looks for its settings, modules or repository where it is started finds nothing of the commit's.
     private func describe(
         _ path: String, _ trigger: Trigger, work: String, _ context: Context, _ facts: Facts?
     ) async throws -> JobDescription {
-        try await lane.run { try Directory(opening: work).makeDirectories("artifacts") }
-        let source = "\(work)/source"
-        try await context.mirror.export(context.integration.commit, into: source)
-        let version = try await version(of: context)
-        var artifacts = "\(work)/artifacts"
-        if let version {
-            artifacts = "\(state.files)/\(version.product)/\(version.version)"
-        } else if let stored = try await store.artifacts(of: context.integration.id).first {
-            artifacts =
-                AttemptPaths(
-                    state.attempt(
-                        stored.attempt.integration, job: stored.attempt.job, attempt: stored.attempt.attempt)
-                ).archives
+        let place = "\(work)/place"
+        let fence = trigger.isSandboxed == true ? try fence(of: trigger) : nil
+        let seen = fence == nil ? place : JobIsolation.mountedAt(context.bot.name)
+        try await lane.run {
+            let place = try Directory(creating: place, mode: 0o700)
+            for name in ["run", "artifacts"] { try place.makeDirectories(name) }
         }
-        let facts = TriggerFacts(
-            verdict: facts?.verdict, summary: facts?.summary ?? Summary(), artifacts: artifacts, source: source,
-            version: version?.version)
-        return JobDescription(
+        let left = try await context.mirror.exportForScript(context.integration.commit, into: "\(place)/source")
+        if !left.isEmpty {
+            logger.info(
+                "links that lead out of the commit's files were left out of a script's",
+                metadata: [
+                    "integration": "\(context.integration.id)", "trigger": "\(trigger.name)",
+                    "links": "\(left.prefix(10).joined(separator: ", "))",
+                ])
+        }
+        let version = try await version(of: context)
+        let artifacts = try await artifacts(of: context, version)
+        var description = JobDescription(
             steps: [
                 .init(
                     step: JobStep.processing.rawValue, name: trigger.name.description, arguments: [path],
-                    timeoutMilliseconds: trigger.timeout.milliseconds,
-                    secrets: trigger.secrets.map(SecretStore.variable(for:)))
+                    workingDirectory: "run", timeoutMilliseconds: trigger.timeout.milliseconds,
+                    secrets: trigger.secrets.map(SecretStore.variable(for:)), network: .full)
             ],
-            environment: environment.trigger(
-                context.integration, bot: context.bot, facts: facts, temporary: "\(work)/tmp"),
-            workspace: source, secrets: trigger.secrets.map(SecretStore.variable(for:)))
+            workspace: place, mountedAt: seen, secrets: trigger.secrets.map(SecretStore.variable(for:)))
+        var environmentPlace = JobEnvironment.Place(workspace: seen, temporary: "\(work)/tmp")
+        if var fence {
+            if let artifacts { fence.readOnly.append(artifacts) }
+            description.isolation = .sandbox
+            description.fence = fence
+            description.limits = isolation.limits(of: context.bot)
+            environmentPlace.temporary = "/tmp"
+            environmentPlace.fence = .init(
+                path: isolation.path, home: fence.home, user: JobIsolation.user, cache: "\(fence.home)/.cache",
+                readOnly: fence.readOnly)
+        }
+        let facts = TriggerFacts(
+            verdict: facts?.verdict, summary: facts?.summary ?? Summary(), artifacts: artifacts ?? "\(seen)/artifacts",
+            source: "\(seen)/source", version: version?.version)
+        description.environment = environment.trigger(
+            context.integration, bot: context.bot, facts: facts, in: environmentPlace)
+        return description
+    }
+
+    /// Where the integration's artifacts lie: the published version's files, else what a job archived; `nil` where there is neither.
+    private func artifacts(of context: Context, _ version: VersionRecord?) async throws -> String? {
+        if let version { return "\(state.files)/\(version.product)/\(version.version)" }
+        guard let stored = try await store.artifacts(of: context.integration.id).first else { return nil }
+        let attempt = stored.attempt
+        return AttemptPaths(state.attempt(attempt.integration, job: attempt.job, attempt: attempt.attempt)).archives
+    }
+
+    /// The sandbox of a script: it has the network, and sees what jobs see of the machine, and the directory of scripts.
+    /// - Throws: `ScriptError` where jobs have no sandbox: a script that its author wants confined never runs outside.
+    private func fence(of trigger: Trigger) throws -> JobDescription.Fence {
+        if let reason = isolation.isolation.reason {
+            throw ScriptError(
+                "the bot file says `sandbox: true` for the trigger \(trigger.name), and there is no sandbox here: \(reason); set it up "
+                    + "(`martlet doctor` says how), or write `sandbox: false`, with which the script has all rights of the service's user"
+            )
+        }
+        return JobDescription.Fence(
+            readOnly: isolation.readOnly + [scripts], home: JobIsolation.home,
+            sharesNetwork: isolation.loopback != nil)
     }
 }
 

@@ -21,6 +21,8 @@ package struct TriggerRunner: Sendable {
     let scripts: String
     let secrets: SecretStore
     let environment: JobEnvironment
+    /// Of scripts that the bot file puts into the sandbox.
+    let isolation: JobIsolation
     let clock: WallClock
     /// For the pauses between tries to reach the launcher.
     let timer: any Clock<Duration>
@@ -30,8 +32,8 @@ package struct TriggerRunner: Sendable {
 
     package init(
         store: Store, state: StateDirectory, executor: any Executor, publisher: Publisher, uploads: Uploads,
-        scripts: String, secrets: SecretStore, environment: JobEnvironment, clock: WallClock,
-        timer: any Clock<Duration>, logger: Logger
+        scripts: String, secrets: SecretStore, environment: JobEnvironment, isolation: JobIsolation,
+        clock: WallClock, timer: any Clock<Duration>, logger: Logger
     ) {
         self.store = store
         self.state = state
@@ -41,6 +43,7 @@ package struct TriggerRunner: Sendable {
         self.scripts = scripts
         self.secrets = secrets
         self.environment = environment
+        self.isolation = isolation
         self.clock = clock
         self.timer = timer
         self.logger = logger

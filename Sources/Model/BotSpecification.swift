@@ -189,11 +189,13 @@ package struct Trigger: Hashable, Sendable, Codable {
     package var timeout: Duration
     /// What the versions that it publishes are called in the package registry; nothing: they are not in it.
     package var registry: PackageIdentifier?
+    /// Whether a script runs in the sandbox. `nil`: the bot file says nothing, or an older version stored it, and the script runs outside.
+    package var isSandboxed: Bool?
 
     package init(
         name: Name, phase: Phase = .after, branches: [RefPattern]? = nil, tags: [RefPattern]? = nil,
         when: [Condition] = [.succeeded], action: Action, secrets: [String] = [], timeout: Duration = .seconds(1800),
-        registry: PackageIdentifier? = nil
+        registry: PackageIdentifier? = nil, isSandboxed: Bool? = nil
     ) {
         self.name = name
         self.phase = phase
@@ -204,6 +206,7 @@ package struct Trigger: Hashable, Sendable, Codable {
         self.secrets = secrets
         self.timeout = timeout
         self.registry = registry
+        self.isSandboxed = isSandboxed
     }
 
     /// Before the jobs or after them.

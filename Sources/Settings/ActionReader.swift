@@ -25,6 +25,11 @@ enum ActionReader {
                 "`secrets` belongs to `run`" + (keys[0] == "upload" ? "; an upload has `credentials`" : ""),
                 at: fields.position(of: "secrets"))
         }
+        if keys[0] != "run", fields["sandbox"] != nil {
+            diagnostics.error(
+                "`sandbox` belongs to `run`; the command of a `version` runs in the sandbox of the job in any case",
+                at: fields.position(of: "sandbox"))
+        }
         guard let value = fields[keys[0]] else {
             diagnostics.error("`\(keys[0])` is empty", at: fields.position(of: keys[0]))
             return nil

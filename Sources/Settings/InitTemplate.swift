@@ -42,6 +42,7 @@ package enum InitTemplate {
             #     branches: ["release/*"]
             #     when: succeeded                 # succeeded, clean, failed, fixed, always
             #     run: upload-archive             # an executable in triggers/ beside the directory of this file
+            #     sandbox: true                   # it runs in the sandbox; false: with all rights of the service's user
 
             # notify:                             # who is told when a branch breaks, is fixed, has a new issue, is released
             #   - name: team

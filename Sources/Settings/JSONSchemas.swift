@@ -160,6 +160,7 @@ package enum JSONSchemas {
                     "default": "succeeded"
                   },
                   "run": { "type": "string", "pattern": "^[A-Za-z0-9_][A-Za-z0-9._-]{0,63}$" },
+                  "sandbox": { "type": "boolean", "default": false },
                   "publish": {
                     "type": "object", "additionalProperties": false, "required": ["version"],
                     "properties": {

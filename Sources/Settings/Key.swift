@@ -36,7 +36,8 @@ enum Keys {
     static let schedule: [Key] = ["cron", "time-zone", "branches"]
     static let jobSecret: [Key] = ["name", "branches", "tags", "configurations", "steps"]
     static let trigger: [Key] = [
-        "name", "phase", "branches", "tags", "when", "run", "publish", "upload", "credentials", "secrets", "timeout",
+        "name", "phase", "branches", "tags", "when", "run", "sandbox", "publish", "upload", "credentials", "secrets",
+        "timeout",
     ]
     static let publish: [Key] = ["version", "registry", .later("sign")]
     static let version: [Key] = ["file", "command"]

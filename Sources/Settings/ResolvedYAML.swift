@@ -156,6 +156,9 @@ package enum ResolvedYAML {
         case .run(let script):
             lines.append("    run: " + YAMLText.scalar(script))
             lines.append("    secrets: " + YAMLText.list(trigger.secrets))
+            lines.append(
+                trigger.isSandboxed.map { "    sandbox: \($0)" }
+                    ?? "    # sandbox: false, since the bot file does not say it")
         case .publish(let source):
             let registry = trigger.registry.map { ", registry: \($0)" } ?? ""
             lines.append("    publish: { version: \(text(of: source))\(registry) }")

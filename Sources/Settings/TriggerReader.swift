@@ -75,6 +75,7 @@ enum TriggerReader {
         trigger.secrets = SecretNames.read(fields["secrets"], &diagnostics)
         trigger.timeout =
             diagnostics.duration(fields["timeout"], "timeout", within: BotFileReader.timeoutRange) ?? trigger.timeout
+        trigger.isSandboxed = diagnostics.truth(fields["sandbox"], "sandbox")
         trigger.registry = ActionReader.registry(fields["publish"], &diagnostics)
         check(trigger, fields, context, &diagnostics)
         return trigger

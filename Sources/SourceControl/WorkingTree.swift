@@ -88,7 +88,11 @@ package struct WorkingTree: Sendable {
         if result == GIT_ENOTFOUND.rawValue { return own }
         try git(operation) { result }
         defer { git_repository_free(opened) }
-        guard let workdir = git_repository_workdir(opened), let root = canonical(String(cString: workdir)) else {
+        // Among somebody's files a directory can look like a bare repository, and its configuration name any directory as its files.
+        let repository = git_repository_path(opened).flatMap { canonical(String(cString: $0)) }
+        let isBare = repository.map { (own + "/").hasPrefix($0 + "/") && !$0.hasSuffix("/.git") } ?? false
+        guard !isBare, let workdir = git_repository_workdir(opened), let root = canonical(String(cString: workdir))
+        else {
             throw SourceControlError(
                 code: .other, operation: operation,
                 message: "it is a bare repository, which has no files to build; clone it first")

@@ -17,6 +17,12 @@ extension Bot {
         String(decoding: try directory(of: attempt).readLog(from: 0, count: 1 << 20), as: UTF8.self)
     }
 
+    /// All that a trigger's script or command printed.
+    package func log(of trigger: TriggerRecord) throws -> String {
+        let directory = AttemptDirectory(path: "\(state.path)/\(trigger.log ?? "")")
+        return String(decoding: try directory.readLog(from: 0, count: 1 << 20), as: UTF8.self)
+    }
+
     /// How often a supervisor ran a step of an attempt, by its own status.
     package func starts(of step: JobStep, in attempt: AttemptRecord) throws -> Int {
         let directory = directory(of: attempt)

@@ -320,7 +320,8 @@ import Testing
             triggers: TriggerRunner(
                 store: parts.store, state: parts.state, executor: parts.executor, publisher: publisher,
                 uploads: parts.uploader, scripts: parts.settings.triggers, secrets: parts.secrets,
-                environment: environment, clock: parts.clock, timer: parts.timer, logger: parts.logger),
+                environment: environment, isolation: parts.isolation, clock: parts.clock, timer: parts.timer,
+                logger: parts.logger),
             outages: Outages(clock: parts.clock, timer: parts.timer, wakeup: Wakeup()), clock: parts.clock,
             logger: parts.logger)
     }

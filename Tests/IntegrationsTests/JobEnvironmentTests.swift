@@ -134,7 +134,8 @@ import Testing
 
     @Test func testThatThereIsAPathWithoutTheDaemonsOwn() throws {
         let environment = JobEnvironment(daemon: [:], url: "").trigger(
-            try integration(RefName(branch: "main")), bot: try bot(), facts: facts(), temporary: "/t")
+            try integration(RefName(branch: "main")), bot: try bot(), facts: facts(),
+            in: .init(workspace: "/w", temporary: "/t"))
         #expect(environment["PATH"] == "/usr/local/bin:/usr/bin:/bin")
     }
 
@@ -144,7 +145,7 @@ import Testing
         private func trigger(_ facts: TriggerFacts) throws -> [String: String] {
             outer.environment.trigger(
                 try outer.integration(RefName(branch: "release/1.4")), bot: try outer.bot(), facts: facts,
-                temporary: "/t")
+                in: .init(workspace: "/w", temporary: "/t"))
         }
 
         /// Apple's table 5-1 but for what only xcodebuild has: `XCS_DERIVED_DATA_DIR`, `XCS_XCODEBUILD_LOG`, `XCS_ARCHIVE`,
@@ -181,6 +182,20 @@ import Testing
             #expect(environment["TMPDIR"] == "/t")
             #expect(environment["MARTLET_TOKEN"] == nil)
             #expect(environment["AWS_SECRET_ACCESS_KEY"] == nil)
+        }
+
+        /// The script is the operator's, and the commit's files are not.
+        @Test func testThatItsGitTakesNoDirectoryForARepositoryByItself() throws {
+            // when
+            let environment = try trigger(outer.facts())
+
+            // then
+            expectNoDifference(
+                environment.filter { $0.key.hasPrefix("GIT_") },
+                [
+                    "GIT_TERMINAL_PROMPT": "0", "GIT_CONFIG_COUNT": "1", "GIT_CONFIG_KEY_0": "safe.bareRepository",
+                    "GIT_CONFIG_VALUE_0": "explicit", "GIT_CEILING_DIRECTORIES": "/w",
+                ])
         }
 
         @Test func testThatTheResultIsUnknownBefore() throws {

@@ -21,7 +21,8 @@ import Transfer
         return TriggerRunner(
             store: fixture.store, state: state, executor: executor, publisher: fixture.publisher,
             uploads: Uploads(uploader: Uploader(transport: FakeTransport()), secrets: secrets), scripts: "/nowhere",
-            secrets: secrets, environment: JobEnvironment(daemon: [:], url: ""), clock: fixture.time.clock,
+            secrets: secrets, environment: JobEnvironment(daemon: [:], url: ""),
+            isolation: JobIsolation(isolation: .none(reason: "of the test")), clock: fixture.time.clock,
             timer: ManualClock(), logger: fixture.log.logger)
     }
 

@@ -92,6 +92,7 @@ struct Marked: Sendable, CustomTestStringConvertible {
                 branches: release/*
                 when: always
                 run: upload-archive
+                sandbox: true
                 secrets: [office-token]
             recipe:
               configurations:
@@ -120,9 +121,9 @@ struct Marked: Sendable, CustomTestStringConvertible {
                 timeout: .seconds(300)),
             Trigger(
                 name: Name(nearest: "our-script"), branches: release, when: [.always], action: .run("upload-archive"),
-                secrets: ["office-token"], timeout: limit),
+                secrets: ["office-token"], timeout: limit, isSandboxed: true),
         ]
-        expected.recipe = .init(yaml: "  configurations:\n    debug:\n", firstLine: 34)
+        expected.recipe = .init(yaml: "  configurations:\n    debug:\n", firstLine: 35)
         expectNoDifference(bot, expected)
         #expect(reading.diagnostics.isEmpty)
     }

@@ -27,8 +27,9 @@ import Testing
         """
         repository: /r
         triggers:
-          - { name: a, run: x, phase: before }
-          - { name: b, run: x, secrets: [s, "1"], when: [failed, fixed], timeout: 1d }
+          - { name: a, run: x, phase: before, sandbox: true }
+          - { name: b, run: x, secrets: [s, "1"], when: [failed, fixed], timeout: 1d, sandbox: false }
+          - { name: g, run: x }
           - { name: c, branches: ["r/*"], publish: { version: branch } }
           - { name: e, branches: ["r/*"], publish: { version: { file: "a b/VERSION, {x}" } } }
           - { name: f, tags: ["*"], branches: [], publish: { version: { command: "sh -c 'echo \\"1.0.0\\"' # }" } } }

@@ -24,6 +24,12 @@ import Testing
         Marked("  - name: a\n    run: x\n    secrets: [a-b, §a.b]\n", "would both be the variable MARTLET_SECRET_A_B"),
         Marked("  - name: a\n    run: x\n    §credentials: c\n", "`credentials` belongs to `upload`"),
         Marked("  - name: a\n    run: x\n    §notify: c\n", "has no key"),
+        Marked("  - name: a\n    run: x\n    sandbox: §yes\n", "`sandbox` is `true` or `false`"),
+        Marked(
+            "  - name: a\n    branches: ['*']\n    upload: /x\n    §sandbox: true\n", "`sandbox` belongs to `run`"),
+        Marked(
+            "  - name: a\n    tags: ['*']\n    publish: { version: tag }\n    §sandbox: true\n",
+            "`sandbox` belongs to `run`"),
         Marked("  - §name: a\n    publish: { version: branch }\n", "`branches` is required for publish"),
         Marked(
             "  - §name: a\n    branches: []\n    publish: { version: branch }\n", "`branches` is required for publish"),

@@ -258,6 +258,28 @@ import Testing
             }
         }
     }
+
+    /// G7: a directory among somebody's files names another one as its own files.
+    @Test(arguments: ["", "/deep/in/it"])
+    func testThatADirectoryThatLooksLikeABareRepositoryLeadsNowhereElse(_ place: String) async throws {
+        try await withTemporaryDirectory { directory in
+            // given
+            try directory.write("private/notes", "mine\n")
+            try directory.makeDirectory("clone/kit/objects")
+            try directory.makeDirectory("clone/kit/refs")
+            try directory.makeDirectory("clone/kit/deep/in/it")
+            try directory.write("clone/kit/HEAD", "ref: refs/heads/main\n")
+            try directory.write(
+                "clone/kit/config",
+                "[core]\n\trepositoryformatversion = 0\n\tbare = false\n\tworktree = \(directory.path("private"))\n")
+            // then
+            #expect {
+                try WorkingTree.root(of: directory.path("clone/kit") + place, home: nil)
+            } throws: {
+                ($0 as? SourceControlError)?.code == .other
+            }
+        }
+    }
 }
 
 /// A working tree of the real git, and what a checkout of its snapshot has.

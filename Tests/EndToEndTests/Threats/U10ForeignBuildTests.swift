@@ -1,0 +1,77 @@
+import BotSupport
+import Execution
+import Foundation
+import Integrations
+import Model
+import Storage
+import TestSupport
+import Testing
+
+/// Row U10: a job claims to be another build, or asks for files of one. It has no way to say either: it reaches neither the launcher nor a job's
+/// directory, its own included.
+@Suite(.program("python3")) struct U10ForeignBuildTests {
+    private static let recipe = """
+        configurations: { debug: { build: python3 ./claim.py } }
+        analyze: []
+        archive: { include: [] }
+
+        """
+
+    /// Asks the launcher to run the first integration's job once more, writes its end and a wish to cancel it, and reads its log.
+    private static func claim(_ bot: Bot) -> String {
+        let first = bot.state.attempt(IntegrationID(bot: bot.name, number: 1), job: Name(nearest: "debug"), attempt: 1)
+        return """
+            import json, os, socket, struct
+
+            def tried(what, action):
+                try:
+                    action()
+                    print(what, "done")
+                except Exception as error:
+                    print(what, "refused")
+
+            def launch():
+                peer = socket.socket(socket.AF_UNIX)
+                peer.connect("\(bot.state.launcherSocket)")
+                body = json.dumps({"attempt": "\(first)", "secrets": {}}).encode()
+                peer.sendall(struct.pack("<I", len(body)) + body)
+                assert peer.recv(4)
+
+            tried("launcher", launch)
+            tried("service", lambda: socket.socket(socket.AF_UNIX).connect("\(bot.state.serviceSocket)"))
+            tried("log", lambda: open("\(first)/log").read())
+            tried("cancel", lambda: open("\(first)/cancel", "w").close())
+            tried("status", lambda: open("\(first)/status.jsonl", "a").close())
+            tried("own", lambda: os.listdir("\(bot.state.integration(IntegrationID(bot: bot.name, number: 2)))"))
+
+            """
+    }
+
+    private func log(_ isolation: JobIsolation) async throws -> String {
+        var log = ""
+        let plan = BotPlan(isRepositoryEmpty: true, executor: .local, isolation: isolation)
+        try await withBot(plan) { bot in
+            // given: another build
+            try await bot.integrate(
+                Commit(files: [".martlet.yml": Self.recipe, "claim.py": "print('the first')\n"]))
+            // when
+            let second = try await bot.integrate(Commit(files: ["claim.py": Self.claim(bot)]))
+            // then
+            expectResult(of: second, "succeeded")
+            log = try bot.log(of: try #require(second.attempt("debug")))
+        }
+        return log
+    }
+
+    @Test(.fence) func testThatU10AJobClaimsNoOtherBuildAndReadsNoneOfIt() async throws {
+        let log = try await log(try .fenced())
+        #expect(
+            log == "launcher refused\nservice refused\nlog refused\ncancel refused\nstatus refused\nown refused\n")
+    }
+
+    /// So it is the sandbox that holds it.
+    @Test func testThatU10WithoutASandboxItDoes() async throws {
+        let log = try await log(JobIsolation(isolation: .none(reason: "of the test")))
+        expectContains(log, "log done\ncancel done\n")
+    }
+}
