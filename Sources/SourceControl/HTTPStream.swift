@@ -147,7 +147,7 @@ final class HTTPStream {
 
     /// - Returns: False ends the transfer.
     func receive(line: UnsafeRawBufferPointer) -> Bool {
-        control.received(line.count)
+        control.received(line)
         do throws(HTTPFailure) {
             try answer.take(line)
             if answer.isWhole, verdict == nil { verdict = try answer.verdict(expecting: request.answerType) }
@@ -168,7 +168,7 @@ final class HTTPStream {
             isPaused = true
             return clibcurl_pause()
         }
-        control.received(bytes.count)
+        control.received(bytes)
         pending.append(contentsOf: bytes)
         return bytes.count
     }

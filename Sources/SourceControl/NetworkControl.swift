@@ -16,6 +16,8 @@ final class NetworkControl: Sendable {
         /// The operation as a whole took so long.
         case late(Duration)
         case tooManyBytes(Int64)
+        /// The list of refs has too many bytes or lines.
+        case longList
     }
 
     private struct State {
@@ -27,8 +29,10 @@ final class NetworkControl: Sendable {
         var effort: UInt64?
         var stop: Stop?
         var isPackComing = false
-        /// Bytes of what is no pack, since the last question.
+        /// Bytes of what is no pack, since the last question, and its lines.
         var said = 0
+        var lines = 0
+        var isListWhole = false
         /// Whether sockets are read only while somebody waits for them, and since when somebody does.
         var isPulled = false
         var waiting: ContinuousClock.Instant?
@@ -51,7 +55,10 @@ final class NetworkControl: Sendable {
     func note(_ failure: SourceControlError.Code) { state.withLock { $0.failure = failure } }
     /// Another conversation of the operation begins: nothing was found in it, asked or said yet.
     func beginConversation() {
-        state.withLock { ($0.failure, $0.isPackComing, $0.said, $0.credentialTries) = (nil, false, 0, 0) }
+        state.withLock {
+            ($0.failure, $0.isPackComing, $0.said, $0.credentialTries) = (nil, false, 0, 0)
+            ($0.lines, $0.isListWhole) = (0, false)
+        }
     }
 
     /// Counts a question for credentials. - Returns: Which it is, from 1.
@@ -138,17 +145,20 @@ final class NetworkControl: Sendable {
 
     /// Counts bytes of the list of refs, and then of what the server has to say of ours, which libgit2 keeps in memory, several times
     /// as much. A pack has a limit of its own.
-    func received(_ count: Int) {
-        let isTooMuch = state.withLock {
-            guard !$0.isPackComing else { return false }
-            $0.said += count
-            return $0.said > limits.listBytes
+    func received(_ bytes: UnsafeRawBufferPointer) {
+        let reason: Stop? = state.withLock {
+            guard !$0.isPackComing else { return nil }
+            $0.said += bytes.count
+            // Within ssh the bytes are encrypted: of 64 MiB some 260,000 look like ends of lines, which is below the limit.
+            if !$0.isListWhole { $0.lines += bytes.count { $0 == UInt8(ascii: "\n") } }
+            guard $0.said > limits.listBytes || $0.lines > limits.listLines else { return nil }
+            return $0.isListWhole ? .tooManyBytes(limits.listBytes) : .longList
         }
-        if isTooMuch { stop(.tooManyBytes(limits.listBytes)) }
+        if let reason { stop(reason) }
     }
 
     /// The list is whole; what comes now is about the pack.
-    func endList() { state.withLock { $0.said = 0 } }
+    func endList() { state.withLock { ($0.said, $0.isListWhole) = (0, true) } }
 
     /// What comes now is the pack.
     func beginPack() { state.withLock { $0.isPackComing = true } }

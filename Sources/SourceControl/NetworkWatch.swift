@@ -85,6 +85,8 @@ struct NetworkWatch {
             return SourceControlError(
                 code: .tooLarge, operation: operation, message: "the server sent more than \(limit) bytes",
                 underlying: underlying)
+        case .longList:
+            return RemoteSession.longList(operation, underlying)
         }
     }
 }

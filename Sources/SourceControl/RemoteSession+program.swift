@@ -10,9 +10,15 @@ extension RemoteSession {
         -> Advertisement
     {
         let scratch = try GitScratch(program, store: store, operation: operation)
-        let result = try run(
-            scratch, ["ls-remote", "--quiet", "--symref", "--", address], address, operation,
-            addressBytes: NetworkLimits.listMemory)
+        let result: ChildProcess.Result
+        do throws(SourceControlError) {
+            result = try run(
+                scratch, ["ls-remote", "--quiet", "--symref", "--", address], address, operation,
+                addressBytes: NetworkLimits.listMemory)
+        } catch  where error.code == .tooLarge {
+            // It printed too much, or has no memory for what it would print.
+            throw Self.longList(operation, error)
+        }
         try scratch.remove(operation)
         return try Self.advertisement(from: result.output, others: others, limit: control.limits.refs, operation)
     }
@@ -112,6 +118,14 @@ extension RemoteSession {
         SourceControlError(
             code: .tooLarge, operation: operation,
             message: "the server lists more than \(limit) branches and tags; remove some there")
+    }
+
+    static func longList(_ operation: String, _ underlying: SourceControlError?) -> SourceControlError {
+        SourceControlError(
+            code: .tooLarge, operation: operation,
+            message: "the server's list of refs is longer than \(NetworkLimits().listBytes >> 20) MiB or "
+                + "\(NetworkLimits().listLines) refs of any kind; remove some there",
+            underlying: underlying)
     }
 
     static func unsupported(_ operation: String, _ message: String) -> SourceControlError {

@@ -122,7 +122,7 @@ enum SocketStream {
         while true {
             let result = recv(socketStream(stream).pointee.socket, buffer, count, 0)
             if result >= 0 {
-                NetworkControl.current?.received(result)
+                NetworkControl.current?.received(UnsafeRawBufferPointer(start: buffer, count: result))
                 return result
             }
             if errno != EINTR { return Int(fail("receiving failed: \(String(cString: strerror(errno)))")) }

@@ -20,7 +20,35 @@ import Testing
             try await ScriptedHTTPServer.serving(bytes: { _ in answer }) { server in
                 let mirror = Mirrors(directory: directory.path("mirrors"), limits: limits, engine: .library).mirror(
                     of: try RemoteURL("http://127.0.0.1:\(server.port)/kit", isInsecureAllowed: true))
-                await expectRejection(SourceControlError.self, \.code, .tooLarge) { try await mirror.look() }
+                let error = await expectRejection(SourceControlError.self, \.code, .tooLarge) { try await mirror.look() }
+                expectContains("\(try #require(error))", "the server's list of refs is longer than")
+            }
+        }
+    }
+
+    /// N5: short lines are few bytes, and libgit2 has some 200 in memory for each.
+    @Test func testThatAListOfTooManyRefsThatDoNotCountIsGivenUp() async throws {
+        try await withTemporaryDirectory { directory in
+            var limits = NetworkLimits()
+            limits.listLines = 3000
+            let commit = try #require(CommitID("00000000000000000000000000000000000000aa"))
+            for (count, isTooMuch) in [(2990, false), (3010, true)] {
+                let lines = (0..<count).map { SmartHTTPAnswer.packet("\(commit) refs/pull/\($0)/head\n") }
+                let list = SmartHTTPAnswer.list(commit).dropLast(4) + Array(lines.joined().utf8) + Array("0000".utf8)
+                let answer = SmartHTTPAnswer.answer(SmartHTTPAnswer.listType, Array(list))
+                try await ScriptedHTTPServer.serving(bytes: { _ in answer }) { server in
+                    let mirror = Mirrors(
+                        directory: directory.path("mirrors-\(count)"), limits: limits, engine: .library
+                    ).mirror(of: try RemoteURL("http://127.0.0.1:\(server.port)/kit", isInsecureAllowed: true))
+                    guard isTooMuch else {
+                        #expect(try await mirror.look().heads.count == 1)
+                        return
+                    }
+                    let error = await expectRejection(SourceControlError.self, \.code, .tooLarge) {
+                        try await mirror.look()
+                    }
+                    expectContains("\(try #require(error))", "500000 refs of any kind; remove some there")
+                }
             }
         }
     }
