@@ -8,26 +8,72 @@ package enum JUnitWriter {
     /// before; a known issue is skipped and says so. What XML forbids is replaced. The same tests give the same bytes.
     /// - Parameter configurations: The name, and its tests.
     package static func bytes(_ configurations: [(name: String, tests: [TestResult])]) -> [UInt8] {
-        var suites = ""
-        for configuration in configurations {
-            var groups: [String: [TestResult]] = [:]
-            var order: [String] = []
-            for test in configuration.tests {
-                if groups[test.suite] == nil { order.append(test.suite) }
-                groups[test.suite, default: []].append(test)
-            }
-            for name in order {
-                let tests = groups[name] ?? []
-                suites += "<testsuite name=\"\(escaped(name.isEmpty ? configuration.name : name))\"\(counts(tests))>\n"
-                suites +=
-                    "<properties><property name=\"configuration\" value=\"\(escaped(configuration.name))\"/></properties>\n"
-                for test in tests { suites += text(of: test) }
-                suites += "</testsuite>\n"
-            }
+        Pieces(configurations).reduce(into: []) { $0 += $1 }
+    }
+
+    /// The same bytes, piece by piece, so that a report of many tests is never in memory as a whole.
+    package struct Pieces: Sequence, IteratorProtocol {
+        private struct Suite {
+            let name: String
+            let configuration: String
+            let tests: [TestResult]
         }
-        let all = configurations.flatMap(\.tests)
-        let text = "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites\(counts(all))>\n\(suites)</testsuites>\n"
-        return Array(text.utf8)
+
+        /// Tests of one piece.
+        private static let tests = 200
+
+        private var pending: String?
+        private var suites: ArraySlice<Suite>
+        /// The tests of the first of `suites` that were written.
+        private var written = 0
+        private var hasEnded = false
+
+        package init(_ configurations: [(name: String, tests: [TestResult])]) {
+            var suites: [Suite] = []
+            for configuration in configurations {
+                var groups: [String: [TestResult]] = [:]
+                var order: [String] = []
+                for test in configuration.tests {
+                    if groups[test.suite] == nil { order.append(test.suite) }
+                    groups[test.suite, default: []].append(test)
+                }
+                suites += order.map {
+                    Suite(
+                        name: $0.isEmpty ? configuration.name : $0, configuration: configuration.name,
+                        tests: groups[$0] ?? [])
+                }
+            }
+            let counts = JUnitWriter.counts(configurations.flatMap(\.tests))
+            self.suites = suites[...]
+            pending = "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites\(counts)>\n"
+        }
+
+        package mutating func next() -> [UInt8]? {
+            if let text = pending {
+                pending = nil
+                return Array(text.utf8)
+            }
+            guard let suite = suites.first else {
+                guard !hasEnded else { return nil }
+                hasEnded = true
+                return Array("</testsuites>\n".utf8)
+            }
+            var text = ""
+            if written == 0 {
+                text += "<testsuite name=\"\(escaped(suite.name))\"\(counts(suite.tests))>\n"
+                text +=
+                    "<properties><property name=\"configuration\" value=\"\(escaped(suite.configuration))\"/></properties>\n"
+            }
+            let piece = suite.tests[written..<Swift.min(suite.tests.count, written + Self.tests)]
+            for test in piece { text += JUnitWriter.text(of: test) }
+            written += piece.count
+            if written == suite.tests.count {
+                text += "</testsuite>\n"
+                suites.removeFirst()
+                written = 0
+            }
+            return Array(text.utf8)
+        }
     }
 
     private static func counts(_ tests: [TestResult]) -> String {
