@@ -12,6 +12,8 @@ package struct ServiceSettings: Hashable, Sendable {
     package var listen: [ListenAddress]
     /// The address that others reach the service at, without a trailing slash; nothing: made from `listen`.
     package var url: String?
+    /// The IP addresses of the reverse proxies whose `X-Forwarded-For` is believed.
+    package var proxies: [String]
     /// Absolute path of the state directory.
     package var state: String
     /// Absolute path of the directory of bot files; `triggers/` is beside it.
@@ -39,8 +41,9 @@ package struct ServiceSettings: Hashable, Sendable {
         listen: [ListenAddress] = [ListenAddress(host: "127.0.0.1", port: 8080)], url: String? = nil, state: String,
         bots: String, concurrency: Int, secrets: String? = nil, anonymous: Anonymous = .read,
         isolation: Isolation? = nil, fence: FenceSettings = FenceSettings(), images: String? = nil, user: String? = nil,
-        mail: MailSettings? = nil, signing: String? = nil, retention: Retention = Retention()
+        mail: MailSettings? = nil, signing: String? = nil, retention: Retention = Retention(), proxies: [String] = []
     ) {
+        self.proxies = proxies
         self.listen = listen
         self.url = url
         self.state = state

@@ -1,3 +1,4 @@
+import Glibc
 import Model
 
 /// Reads the service's settings, `martlet.yml`.
@@ -6,6 +7,8 @@ package enum SettingsReader {
     static let concurrencyRange = 1...256
     /// The most addresses to listen on.
     static let maximumAddresses = 16
+    /// The most reverse proxies.
+    static let maximumProxies = 16
 
     /// - Parameters:
     ///   - file: The path, for messages; `bots` and `secrets` that are relative are beside it.
@@ -25,6 +28,7 @@ package enum SettingsReader {
             user: defaults.user)
         settings.listen = listen(fields["listen"], &diagnostics) ?? settings.listen
         settings.url = url(fields["url"], &diagnostics)
+        settings.proxies = proxies(fields["proxies"], &diagnostics)
         let base = FilePath.parent(of: file)
         settings.state = path(fields["state"], "state", base: nil, &diagnostics) ?? settings.state
         settings.bots = path(fields["bots"], "bots", base: base, &diagnostics) ?? settings.bots
@@ -77,6 +81,24 @@ package enum SettingsReader {
             return nil
         }
         return text
+    }
+
+    private static func proxies(_ node: YAMLNode?, _ diagnostics: inout Diagnostics) -> [String] {
+        guard let node, let items = diagnostics.items(node, "proxies") else { return [] }
+        if items.count > maximumProxies {
+            diagnostics.error("`proxies` has at most \(maximumProxies) addresses", at: node.position)
+        }
+        return items.compactMap { item in
+            guard let text = diagnostics.line(item, "proxies") else { return nil }
+            var bytes = [UInt8](repeating: 0, count: 16)
+            guard inet_pton(AF_INET, text, &bytes) == 1 || inet_pton(AF_INET6, text, &bytes) == 1 else {
+                diagnostics.error(
+                    "`proxies` are the IP addresses from which reverse proxies connect, such as 127.0.0.1, not "
+                        + Printable.quoted(text), at: item.position)
+                return nil
+            }
+            return text
+        }
     }
 
     private static func path(

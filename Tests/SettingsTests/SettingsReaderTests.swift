@@ -79,6 +79,20 @@ import Testing
                 signing: "signing-key"))
     }
 
+    @Test func testThatProxiesAreAddresses() throws {
+        #expect(read("").value?.proxies == [])
+        #expect(read("proxies: 127.0.0.1\n").value?.proxies == ["127.0.0.1"])
+        #expect(read("proxies: [10.0.0.2, \"2001:db8::1\"]\n").value?.proxies == ["10.0.0.2", "2001:db8::1"])
+        for wrong in ["proxy.example", "10.0.0.0/8", "127.0.0.1:8080"] {
+            let reading = read("proxies: \"\(wrong)\"\n")
+            #expect(reading.value == nil)
+            expectContains(
+                "\(reading.diagnostics)", "`proxies` are the IP addresses from which reverse proxies connect")
+        }
+        let many = (1...17).map { "10.0.0.\($0)" }.joined(separator: ", ")
+        #expect(read("proxies: [\(many)]\n").value == nil)
+    }
+
     @Test func testThatMailWithoutTLSHasToBeSaid() throws {
         let mail = try #require(read("mail: { server: smtp://127.0.0.1, from: a@b, insecure: true }\n").value?.mail)
         #expect(mail.isInsecure)
