@@ -8,6 +8,7 @@
 #include <sched.h>
 #include <signal.h>
 #include <spawn.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/inotify.h>
@@ -80,6 +81,21 @@ void clinux_forget_traps(int file) {
 }
 
 void clinux_give_memory_back(void) { mallopt(M_MMAP_THRESHOLD, 1 << 20); }
+
+void clinux_trim_memory(void) { malloc_trim(0); }
+
+int clinux_nameless_file(const char *directory) {
+    int file = open(directory, O_TMPFILE | O_RDWR | O_CLOEXEC | O_EXCL, 0600);
+    if (file >= 0 || (errno != EOPNOTSUPP && errno != EISDIR && errno != ENOENT)) return file;
+    char path[4096];
+    if (snprintf(path, sizeof path, "%s/.spool-XXXXXX", directory) >= (int)sizeof path) {
+        errno = ENAMETOOLONG;
+        return -1;
+    }
+    file = mkostemp(path, O_CLOEXEC);
+    if (file >= 0) unlink(path);
+    return file;
+}
 
 pid_t clinux_fork(void) { return fork(); }
 

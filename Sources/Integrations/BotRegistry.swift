@@ -1,5 +1,5 @@
 import Archives
-import Basics
+package import Basics
 package import Model
 package import Settings
 
@@ -111,21 +111,26 @@ package actor BotRegistry {
 
     /// Whether a push is signed with the bot's secret. A bot that is unknown, or names no secret, or one that is not
     /// set, verifies nothing.
-    package func verifies(_ push: PushRequest) async -> BotSpecification? {
+    /// - Parameter lane: Where the signature is computed; nil: the registry's own.
+    /// - Throws: `.unavailable` when the body cannot be read.
+    package func verifies(
+        _ push: PushRequest, on lane: BlockingLane? = nil
+    ) async throws(OperationError) -> BotSpecification? {
         guard let bot = bots[push.bot], let name = bot.webhookSecret, let signature = push.signature else { return nil }
         let secrets = secrets
-        let isValid = await lane.run {
+        let isValid = try await (lane ?? self.lane).run { () throws(OperationError) in
             // A secret that cannot be read verifies nothing, like one that is not set; `martlet doctor` says why.
             guard let secret = try? secrets.value(name) else { return false }
-            return Self.isSignature(signature, of: push.body, secret: secret)
+            return try Self.isSignature(signature, of: push.body, secret: secret)
         }
         return isValid ? bot : nil
     }
 
     /// Whether a text is `sha256=` and the body's HMAC-SHA256 in hexadecimal. Nothing is signed by an empty secret.
-    static func isSignature(_ text: String, of body: [UInt8], secret: String) -> Bool {
+    /// - Throws: `.unavailable` when the body cannot be read.
+    static func isSignature(_ text: String, of body: WebhookBody, secret: String) throws(OperationError) -> Bool {
         guard !secret.isEmpty, let given = WebhookProof.digest(text, prefix: "sha256=") else { return false }
-        return ConstantTime.areEqual(Digest.hmacSHA256(key: Array(secret.utf8), message: body), given)
+        return ConstantTime.areEqual(try body.authenticationCode(key: Array(secret.utf8)), given)
     }
 
     var serviceURL: String {

@@ -22,9 +22,9 @@ extension EventIntake {
         let secrets = registry.secrets
         let read = try await lane(for: delivery.body).run {
             () throws(OperationError) -> (bots: [BotSpecification], digest: String, event: ForgeEvent)? in
-            let bots = Self.senders(of: delivery, proof, among: hooks, secrets, at: now)
+            let bots = try Self.senders(of: delivery, proof, among: hooks, secrets, at: now)
             guard !bots.isEmpty else { return nil }
-            return (bots, Digest.sha256(of: delivery.body), try ForgeEventReader.read(delivery))
+            return (bots, Digest.sha256(of: try delivery.body.bytes()), try ForgeEventReader.read(delivery))
         }
         guard let read else {
             refusals.count()
@@ -37,17 +37,18 @@ extension EventIntake {
     private static func senders(
         of delivery: ForgeDelivery, _ proof: WebhookProof, among hooks: [WebhookBots], _ secrets: SecretStore,
         at now: Timestamp
-    ) -> [BotSpecification] {
+    ) throws(OperationError) -> [BotSpecification] {
         var bots: [String: [BotSpecification]] = [:]
         for hook in hooks {
             // A secret that cannot be read verifies nothing, like one that is not set; `martlet doctor` says why.
             guard let secret = try? secrets.value(hook.secret) else { continue }
             bots[secret, default: []] += hook.bots
         }
-        let message = delivery.signed
+        let message = try delivery.signed()
         // So that an unknown bot takes as long as a wrong signature.
-        if bots.isEmpty { _ = proof.holds(over: message, secret: "no bot's", at: now) }
-        return bots.first { secret, _ in proof.holds(over: message, secret: secret, at: now) }?.value ?? []
+        if bots.isEmpty { _ = try proof.holds(over: message, secret: "no bot's", at: now) }
+        for (secret, senders) in bots where try proof.holds(over: message, secret: secret, at: now) { return senders }
+        return []
     }
 
     private func accept(

@@ -32,7 +32,7 @@ package struct EventIntake: Sendable {
         guard push.body.count <= PushRequest.maximumBodyBytes else {
             throw OperationError(.tooLarge, "a push may have at most \(PushRequest.maximumBodyBytes) bytes")
         }
-        guard let bot = await registry.verifies(push) else {
+        guard let bot = try await registry.verifies(push, on: lane(for: push.body)) else {
             refusals.count()
             throw OperationError(
                 .unauthenticated,
@@ -48,7 +48,8 @@ package struct EventIntake: Sendable {
                     + "characters")
         }
         let (digest, claims) = try await lane(for: push.body).run { () throws(OperationError) in
-            (Digest.sha256(of: push.body), try Self.claims(in: push.body))
+            let body = try push.body.bytes()
+            return (Digest.sha256(of: body), try Self.claims(in: body))
         }
         let event = NewEvent(
             repository: bot.repository, bot: bot.name, source: .webhook, hook: "push/\(bot.name)", deliveryID: delivery,
@@ -59,7 +60,7 @@ package struct EventIntake: Sendable {
     /// Bodies up to this many bytes never wait for larger ones.
     private static let usualBytes = 256 << 10
 
-    func lane(for body: [UInt8]) -> BlockingLane { body.count <= Self.usualBytes ? lane : slowLane }
+    func lane(for body: WebhookBody) -> BlockingLane { body.count <= Self.usualBytes ? lane : slowLane }
 
     /// Stores an event, and rings for the look that it asks for.
     /// - Parameter others: Repositories that are to be looked at beside the event's.

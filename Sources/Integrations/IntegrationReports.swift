@@ -10,24 +10,35 @@ package enum IntegrationReports {
     package static let maximumMessageBytes = 64 << 20
     private static let cutMessageCharacters = 200
 
-    /// Issues as SARIF 2.1.0. Blocks for as long as a second.
+    /// Writes issues as SARIF 2.1.0.
     /// - Parameters:
     ///   - isWhole: Whether these are all.
     ///   - version: This program's.
     package static func sarif(
-        _ issues: [Issue], isWhole: Bool = true, of record: IntegrationRecord, version: String
-    ) -> [UInt8] {
+        isWhole: Bool = true, of record: IntegrationRecord, version: String
+    ) -> SARIF {
         let ref = record.ref.shortName
         let origin = SARIFWriter.Origin(
             version: version, automation: "\(record.id.bot)/\(ref)/\(record.id.number)",
             // A path of this machine is no URI, and nobody else's business.
             repository: record.repository.contains("://") ? record.repository : nil,
             commit: record.commit.description, branch: ref)
-        return SARIFWriter.bytes(issues, isWhole: isWhole, origin: origin)
+        return SARIF(writer: SARIFWriter(origin: origin, isWhole: isWhole))
     }
 
-    /// Tests as JUnit XML, a suite for each configuration and suite. Blocks for as long as a second.
-    package static func junit(_ tests: [StoredTest]) -> [UInt8] {
+    /// A SARIF log that is written piece by piece: `beginning`, the results, then `end`.
+    package struct SARIF: Sendable {
+        fileprivate var writer: SARIFWriter
+
+        package var beginning: [UInt8] { writer.beginning }
+        package var end: [UInt8] { writer.end }
+
+        /// The results for the issues that come next.
+        package mutating func results(_ issues: [Issue]) -> [UInt8] { writer.results(issues) }
+    }
+
+    /// Tests as JUnit XML, a suite for each configuration and suite, piece by piece.
+    package static func junit(_ tests: [StoredTest]) -> AnySequence<[UInt8]> {
         var order: [Name] = []
         var groups: [Name: [TestResult]] = [:]
         var bytes = 0
@@ -39,6 +50,6 @@ package enum IntegrationReports {
             if groups[test.configuration] == nil { order.append(test.configuration) }
             groups[test.configuration, default: []].append(test.result)
         }
-        return JUnitWriter.bytes(order.map { ($0.description, groups[$0] ?? []) })
+        return AnySequence(JUnitWriter.Pieces(order.map { ($0.description, groups[$0] ?? []) }))
     }
 }

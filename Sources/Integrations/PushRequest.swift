@@ -8,7 +8,7 @@ package struct PushRequest: Sendable {
     package var signature: String?
     /// The value of `X-Martlet-Delivery`: the sender's own id of this delivery, the same when it is sent again.
     package var delivery: String?
-    package var body: [UInt8]
+    package var body: WebhookBody
 
     /// The largest body, in bytes. GitHub's payloads go to 25 MB; ours follow so that one limit holds for all.
     package static let maximumBodyBytes = 26 * 1024 * 1024
@@ -18,6 +18,10 @@ package struct PushRequest: Sendable {
     package static let maximumUpdates = 10_000
 
     package init(bot: Name, signature: String?, delivery: String?, body: [UInt8]) {
+        self.init(bot: bot, signature: signature, delivery: delivery, body: WebhookBody(body))
+    }
+
+    package init(bot: Name, signature: String?, delivery: String?, body: WebhookBody) {
         self.bot = bot
         self.signature = signature
         self.delivery = delivery

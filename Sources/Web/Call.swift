@@ -1,6 +1,7 @@
 import Foundation
 import HTTPTypes
 import Hummingbird
+import Integrations
 import Model
 import NIOCore
 
@@ -12,21 +13,23 @@ struct Call: Sendable {
     let caller: Caller
     private let parameters: [String: String]
     private let bodyLimit: Int
-    private let largeBodies: LargeBodies
-    /// Holds a large body's seat for as long as the request is answered.
-    private let seat = LargeBodies.Holder()
+    /// The client, as limits see it.
+    let asker: Asker
+    let limits: WebLimits
+    /// What the client has sent of its body, or taken of its answer.
+    let progress = Progress()
 
-    /// - Parameter largeBodies: Where bodies of more than `usualBodyBytes` take a seat.
     init(
         request: Request, channel: any Channel, caller: Caller, parameters: [String: String], bodyLimit: Int,
-        largeBodies: LargeBodies
+        client: ClientAddress?, limits: WebLimits
     ) {
-        self.largeBodies = largeBodies
+        self.limits = limits
         self.request = request
         self.channel = channel
         self.caller = caller
         self.parameters = parameters
         self.bodyLimit = bodyLimit
+        asker = Asker(client: client, isKnown: caller.role != nil, isLocal: caller.isLocal)
     }
 
     /// Whether anybody would be answered the same.
@@ -90,27 +93,41 @@ struct Call: Sendable {
         return min(number, 200)
     }
 
-    /// Bodies up to this size are read at once, as many as there are connections; a forge's push has some 7 KB. Larger ones share
-    /// `LargeBodies`.
-    static let usualBodyBytes = 64 << 10
-
-    /// The body, read with a running cap.
-    /// - Throws: 413 over the route's limit, before anything is read where Content-Length says so already; 503 when too many large ones
-    ///   are on their way.
+    /// The body in memory, read with a running cap.
+    /// - Throws: 413 over the route's limit, before anything is read where Content-Length says so already.
     func body() async throws -> [UInt8] {
         var bytes: [UInt8] = []
-        let length = try statedLength()
-        bytes.reserveCapacity(min(length ?? 0, Self.usualBodyBytes))
+        try statedLength()
         for try await buffer in request.body {
-            let count = bytes.count + buffer.readableBytes
-            guard count <= bodyLimit else { throw tooLarge }
-            // As it comes, not as it says: who sends nothing takes nothing of others.
-            if count > Self.usualBodyBytes, let room = try await largeBodies.grow(seat, to: count) {
-                bytes.reserveCapacity(min(room, length ?? room))
-            }
+            guard bytes.count + buffer.readableBytes <= bodyLimit else { throw tooLarge }
             bytes += buffer.readableBytesView
         }
         return bytes
+    }
+
+    /// The body of a webhook, which anybody may send. A large one lies on the disk: one that is not whole, or whose signature is not
+    /// verified yet, takes no memory.
+    /// - Throws: 413 as `body()`; 503 when too many large ones are on their way, or the disk is full.
+    func webhookBody() async throws -> WebhookBody {
+        try statedLength()
+        let spool = Spool(limits.bodies, inMemory: WebLimits.bodyBytesInMemory, for: self)
+        var count = 0
+        do {
+            for try await buffer in request.body {
+                count += buffer.readableBytes
+                guard count <= bodyLimit else { throw tooLarge }
+                progress.add(buffer.readableBytes)
+                try await spool.append(buffer)
+            }
+            let contents = try await spool.finish()
+            guard let file = contents.file else { return WebhookBody(Array(contents.memory.readableBytesView)) }
+            return WebhookBody(count: count) { offset, count in
+                defer { withExtendedLifetime(contents.holder) {} }
+                return try file.read(at: Int64(offset), count: count)
+            }
+        } catch let error as OpenFile.ReadError {
+            throw Problem(503, "The body could not be stored (\(error)); send it again in a while.")
+        }
     }
 
     /// What Content-Length says.

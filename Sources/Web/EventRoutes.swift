@@ -8,8 +8,6 @@ import Storage
 ///
 /// A reader that is slow misses events, it never holds anybody up: an event only says where to look again.
 final class EventRoutes: Sendable {
-    /// Readers at a time; one more is 503.
-    static let maximumReaders = 256
     /// Events kept for one reader that does not read.
     private static let bufferedEvents = 64
     /// So often a comment is sent, which is how a reader that went away is noticed.
@@ -18,50 +16,46 @@ final class EventRoutes: Sendable {
     private static let nothing = ": nothing changed, still here.\n\n"
 
     private let store: Store
-    private let seats = Seats(maximumReaders, advice: "ask for what you need")
 
     init(store: Store) { self.store = store }
 
     var routes: [Route] {
-        [Route(.get, "/api/v1/events", .read, "Server-sent events: what changed.") { _ in try self.stream() }]
+        [
+            Route(.get, "/api/v1/events", .read, "Server-sent events: what changed.") { _ in self.stream() }.costing(
+                .stream)
+        ]
     }
 
-    private func stream() throws -> Response {
-        let seat = try seats.take()
-        var headers = HTTPFields()
-        headers[.contentType] = "text/event-stream"
-        headers[.cacheControl] = "no-store"
-        let body = ResponseBody { [store] writer in
-            let (lines, continuation) = AsyncStream.makeStream(
-                of: String.self, bufferingPolicy: .bufferingNewest(Self.bufferedEvents))
-            // Before the first byte is sent: who has read it misses nothing from then on.
-            let changes = store.changes()
-            try await withGracefulShutdownHandler {
-                try await withThrowingTaskGroup(of: Void.self) { group in
-                    group.addTask {
-                        for await change in changes {
-                            if let event = Self.event(change) { continuation.yield(event) }
+    private func stream() -> Response {
+        .events(
+            ResponseBody { [store] writer in
+                let (lines, continuation) = AsyncStream.makeStream(
+                    of: String.self, bufferingPolicy: .bufferingNewest(Self.bufferedEvents))
+                // Before the first byte is sent: who has read it misses nothing from then on.
+                let changes = store.changes()
+                try await withGracefulShutdownHandler {
+                    try await withThrowingTaskGroup(of: Void.self) { group in
+                        group.addTask {
+                            for await change in changes {
+                                if let event = Self.event(change) { continuation.yield(event) }
+                            }
+                            continuation.finish()
                         }
-                        continuation.finish()
-                    }
-                    group.addTask {
-                        while !Task.isCancelled {
-                            try await Task.sleep(for: Self.heartbeat)
-                            continuation.yield(Self.nothing)
+                        group.addTask {
+                            while !Task.isCancelled {
+                                try await Task.sleep(for: Self.heartbeat)
+                                continuation.yield(Self.nothing)
+                            }
                         }
+                        defer { group.cancelAll() }
+                        try await writer.write(ByteBuffer(string: "retry: 3000\n\n"))
+                        for await line in lines { try await writer.write(ByteBuffer(string: line)) }
                     }
-                    defer { group.cancelAll() }
-                    try await writer.write(ByteBuffer(string: "retry: 3000\n\n"))
-                    for await line in lines { try await writer.write(ByteBuffer(string: line)) }
+                } onGracefulShutdown: {
+                    continuation.finish()
                 }
-            } onGracefulShutdown: {
-                continuation.finish()
-            }
-            try await writer.finish(nil)
-            // Held until here, also by a body that is dropped unsent.
-            _ = seat
-        }
-        return Response(status: .ok, headers: headers, body: body)
+                try await writer.finish(nil)
+            })
     }
 
     /// Nothing for what another change tells already.

@@ -39,9 +39,11 @@ final class FileSender: Sendable {
     /// part for the whole.
     /// - Parameters:
     ///   - channel: The connection, whose answer this is.
+    ///   - progress: Told of each piece that is with the kernel.
     ///   - onSent: Called when the last byte is with the kernel.
     func body(
-        of file: OpenFile, range: Range<Int64>, over channel: any Channel, onSent: @escaping @Sendable () -> Void
+        of file: OpenFile, range: Range<Int64>, over channel: any Channel, _ progress: Progress,
+        onSent: @escaping @Sendable () -> Void
     ) -> ResponseBody {
         let (lane, pieceTime) = (nextLane, pieceTime)
         return ResponseBody(contentLength: Int(range.count)) { writer in
@@ -62,6 +64,7 @@ final class FileSender: Sendable {
                 let region = FileRegion(
                     fileHandle: handle, readerIndex: Int(piece.lowerBound), endIndex: Int(piece.upperBound))
                 try await Self.send(region, of: file, over: channel, in: pieceTime, looking: lane)
+                progress.add(piece.count)
                 offset = piece.upperBound
             }
             onSent()
@@ -121,7 +124,10 @@ final class FileSender: Sendable {
     }
 
     /// A body of whatever reads so many bytes at a place. It blocks, on a lane.
-    func body(range: Range<Int64>, read: @escaping @Sendable (Int64, Int) throws -> [UInt8]) -> ResponseBody {
+    /// - Parameter progress: Told of each piece that was written.
+    func body(
+        range: Range<Int64>, _ progress: Progress, read: @escaping @Sendable (Int64, Int) throws -> [UInt8]
+    ) -> ResponseBody {
         let lane = nextLane
         return ResponseBody(contentLength: Int(range.count)) { writer in
             var offset = range.lowerBound
@@ -131,6 +137,7 @@ final class FileSender: Sendable {
                 let bytes = try await lane.run { try read(position, count) }
                 guard bytes.count == count else { throw Truncated() }
                 try await writer.write(ByteBuffer(bytes: bytes))
+                progress.add(count)
                 offset += Int64(count)
             }
             try await writer.finish(nil)

@@ -41,8 +41,8 @@ struct FileServer: Sendable {
             Route(
                 .get, "/files/{product}/{version}/{file...}", .product,
                 "A file (Range, conditional); 302 for latest, latest-pre, ~1.4, ^1."
-            ) { try await file($0) },
-        ]
+            ) { try await file($0) }.costing(.download),
+        ].costing(.page)
     }
 
     static func root(_ record: VersionRecord) -> String {
@@ -160,7 +160,9 @@ struct FileServer: Sendable {
         if wantsJSON(call) {
             return .json(
                 .list(
-                    products.map { ["product": .string($0.description), "url": .string("/files/\($0)/")] }))
+                    products.map {
+                        ["product": .string($0.description), "url": .string("\(site.configuration.base)/files/\($0)/")]
+                    }))
         }
         return try await listing(
             "Files", crumbs: [],

@@ -52,4 +52,15 @@ enum HTMLText {
         (0x202A...0x202E).contains(scalar.value) || (0x2066...0x2069).contains(scalar.value)
             || [0x061C, 0x200E, 0x200F].contains(scalar.value)
     }
+
+    /// A page whose links to this service begin with another path than `/`, as behind a proxy that serves it beneath one.
+    ///
+    /// No text of others is changed: a quotation mark in it is escaped.
+    static func rebased(_ page: String, on base: String) -> String {
+        if base.isEmpty { return page }
+        let root = escape(base)
+        return ["href", "src", "action"].reduce(page) {
+            $0.replacing(" \($1)=\"/", with: " \($1)=\"\(root)/")
+        }
+    }
 }

@@ -36,15 +36,15 @@ struct IntegrationRoutes: Sendable {
             },
             Route(.get, Self.root + "/artifacts/{job}/{file...}", .read, "One archived file (Range); ?attempt=.") {
                 try await artifacts.send($0)
-            },
+            }.costing(.download),
             Route(
                 .get, Self.root + "/log/{configuration}", .read,
                 "A configuration's log, or of _trigger-NAME a trigger's (Range); ?attempt=."
-            ) { try await logs.send($0) },
+            ) { try await logs.send($0) }.costing(.download),
             Route(
                 .get, Self.root + "/log/{configuration}/events", .read,
                 "Server-sent events: the log's bytes as they come; ?attempt= ?from=."
-            ) { try await logEvents.send($0) },
+            ) { try await logEvents.send($0) }.costing(.stream),
             Route(.post, Self.root + "/cancel", .role(.operator), "Cancels it: {grace}, in seconds.") { call in
                 let record = try await site.integration(of: call)
                 let wish = try await call.json(CancelWish.self)

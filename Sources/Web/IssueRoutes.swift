@@ -1,4 +1,3 @@
-import Basics
 import Foundation
 import HTTPTypes
 import Hummingbird
@@ -10,8 +9,8 @@ import Storage
 struct IssueRoutes: Sendable {
     let site: Site
 
-    /// Where reports are written: those of a large integration take a second. One at a time, so that many who ask need no more memory.
-    private static let lane = BlockingLane(label: "reports")
+    /// Issues of an export that are in memory at a time.
+    private static let exportedIssues = 500
 
     private static let root = "/api/v1/bots/{bot}/integrations/{number}"
 
@@ -27,18 +26,14 @@ struct IssueRoutes: Sendable {
             },
             Route(.get, Self.root + "/issues.sarif", .read, "Its issues as SARIF 2.1.0, at most 25,000.") { call in
                 let record = try await site.integration(of: call)
-                let page = try await site.store.issuePage(of: record.id, limit: IntegrationReports.maximumResults)
-                let version = site.configuration.version
-                let bytes = await Self.lane.run {
-                    IntegrationReports.sarif(page.items, isWhole: page.next == nil, of: record, version: version)
-                }
-                return .body(bytes, type: "application/sarif+json")
+                return try await sarif(record)
             },
             Route(.get, Self.root + "/tests.xml", .read, "Its tests as JUnit XML; ?attempt=.") { call in
                 let record = try await site.integration(of: call)
                 let tests = try await site.store.tests(of: record.id, attempt: call.attempt())
-                let bytes = await Self.lane.run { IntegrationReports.junit(tests) }
-                return .body(bytes, type: "application/xml; charset=utf-8")
+                return .pieces(type: "application/xml; charset=utf-8") { writer in
+                    for piece in IntegrationReports.junit(tests) { try await writer.write(ByteBuffer(bytes: piece)) }
+                }
             },
             Route(
                 .post, Self.root + "/issues/{fingerprint}/silence", .role(.operator),
@@ -65,7 +60,27 @@ struct IssueRoutes: Sendable {
                 }
                 return .json(.list(items))
             },
-        ]
+        ].costing(.export)
+    }
+
+    private func sarif(_ record: IntegrationRecord) async throws -> Response {
+        let (store, version) = (site.store, site.configuration.version)
+        // Places count from 0.
+        let beyond = try await store.issuePage(of: record.id, limit: 1, after: IntegrationReports.maximumResults - 1)
+        let isWhole = beyond.items.isEmpty
+        return .pieces(type: "application/sarif+json") { writer in
+            var sarif = IntegrationReports.sarif(isWhole: isWhole, of: record, version: version)
+            try await writer.write(ByteBuffer(bytes: sarif.beginning))
+            var (left, after): (Int, Int?) = (IntegrationReports.maximumResults, -1)
+            while let from = after, left > 0 {
+                let page = try await store.issuePage(
+                    of: record.id, limit: min(left, Self.exportedIssues), after: from)
+                try await writer.write(ByteBuffer(bytes: sarif.results(page.items)))
+                left -= page.items.count
+                after = page.next.map { Int($0) }
+            }
+            try await writer.write(ByteBuffer(bytes: sarif.end))
+        }
     }
 
     private static func word<Word: RawRepresentable & CaseIterable>(

@@ -26,7 +26,7 @@ struct LedgerRoutes: Sendable {
                     bot: bot, signature: signature,
                     delivery: HTTPField.Name("X-Martlet-Delivery").flatMap { headers[$0] },
                     // Of who shows no signature nothing more is read.
-                    body: isSigned ? try await call.body() : [])
+                    body: isSigned ? try await call.webhookBody() : WebhookBody([]))
                 let acceptance = try await site.operations.receive(push)
                 return .json(
                     ["delivery": .string(acceptance.delivery), "duplicate": .bool(acceptance.isDuplicate)],
@@ -72,7 +72,7 @@ struct LedgerRoutes: Sendable {
             headers[name] = headers[name].map { "\($0), \(field.value)" } ?? field.value
         }
         var delivery = ForgeDelivery(forge: forge, bot: bot, headers: headers, body: [])
-        if delivery.showsProof { delivery.body = try await call.body() }
+        if delivery.showsProof { delivery.body = try await call.webhookBody() }
         let acceptance = try await site.operations.receive(delivery)
         return .json(
             [

@@ -12,10 +12,8 @@ import Synchronization
 /// Each reader has a place in the file and one piece of it in memory, nothing else: a slow one reads later what others read
 /// before, and holds nobody up. A reader that goes away changes nothing for the job or others.
 final class LogEvents: Sendable {
-    /// Readers at a time; one more is 503. As many as there are connections.
-    static let maximumReaders = WebServer.maximumConnections
-    /// Bytes of the log in one event.
-    static let pieceBytes = 64 * 1024
+    /// Bytes of the log in one event. As JSON they are up to six times as many, of which each reader has one piece in memory.
+    static let pieceBytes = 16 * 1024
     /// Changes within this time are told together: a job that prints a line a millisecond wakes its readers 50 times a second.
     private static let pause = Duration.milliseconds(20)
     /// After so many looks at which nothing was new the database is asked for the end: the supervisor may have been killed.
@@ -27,7 +25,6 @@ final class LogEvents: Sendable {
 
     private let logs: LogServer
     private let watch = FileWatch(pause: pause)
-    private let seats = Seats(maximumReaders, advice: "ask for ranges of the log")
 
     init(logs: LogServer) { self.logs = logs }
 
@@ -50,32 +47,26 @@ final class LogEvents: Sendable {
     /// From `Last-Event-ID`, else `?from=`, else the beginning. A reader stays with one attempt, and so does one that comes back:
     /// an offset in another's log says nothing.
     func send(_ call: Call) async throws -> Response {
-        let seat = try seats.take()
         let last = call.request.headers[.lastEventID].flatMap { Position($0) }
         let log = try await open(call, last)
         let resumed = last?.attempt == log.number ? last?.offset : nil
         let start = last == nil ? try Self.start(call) : resumed ?? 0
         // A browser that was told the end connects again; 204 tells it not to.
         if let resumed, log.isEnded, resumed >= log.size { return Response(status: .noContent) }
-        var headers = HTTPFields()
-        headers[.contentType] = "text/event-stream"
-        headers[.cacheControl] = "no-store"
         let place = Place(log, state: logs.site.configuration.state, watch: watch)
-        let body = ResponseBody { [logs] writer in
-            var follower = Follower(
-                logs: logs, call: call, attempt: log.number, place: place, offset: start, isEnded: log.isEnded)
-            // A service that stops ends its streams; readers come back to the next one.
-            try await withGracefulShutdownHandler {
-                try await writer.write(ByteBuffer(string: "retry: 3000\n\n"))
-                while let text = try await follower.next() { try await writer.write(ByteBuffer(string: text)) }
-            } onGracefulShutdown: {
-                place.stop()
-            }
-            try await writer.finish(nil)
-            // Held until here, also by a body that is dropped unsent.
-            _ = seat
-        }
-        return Response(status: .ok, headers: headers, body: body)
+        return .events(
+            ResponseBody { [logs] writer in
+                var follower = Follower(
+                    logs: logs, call: call, attempt: log.number, place: place, offset: start, isEnded: log.isEnded)
+                // A service that stops ends its streams; readers come back to the next one.
+                try await withGracefulShutdownHandler {
+                    try await writer.write(ByteBuffer(string: "retry: 3000\n\n"))
+                    while let text = try await follower.next() { try await writer.write(ByteBuffer(string: text)) }
+                } onGracefulShutdown: {
+                    place.stop()
+                }
+                try await writer.finish(nil)
+            })
     }
 
     /// `?from=`, else the beginning.

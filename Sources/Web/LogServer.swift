@@ -35,18 +35,18 @@ struct LogServer: Sendable {
         let asked = call.request.method == .head ? nil : call.request.headers[.range]
         switch ByteRange(header: asked, size: log.size) {
         case .whole:
-            return Response(status: .ok, headers: headers, body: body(of: log, range: 0..<log.size))
+            return Response(status: .ok, headers: headers, body: body(of: log, range: 0..<log.size, call))
         case .part(let range):
             headers[.contentRange] = "bytes \(range.lowerBound)-\(range.upperBound - 1)/\(log.size)"
-            return Response(status: .partialContent, headers: headers, body: body(of: log, range: range))
+            return Response(status: .partialContent, headers: headers, body: body(of: log, range: range, call))
         case .unsatisfiable:
             headers[.contentRange] = "bytes */\(log.size)"
             return Response(status: .rangeNotSatisfiable, headers: headers)
         }
     }
 
-    private func body(of log: Log, range: Range<Int64>) -> ResponseBody {
-        site.files.body(range: range) { try log.file.read(at: $0, count: $1) }
+    private func body(of log: Log, range: Range<Int64>, _ call: Call) -> ResponseBody {
+        site.files.body(range: range, call.progress) { try log.file.read(at: $0, count: $1) }
     }
 
     /// - Throws: 404 for an attempt or a log that is not there; a job that has not started has none yet.

@@ -1,5 +1,6 @@
 import Basics
 import Glibc
+import NIOCore
 
 /// A descriptor that is closed with its last holder: also when a client goes away in the middle of a download.
 final class OpenFile: Sendable {
@@ -8,7 +9,32 @@ final class OpenFile: Sendable {
     /// Takes the descriptor over.
     init(descriptor: Int32) { self.descriptor = descriptor }
 
+    /// Makes a file without a name in a directory, which is gone with its last holder. Blocks.
+    /// - Throws: `errno` as it was.
+    convenience init(nameless directory: String) throws(ReadError) {
+        let descriptor = NamelessFile.open(in: directory)
+        guard descriptor >= 0 else { throw ReadError(errno: errno) }
+        self.init(descriptor: descriptor)
+    }
+
     deinit { close(descriptor) }
+
+    /// Writes all of `bytes` at `offset`. Blocks.
+    /// - Throws: `errno` as it was, such as `ENOSPC`.
+    func write(_ bytes: ByteBuffer, at offset: Int64) throws(ReadError) {
+        let failure = bytes.withUnsafeReadableBytes { bytes -> Int32 in
+            var done = 0
+            while done < bytes.count {
+                let result = pwrite(
+                    descriptor, bytes.baseAddress.map { $0 + done }, bytes.count - done, Int(offset) + done)
+                if result < 0, errno == EINTR { continue }
+                guard result > 0 else { return result < 0 ? errno : EIO }
+                done += result
+            }
+            return 0
+        }
+        if failure != 0 { throw ReadError(errno: failure) }
+    }
 
     /// At most `count` bytes from `offset`; fewer at the end, none beyond it. Blocks.
     /// - Throws: `errno` as it was.
@@ -52,5 +78,8 @@ final class OpenFile: Sendable {
         }
     }
 
-    struct ReadError: Error { let errno: Int32 }
+    struct ReadError: Error, CustomStringConvertible {
+        let errno: Int32
+        var description: String { String(cString: strerror(errno)) }
+    }
 }

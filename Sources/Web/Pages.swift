@@ -42,7 +42,7 @@ struct Pages: Sendable {
             asset("/style.css", Templates.styleSheet, "text/css; charset=utf-8"),
             asset("/live.js", Templates.script, "text/javascript; charset=utf-8"),
             asset("/icon.svg", PackageResources.icon_svg, "image/svg+xml"),
-        ]
+        ].costing(.page)
     }
 
     private func asset(_ path: String, _ bytes: [UInt8], _ type: String) -> Route {
@@ -74,7 +74,8 @@ struct Pages: Sendable {
         for (key, name) in [("isBots", "bots"), ("isProducts", "products"), ("isDeliveries", "deliveries")] {
             view[key] = .flag(section == name)
         }
-        return .html(try site.templates.render(template, view), status: status)
+        let text = try site.templates.render(template, view)
+        return .html(HTMLText.rebased(text, on: site.configuration.base), status: status)
     }
 
     /// A problem as a page. It is shown to those who may not read, so it tells nothing of what is here.

@@ -45,7 +45,7 @@ struct PublishedFile: Sendable {
         let body =
             if let bytes {
                 site.files.body(of: bytes, range: Int(range.lowerBound)..<Int(range.upperBound), onSent: onSent)
-            } else { site.files.body(of: file.file, range: range, over: call.channel, onSent: onSent) }
+            } else { site.files.body(of: file.file, range: range, over: call.channel, call.progress, onSent: onSent) }
         return Response(status: answer.status, headers: answer.headers, body: body)
     }
 

@@ -23,12 +23,16 @@ final class RequestDeadlines: ChannelDuplexHandler, RemovableChannelHandler {
     /// From an answer's end to its last byte's way out, for a client that reads no more.
     static let rest = TimeAmount.seconds(120)
 
-    private let crowd: Crowd
+    private let connections: ConnectionLimit
+    private let clients: ClientResolver
     private let head: TimeAmount
     private let body: TimeAmount
     private var deadline: Scheduled<Void>?
-    /// The connection's number in the crowd while it owes a request or its body.
+    /// The connection's number in `connections` while it owes a request or its body.
     private var waiting: UInt64?
+    /// The same while its client does not take an answer.
+    private var untaken: UInt64?
+    private var client: ClientAddress?
     private var isReceiving = false
     /// Requests that were begun and whose answers have not ended.
     private var unanswered = 0
@@ -40,8 +44,11 @@ final class RequestDeadlines: ChannelDuplexHandler, RemovableChannelHandler {
     private var isOver = false
     private var hasLeft = false
 
-    init(crowd: Crowd, head: TimeAmount = RequestDeadlines.head, body: TimeAmount = RequestDeadlines.body) {
-        self.crowd = crowd
+    init(
+        connections: ConnectionLimit, clients: ClientResolver = ClientResolver(),
+        head: TimeAmount = RequestDeadlines.head, body: TimeAmount = RequestDeadlines.body
+    ) {
+        (self.connections, self.clients) = (connections, clients)
         self.head = head
         self.body = body
     }
@@ -56,7 +63,8 @@ final class RequestDeadlines: ChannelDuplexHandler, RemovableChannelHandler {
         }
         // Hummingbird takes handlers for this place alone.
         do { try StrictRequests.add(to: context.pipeline) } catch { context.close(promise: nil) }
-        waiting = crowd.enter(context.channel)
+        client = clients.client(ofConnectionFrom: ClientAddress(context.channel.remoteAddress))
+        waiting = connections.enter(context.channel, client: client)
         close(context, after: head)
     }
 
@@ -71,9 +79,9 @@ final class RequestDeadlines: ChannelDuplexHandler, RemovableChannelHandler {
         switch unwrapInboundIn(data) {
         case .head:
             AnsweringThread.goFirst()
-            // Who owes a body can be crowded out too, after those who owe a head already.
+            // A connection that owes a body can be closed for others too, after those that owe a head already.
             guard hasComeInTime() else { return context.close(promise: nil) }
-            waiting = crowd.waiting(context.channel)
+            waiting = connections.wait(context.channel, client: client)
             isReceiving = true
             unanswered += 1
             // Where an earlier request is being answered, this one's time begins with that answer's end.
@@ -92,7 +100,7 @@ final class RequestDeadlines: ChannelDuplexHandler, RemovableChannelHandler {
     private func hasComeInTime() -> Bool {
         guard let number = waiting else { return true }
         waiting = nil
-        return crowd.answering(number)
+        return connections.endWait(number)
     }
 
     func write(context: ChannelHandlerContext, data: NIOAny, promise: EventLoopPromise<Void>?) {
@@ -103,6 +111,7 @@ final class RequestDeadlines: ChannelDuplexHandler, RemovableChannelHandler {
         let own = NIOLoopBound(self, eventLoop: context.value.eventLoop)
         sent.futureResult.whenComplete { _ in own.value.answered(context.value) }
         unsent += 1
+        noteUntaken(context.value)
         // Where nothing else has a deadline, what is left of the answer has one.
         if !isReceiving || unanswered > 1 { close(context.value, after: Self.rest) }
         context.value.write(data, promise: sent)
@@ -111,6 +120,7 @@ final class RequestDeadlines: ChannelDuplexHandler, RemovableChannelHandler {
     private func answered(_ context: ChannelHandlerContext) {
         unanswered -= 1
         unsent -= 1
+        noteUntaken(context)
         if isReceiving, unanswered == 0 {
             // Refused before it was read, as by a limit: nothing more is, and the client has a moment to see why.
             isOver = true
@@ -128,6 +138,7 @@ final class RequestDeadlines: ChannelDuplexHandler, RemovableChannelHandler {
         stall?.cancel()
         stall = nil
         let channel = context.channel
+        noteUntaken(context)
         if !channel.isWritable, !hasLeft {
             stall = context.eventLoop.scheduleTask(in: Self.rest) { channel.close(promise: nil) }
         }
@@ -138,10 +149,22 @@ final class RequestDeadlines: ChannelDuplexHandler, RemovableChannelHandler {
         if !isOver { context.read() }
     }
 
+    /// Counts the connection among those that keep the service waiting while its client does not take what was written.
+    private func noteUntaken(_ context: ChannelHandlerContext) {
+        let isUntaken = unsent > 0 || !context.channel.isWritable
+        if isUntaken, untaken == nil, !hasLeft {
+            untaken = connections.wait(context.channel, client: client)
+        } else if !isUntaken, let number = untaken {
+            untaken = nil
+            // Otherwise it is being closed for others.
+            _ = connections.endWait(number)
+        }
+    }
+
     /// Begins to wait for the next request where nothing else is under way.
     private func awaitRequest(_ context: ChannelHandlerContext) {
         guard !isReceiving, unanswered == 0, waiting == nil, !hasLeft, !isOver else { return }
-        waiting = crowd.waiting(context.channel)
+        waiting = connections.wait(context.channel, client: client)
         close(context, after: head)
     }
 
@@ -157,6 +180,6 @@ final class RequestDeadlines: ChannelDuplexHandler, RemovableChannelHandler {
         hasLeft = true
         deadline?.cancel()
         stall?.cancel()
-        crowd.leave(waiting)
+        connections.leave([waiting, untaken].compactMap(\.self), client: client)
     }
 }

@@ -23,6 +23,30 @@ extension Response {
         return .json(JSONValue(record, root: site.configuration.url, downloads: downloads))
     }
 
+    /// A body that is made piece by piece, which its route's cost bounds (`AnswerCost.export`).
+    static func pieces(
+        type: String, _ make: @escaping @concurrent @Sendable (inout any ResponseBodyWriter) async throws -> Void
+    ) -> Response {
+        var headers = HTTPFields()
+        headers[.contentType] = type
+        return Response(
+            status: .ok, headers: headers,
+            body: ResponseBody { writer in
+                try await make(&writer)
+                try await writer.finish(nil)
+            })
+    }
+
+    /// Server-sent events (WHATWG HTML, section 9.2). nginx hands them on as they come, also with buffering on, which is its default; and no
+    /// proxy that heeds `no-transform` compresses them.
+    static func events(_ body: ResponseBody) -> Response {
+        var headers = HTTPFields()
+        headers[.contentType] = "text/event-stream"
+        headers[.cacheControl] = "no-store, no-transform"
+        if let name = HTTPField.Name("X-Accel-Buffering") { headers[name] = "no" }
+        return Response(status: .ok, headers: headers, body: body)
+    }
+
     static func html(_ text: String, status: HTTPResponse.Status = .ok) -> Response {
         body(Array(text.utf8), type: "text/html; charset=utf-8", status: status)
     }

@@ -10,12 +10,14 @@ package struct Route: Sendable {
     package let summary: String
     /// The largest request body, in bytes; a larger one is 413.
     package let bodyLimit: Int
+    /// What computing and sending its answer costs, and so which limits hold.
+    var cost: AnswerCost
     /// Whether a token may come as the password of `Basic`, though nothing is read: for what changes nothing.
     let acceptsBasic: Bool
     let handler: @Sendable (Call) async throws -> Response
 
-    /// 1 MiB: the JSON bodies of the interface are below 1 KiB.
-    package static let usualBodyLimit = 1 << 20
+    /// 64 KiB: the JSON bodies of the interface are below 1 KiB.
+    package static let usualBodyLimit = 64 << 10
 
     init(
         _ method: HTTPRequest.Method, _ pattern: String, _ access: Access, bodyLimit: Int = Self.usualBodyLimit,
@@ -25,8 +27,23 @@ package struct Route: Sendable {
         self.pattern = RoutePattern(pattern)
         self.access = access
         self.summary = summary
+        cost = access == .open || access == .signature ? .free : .light
         self.bodyLimit = bodyLimit
         self.acceptsBasic = acceptsBasic || method == .get
         self.handler = handler
+    }
+
+    /// The same route with another cost.
+    func costing(_ cost: AnswerCost) -> Route {
+        var route = self
+        route.cost = cost
+        return route
+    }
+}
+
+extension [Route] {
+    /// The same routes; those that read have another cost. What lies in memory stays free.
+    func costing(_ cost: AnswerCost) -> [Route] {
+        map { $0.method == .get && $0.cost == .light ? $0.costing(cost) : $0 }
     }
 }

@@ -30,35 +30,45 @@ struct SiteResponder: HTTPResponder {
     let openness: @Sendable ([String: String]) async throws -> (mayRead: Bool, isSame: Bool)
     let role: @Sendable (BearerToken) async throws -> Caller?
     let errorPage: @Sendable (Problem) async -> Response
-    /// Of the whole service: one of both responders and all connections.
-    let largeBodies: LargeBodies
+    /// The path beneath which a proxy serves the service; empty: none.
+    let base: String
+    /// One for both responders and all connections.
+    let limits: WebLimits
 
     @concurrent func respond(to request: Request, context: Context) async throws -> Response {
         var response: Response
+        let client = limits.clients.client(
+            ofRequestFrom: ClientAddress(context.channel.remoteAddress),
+            forwarded: HTTPField.Name("X-Forwarded-For").map { request.headers[values: $0] } ?? [])
         // Whether all are answered the same.
         var isSame = anonymousMayRead
         do {
-            response = try await answer(request, over: context.channel, &isSame)
+            response = try await answer(request, of: client, over: context.channel, &isSame)
         } catch let problem as Problem {
-            response = await present(problem, for: request)
+            response = await present(problem, for: request, of: client)
         } catch let error as OperationError {
             if error.code == .internal { log(error.underlying ?? error, request, context.logger) }
-            response = await present(Problem(error), for: request)
+            response = await present(Problem(error), for: request, of: client)
         } catch is HTTPParserError {
-            response = await present(Problem(400, "The request is malformed."), for: request)
+            response = await present(Problem(400, "The request is malformed."), for: request, of: client)
         } catch is CancellationError {
-            response = await present(Problem(503, "The service is stopping."), for: request)
+            response = await present(Problem(503, "The service is stopping."), for: request, of: client)
         } catch {
             log(error, request, context.logger)
-            response = await present(.internal, for: request)
+            response = await present(.internal, for: request, of: client)
         }
-        RegistryRoutes.mark(&response, path: request.head.path ?? "")
+        RegistryRoutes.mark(&response, path: path(of: request))
+        if !base.isEmpty, let place = response.headers[.location], place.hasPrefix("/") {
+            response.headers[.location] = base + place
+        }
         SecurityHeaders(isPublic: isSame).apply(to: &response)
         return request.method == .head ? response.createHeadResponse() : response
     }
 
-    private func answer(_ request: Request, over channel: any Channel, _ isSame: inout Bool) async throws -> Response {
-        let path = String((request.head.path ?? "").prefix { $0 != "?" })
+    private func answer(
+        _ request: Request, of client: ClientAddress?, over channel: any Channel, _ isSame: inout Bool
+    ) async throws -> Response {
+        let path = path(of: request)
         let route: Route
         let parameters: [String: String]
         switch table.match(request.method, path: path) {
@@ -79,10 +89,19 @@ struct SiteResponder: HTTPResponder {
             (mayRead, isSame) = try await openness(parameters)
         }
         if let refusal = route.access.refusal(of: caller, anonymousMayRead: mayRead) { throw refusal }
-        return try await route.handler(
-            Call(
-                request: request, channel: channel, caller: caller, parameters: parameters, bodyLimit: route.bodyLimit,
-                largeBodies: largeBodies))
+        let call = Call(
+            request: request, channel: channel, caller: caller, parameters: parameters, bodyLimit: route.bodyLimit,
+            client: client, limits: limits)
+        return try await limits.answer(call, cost: route.cost) { try await route.handler(call) }
+    }
+
+    /// The path without its query. A proxy that serves the service beneath a path may hand that path on or remove it.
+    private func path(of request: Request) -> String {
+        let path = String((request.head.path ?? "").prefix { $0 != "?" })
+        guard !base.isEmpty, path == base || path.hasPrefix(base + "/"),
+            case .nothing = table.match(request.method, path: path)
+        else { return path }
+        return path == base ? "/" : String(path.dropFirst(base.count))
     }
 
     /// - Throws: 401 for a token that is none of ours or was revoked, also where none is needed: who sends one wants
@@ -98,10 +117,12 @@ struct SiteResponder: HTTPResponder {
         return caller
     }
 
-    /// People who ask for a page get one; all others problem+json.
-    private func present(_ problem: Problem, for request: Request) async -> Response {
+    /// People who ask for a page get one; all others problem+json, and everybody does where too many pages are asked for.
+    private func present(_ problem: Problem, for request: Request, of client: ClientAddress?) async -> Response {
         let wantsPage = request.headers[.accept]?.contains("text/html") == true
-        var response = wantsPage ? await errorPage(problem) : problem.response
+        let turn = wantsPage ? try? await limits.light.acquire(Asker(client: client, isKnown: isLocal)) : nil
+        defer { withExtendedLifetime(turn) {} }
+        var response = turn == nil ? problem.response : await errorPage(problem)
         if wantsPage, problem.status == 401 {
             // A browser can ask for a password and send it as Basic; see `BearerToken.secret(inAuthorization:)`.
             response.headers[.wwwAuthenticate] = "Basic realm=\"martlet: any name, a token as the password\""

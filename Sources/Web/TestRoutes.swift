@@ -84,7 +84,7 @@ struct TestRoutes: Sendable {
                 let failures = try await site.store.lastFailures(of: test, bot: bot, ref: call.branch())
                 return .json(JSONValue(history, failures: failures))
             },
-        ]
+        ].costing(.export)
     }
 
     static func page(_ call: Call) throws -> (limit: Int, after: Int) {

@@ -34,11 +34,14 @@ package struct WebConfiguration: Sendable {
     package var version: String
     /// So often a log that is followed is looked at without a change that told to.
     package var looksAtLogs: Duration
+    /// The addresses of reverse proxies whose `X-Forwarded-For` names the client.
+    package var proxies: [String]
 
     package init(
         listen: [Address], socket: String?, state: String, url: String, anonymousMayRead: Bool, version: String,
-        looksAtLogs: Duration = .seconds(1)
+        looksAtLogs: Duration = .seconds(1), proxies: [String] = []
     ) {
+        self.proxies = proxies
         self.looksAtLogs = looksAtLogs
         self.listen = listen
         self.socket = socket
@@ -46,6 +49,13 @@ package struct WebConfiguration: Sendable {
         self.url = url
         self.anonymousMayRead = anonymousMayRead
         self.version = version
+    }
+
+    /// The path of `url`, beneath which a reverse proxy serves the service: `/ci`, or empty.
+    package var base: String {
+        guard let scheme = url.firstRange(of: "://") else { return "" }
+        let rest = url[scheme.upperBound...]
+        return rest.firstIndex(of: "/").map { String(rest[$0...]) } ?? ""
     }
 
     /// Why the service may not listen as it was told, with what to do; nothing when it may.

@@ -12,7 +12,7 @@ import Synchronization
 /// The HTTP server: one application for each address and one for the unix socket, all answering from one route table.
 package struct WebServer: Service {
     /// Connections at a time on one address; more wait in the kernel's queue.
-    package static let maximumConnections = 1024
+    package static let maximumConnections = 4096
     /// Connections that the kernel keeps until they are accepted (listen(2), cut to net.core.somaxconn): with the usual 256 a crowd has
     /// others wait a second for their SYN to be sent again.
     static let backlog = 4096
@@ -24,6 +24,7 @@ package struct WebServer: Service {
     private let onListening: @Sendable ([String]) async -> Void
     private let responder: SiteResponder
     private let localResponder: SiteResponder
+    let limits: WebLimits
     let site: Site
     private let logger: Logger
 
@@ -33,23 +34,30 @@ package struct WebServer: Service {
     /// - Parameters:
     ///   - clock: The wall clock, for ages on pages and the times of tokens.
     ///   - shelf: Keeps small files for a while.
+    ///   - connections: At a time on one address.
+    ///   - now: By which slow clients are told from others.
     ///   - onListening: Called once, when every address is bound, with the addresses as text (`127.0.0.1:8080`; a
     ///     port 0 is replaced by the one taken) and the socket's path last.
     /// - Throws: A template that does not parse.
     init(
         configuration: WebConfiguration, store: Store, operations: Operations,
         clock: @escaping @Sendable () -> Timestamp, logger: Logger, shelf: FileShelf,
+        connections: Int = WebServer.connections(),
+        now: @escaping @Sendable () -> ContinuousClock.Instant = { .now },
         onListening: @escaping @Sendable ([String]) async -> Void = { _ in }
     ) throws {
+        let files = FileSender()
+        limits = WebLimits(
+            connections: connections, clients: ClientResolver(proxies: configuration.proxies), files: files,
+            directory: configuration.state + "/staging", now: now)
         let site = Site(
-            configuration: configuration, store: store, operations: operations, files: FileSender(), shelf: shelf,
+            configuration: configuration, store: store, operations: operations, files: files, shelf: shelf,
             downloads: Downloads(store: store, logger: logger), templates: try Templates(), clock: clock, logger: logger
         )
         let pages = Pages(site: site, logs: LogServer(site: site))
         table = Self.table(site, pages)
-        let largeBodies = LargeBodies()
-        responder = SiteResponder(table: table, site: site, pages: pages, isLocal: false, largeBodies: largeBodies)
-        localResponder = SiteResponder(table: table, site: site, pages: pages, isLocal: true, largeBodies: largeBodies)
+        responder = SiteResponder(table: table, site: site, pages: pages, isLocal: false, limits: limits)
+        localResponder = SiteResponder(table: table, site: site, pages: pages, isLocal: true, limits: limits)
         self.site = site
         self.configuration = configuration
         self.onListening = onListening
@@ -78,7 +86,7 @@ package struct WebServer: Service {
                 site: site, logs: pages.logs, logEvents: LogEvents(logs: pages.logs),
                 artifacts: ArtifactServer(site: site)
             ).routes
-        routes += IssueRoutes(site: site).routes + CoverageRoutes(site: site).routes
+        routes += IssueRoutes(site: site).routes + CoverageRoutes(site: site).routes.costing(.export)
         routes +=
             LedgerRoutes(site: site).routes + OutboxRoutes(site: site).routes
             + RetentionRoutes(site: site).routes
@@ -167,11 +175,11 @@ package struct WebServer: Service {
     private func serve(
         _ responder: SiteResponder, _ address: BindAddress, onRunning: @escaping @Sendable (any Channel) async -> Void
     ) async throws {
-        let connections = Self.connections()
-        // A crowd is thinned out before the last place is taken: then no connection is accepted any more.
-        let crowd = Crowd(limit: connections - connections / 4)
+        // Connections are closed before the last place is taken: then none would be accepted.
+        let connections = ConnectionLimit(
+            limit: limits.connections - limits.connections / 4, clientLimit: limits.clientConnections)
         let http1 = HTTP1Channel.Configuration(
-            additionalChannelHandlers: Self.handlers(crowd, site, responder),
+            additionalChannelHandlers: Self.handlers(connections, limits.clients, site, responder),
             httpDecoderConfiguration: .init(
                 maxHeaderFieldSize: Self.maximumHeaderBytes, maxHeaderListSize: Self.maximumHeaderBytes,
                 maxHeaderFieldCount: Self.maximumHeaderFields))
@@ -180,16 +188,16 @@ package struct WebServer: Service {
             server: HTTPServerBuilder { LoopChannel(http: HTTP1Channel(responder: $0, configuration: http1)) },
             configuration: .init(
                 address: address, backlog: Self.backlog,
-                availableConnectionsDelegate: MaximumAvailableConnections(connections, logger: logger)),
+                availableConnectionsDelegate: MaximumAvailableConnections(limits.connections, logger: logger)),
             onServerRunning: onRunning, logger: logger)
         try await application.run()
     }
 
-    /// Of a new connection. The unix socket's peers are no anonymous readers.
+    /// Returns the channel handlers for a new connection. Peers of the Unix socket are never anonymous.
     private static func handlers(
-        _ crowd: Crowd, _ site: Site, _ responder: SiteResponder
+        _ connections: ConnectionLimit, _ clients: ClientResolver, _ site: Site, _ responder: SiteResponder
     ) -> [any RemovableChannelHandler] {
-        let deadlines = RequestDeadlines(crowd: crowd)
+        let deadlines = RequestDeadlines(connections: connections, clients: clients)
         return responder.isLocal
             ? [deadlines]
             : [
@@ -218,10 +226,10 @@ package struct WebServer: Service {
 }
 
 extension SiteResponder {
-    init(table: RouteTable, site: Site, pages: Pages, isLocal: Bool, largeBodies: LargeBodies) {
+    init(table: RouteTable, site: Site, pages: Pages, isLocal: Bool, limits: WebLimits) {
         self.init(
             table: table, isLocal: isLocal, anonymousMayRead: site.configuration.anonymousMayRead,
             openness: { try await site.openness($0) }, role: { try await site.caller(with: $0) },
-            errorPage: { await pages.problem($0) }, largeBodies: largeBodies)
+            errorPage: { await pages.problem($0) }, base: site.configuration.base, limits: limits)
     }
 }

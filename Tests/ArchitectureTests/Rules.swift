@@ -112,13 +112,14 @@ enum Rules {
     /// its result.
     static func comparedOtherwise(in text: String) -> [Int] {
         lines(of: text).compactMap { number, line in
-            guard let call = line.firstRange(of: "Digest.hmacSHA256("), !line.trimmed.hasPrefix("//") else {
-                return nil
-            }
+            let found = ["Digest.hmacSHA256(", ".authenticationCode(key"].compactMap { line.firstRange(of: $0) }.first
+            guard let call = found, !line.trimmed.hasPrefix("//"), !line.contains("func ") else { return nil }
             let before = line[..<call.lowerBound].trimmed
             if before.contains("ConstantTime.areEqual(") { return nil }
-            let name = before.dropFirst("let ".count).dropLast(" =".count)
-            let isHeld = before.hasPrefix("let ") && before.hasSuffix(" =")
+            guard before.hasPrefix("let "), let equals = before.firstRange(of: " =") else { return number }
+            let name = before[..<equals.lowerBound].dropFirst("let ".count)
+            let after = before[equals.upperBound...]
+            let isHeld = after.isEmpty || after.hasPrefix(" try ")
             return isHeld && text.contains("ConstantTime.areEqual(\(name), ") ? nil : number
         }
     }

@@ -78,8 +78,12 @@ import Testing
             Digest.hmacSHA256(key: a, message: b) == given
             let other = Digest.hmacSHA256(key: a, message: b)
             other == given
+            let code = try body.authenticationCode(key: a)
+            code == given
+            let right = try body.authenticationCode(key: a)
+            ConstantTime.areEqual(right, given)
             """
-        #expect(Rules.comparedOtherwise(in: text) == [5, 6])
+        #expect(Rules.comparedOtherwise(in: text) == [5, 6, 8])
     }
 
     @Test func testThatForbiddenWordsAreFound() {

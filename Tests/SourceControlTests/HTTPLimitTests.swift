@@ -20,7 +20,9 @@ import Testing
             try await ScriptedHTTPServer.serving(bytes: { _ in answer }) { server in
                 let mirror = Mirrors(directory: directory.path("mirrors"), limits: limits, engine: .library).mirror(
                     of: try RemoteURL("http://127.0.0.1:\(server.port)/kit", isInsecureAllowed: true))
-                let error = await expectRejection(SourceControlError.self, \.code, .tooLarge) { try await mirror.look() }
+                let error = await expectRejection(SourceControlError.self, \.code, .tooLarge) {
+                    try await mirror.look()
+                }
                 expectContains("\(try #require(error))", "the server's list of refs is longer than")
             }
         }

@@ -141,7 +141,9 @@ import Testing
                     configuration: GitConfiguration(files: []),
                     engine: engine
                 ).mirror(of: try RemoteURL(url, isInsecureAllowed: true))
-                let error = await expectRejection(SourceControlError.self, \.code, .tooLarge) { try await mirror.look() }
+                let error = await expectRejection(SourceControlError.self, \.code, .tooLarge) {
+                    try await mirror.look()
+                }
                 expectContains("\(try #require(error))", "the server's list of refs is longer than")
             }
         }

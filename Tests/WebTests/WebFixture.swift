@@ -21,6 +21,7 @@ struct WebFixture: Sendable {
     let table: RouteTable
     /// What the server's handlers share.
     let site: Site
+    let limits: WebLimits
     let log: RecordingLogger
     /// One token of each role.
     let tokens: [Role: BearerToken]
@@ -57,11 +58,12 @@ struct WebFixture: Sendable {
 /// Starts the service, runs `body` and stops the service; all its work has ended when this returns.
 /// - Parameters:
 ///   - shelf: Keeps small files for a while.
+///   - connections: At a time on one address. Where a number is given, no time passes by which slow clients are told from others.
 ///   - afterwards: Given the store when the service has stopped.
 func withWeb(
     anonymousMayRead: Bool = true, url: String = "http://ci.example", bots: [String: String] = [:],
     isFenced: Bool = false, looksAtLogs: Duration = .seconds(1), shelf: FileShelf = FileShelf(),
-    sourceLocation: SourceLocation = #_sourceLocation,
+    connections: Int? = nil, proxies: [String] = [], sourceLocation: SourceLocation = #_sourceLocation,
     afterwards: (Store) async throws -> Void = { _ in }, _ body: @Sendable (WebFixture) async throws -> Void
 ) async throws {
     try await withTemporaryDirectory(sourceLocation: sourceLocation) { directory in
@@ -83,11 +85,14 @@ func withWeb(
             store: store, directory: directory, state: state, log: log, readsBots: !bots.isEmpty,
             isFenced: isFenced)
         let (addresses, continuation) = AsyncStream.makeStream(of: [String].self)
+        let start = ContinuousClock.now
         let server = try WebServer(
             configuration: .init(
                 listen: [.init(host: "127.0.0.1", port: 0)], socket: directory.path("martlet.socket"), state: state,
-                url: url, anonymousMayRead: anonymousMayRead, version: "1.2.3", looksAtLogs: looksAtLogs),
+                url: url, anonymousMayRead: anonymousMayRead, version: "1.2.3", looksAtLogs: looksAtLogs,
+                proxies: proxies),
             store: store, operations: operations, clock: { WebFixture.now }, logger: log.logger, shelf: shelf,
+            connections: connections ?? WebServer.connections(), now: { connections == nil ? .now : start },
             onListening: { continuation.yield($0) })
         try await withThrowingTaskGroup(of: Void.self) { group in
             let services = ServiceGroup(configuration: .init(services: [server], logger: log.logger))
@@ -100,7 +105,7 @@ func withWeb(
             let port = try #require(bound[0].split(separator: ":").last.flatMap { Int($0) })
             let fixture = WebFixture(
                 store: store, operations: operations, directory: directory, state: state, port: port, socket: bound[1],
-                table: server.table, site: server.site,
+                table: server.table, site: server.site, limits: server.limits,
                 log: log, tokens: tokens)
             let result: Result<Void, any Error>
             do { result = .success(try await body(fixture)) } catch { result = .failure(error) }

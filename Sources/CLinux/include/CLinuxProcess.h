@@ -165,3 +165,10 @@ int clinux_is_same_file(pid_t process, int descriptor, pid_t other, int others_d
 /// RLIMIT_SIGPENDING and RLIMIT_MSGQUEUE of the caller, the hard limits; INT64_MAX where there is none.
 int64_t clinux_most_pending_signals(void);
 int64_t clinux_most_message_bytes(void);
+
+/// Gives the kernel back what small pieces of memory took and is free now: malloc_trim(3). Takes some milliseconds.
+void clinux_trim_memory(void);
+
+/// A file without a name in a directory, for reading and writing, closed on exec: open(2), O_TMPFILE; where the file system cannot, one
+/// whose name is removed at once. -1 and `errno` on failure.
+int clinux_nameless_file(const char *directory);

@@ -8,13 +8,13 @@ package struct ForgeDelivery: Sendable {
     package var bot: Name?
     /// By name in lower case; the values of a header that comes twice are joined by `, `, so that no signature is read from it.
     package var headers: [String: String]
-    package var body: [UInt8]
+    package var body: WebhookBody
 
     package init(forge: Forge, bot: Name?, headers: [String: String], body: [UInt8]) {
         self.forge = forge
         self.bot = bot
         self.headers = headers
-        self.body = body
+        self.body = WebhookBody(body)
     }
 
     /// Whether the headers show what can be verified at all. Without it no body need be read.
@@ -45,10 +45,17 @@ package struct ForgeDelivery: Sendable {
 
     /// The JSON that the delivery carries: the body, or the field `payload` of a form (GitHub, Gitea, Forgejo and Gogs can be told to
     /// send one); nothing for a form without it.
-    var json: [UInt8]? { isForm ? FormBody.field("payload", in: body) : body }
+    /// - Throws: `.unavailable` when the body cannot be read.
+    func json() throws(OperationError) -> [UInt8]? {
+        isForm ? FormBody.field("payload", in: try body.bytes()) : try body.bytes()
+    }
 
     /// What the forge signs.
-    var signed: [UInt8] { forge.signsTheFormsField ? json ?? body : body }
+    /// - Throws: `.unavailable` when the body cannot be read.
+    func signed() throws(OperationError) -> WebhookBody {
+        guard forge.signsTheFormsField, isForm, let field = try json() else { return body }
+        return WebhookBody(field)
+    }
 
     private var isForm: Bool {
         guard forge == .github || forge.signsTheFormsField else { return false }

@@ -13,7 +13,7 @@ struct ForgeEventReader {
     static func read(_ delivery: ForgeDelivery) throws(OperationError) -> ForgeEvent {
         let forge = delivery.forge
         guard let word = delivery.first(of: forge.eventHeaders), !word.isEmpty else { throw otherForge(delivery) }
-        guard let json = delivery.json else {
+        guard let json = try delivery.json() else {
             throw OperationError(.invalid, "the form has no field payload: let \(forge.title) send application/json")
         }
         let body = try ForgeJSONReader.read(json)

@@ -58,12 +58,12 @@ struct StandardWebhookSignature: Sendable {
     }
 
     /// Whether one of the signatures is the secret's, and was made within `tolerance` of now.
-    func holds(over message: [UInt8], secret: String, at now: Timestamp) -> Bool {
+    /// - Throws: `.unavailable` when the message cannot be read.
+    func holds(over message: WebhookBody, secret: String, at now: Timestamp) throws(OperationError) -> Bool {
         guard let key = Self.key(of: secret),
             abs(now.millisecondsSinceEpoch / 1000 - seconds) <= Self.tolerance
         else { return false }
-        let signed = Array("\(id).\(timestamp).".utf8) + message
-        let digest = Digest.hmacSHA256(key: key, message: signed)
+        let digest = try message.authenticationCode(key: key, prefix: Array("\(id).\(timestamp).".utf8))
         return signatures.reduce(false) { ConstantTime.areEqual(digest, $1) || $0 }
     }
 }

@@ -45,14 +45,15 @@ enum WebhookProof: Sendable {
     }
 
     /// Whether a secret made this over some bytes. An empty secret makes nothing.
-    func holds(over message: [UInt8], secret: String, at now: Timestamp) -> Bool {
+    /// - Throws: `.unavailable` when the bytes cannot be read.
+    func holds(over message: WebhookBody, secret: String, at now: Timestamp) throws(OperationError) -> Bool {
         guard !secret.isEmpty else { return false }
         switch self {
         case .digest(let given):
-            return ConstantTime.areEqual(Digest.hmacSHA256(key: Array(secret.utf8), message: message), given)
+            return ConstantTime.areEqual(try message.authenticationCode(key: Array(secret.utf8)), given)
         case .gitlab(let token, let signature):
             if secret.hasPrefix(StandardWebhookSignature.keyPrefix) {
-                return signature?.holds(over: message, secret: secret, at: now) ?? false
+                return try signature?.holds(over: message, secret: secret, at: now) ?? false
             }
             return token.map { ConstantTime.areEqual(Array(secret.utf8), $0) } ?? false
         }

@@ -1,6 +1,6 @@
 // Reloads the page's content when what it shows has changed. Pages are whole without it.
 "use strict";
-const watched = document.body.dataset.watch;
+const script = document.currentScript.src, watched = document.body.dataset.watch;
 if (watched && "EventSource" in window) {
   const [kind, bot, number] = watched.split(" ");
   let timer = 0, busy = false;
@@ -23,7 +23,7 @@ if (watched && "EventSource" in window) {
     busy = false;
   };
   const later = () => { if (!timer) timer = setTimeout(refresh, 700); };
-  const events = new EventSource("/api/v1/events");
+  const events = new EventSource(new URL("api/v1/events", script));
   const heard = (event) => {
     const data = JSON.parse(event.data);
     if ((!bot || !data.bot || data.bot === bot) && (!number || !data.number || String(data.number) === number)) later();

@@ -103,10 +103,11 @@ import Testing
             #expect(try await core.store.deliveries().items.first?.claims.map(\.ref.description) == ["refs/heads/main"])
             // A token signs no bytes.
             guard forge != .gitlab else { return }
-            let bytes = delivery.body
+            let bytes = try delivery.body.bytes()
             for index in bytes.indices {
-                delivery.body = bytes
-                delivery.body[index] ^= 1
+                var changed = bytes
+                changed[index] ^= 1
+                delivery.body = WebhookBody(changed)
                 await expectRejection(OperationError.self, \.code, .unauthenticated) {
                     try await intake.receive(delivery)
                 }
@@ -121,13 +122,13 @@ import Testing
     {
         try await withBots { core, intake in
             var delivery = try ForgeSample.delivery(forge)
-            let json = String(decoding: delivery.body, as: UTF8.self)
+            let json = String(decoding: try delivery.body.bytes(), as: UTF8.self)
             let escaped = json.utf8.map { "%" + String($0 >> 4, radix: 16) + String($0 & 15, radix: 16) }.joined()
             delivery.headers["content-type"] = "application/x-www-form-urlencoded"
-            delivery.body = Array("payload=\(escaped)".utf8)
+            delivery.body = WebhookBody(Array("payload=\(escaped)".utf8))
             _ = try await intake.receive(delivery)
             #expect(try await core.store.deliveries().items.first?.claims.count == 1)
-            delivery.body = Array("payload=\(escaped)+".utf8)
+            delivery.body = WebhookBody(Array("payload=\(escaped)+".utf8))
             await expectRejection(OperationError.self, \.code, .unauthenticated) { try await intake.receive(delivery) }
         }
     }
@@ -272,7 +273,7 @@ import Testing
     @Test func testThatATooLargeBodyIsRefusedUnread() async throws {
         try await withBots { core, intake in
             var delivery = try ForgeSample.delivery(.github)
-            delivery.body = [UInt8](repeating: 0x20, count: PushRequest.maximumBodyBytes + 1)
+            delivery.body = WebhookBody([UInt8](repeating: 0x20, count: PushRequest.maximumBodyBytes + 1))
             await expectRejection(OperationError.self, \.code, .tooLarge) { try await intake.receive(delivery) }
         }
     }

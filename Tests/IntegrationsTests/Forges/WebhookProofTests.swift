@@ -15,7 +15,8 @@ import Testing
         at now: Timestamp = now
     ) -> Bool {
         let delivery = ForgeDelivery(forge: forge, bot: nil, headers: headers, body: body)
-        return WebhookProof(of: delivery)?.holds(over: delivery.signed, secret: secret, at: now) ?? false
+        // A body in memory can always be read.
+        return (try? WebhookProof(of: delivery)?.holds(over: delivery.signed(), secret: secret, at: now)) ?? false
     }
 
     /// A vector's own word, but for SHA-1 alone: right, and refused.

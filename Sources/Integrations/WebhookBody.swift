@@ -1,0 +1,60 @@
+import Archives
+
+/// A webhook's body as it came: in memory, or, if it is large, where it can be read piece by piece.
+package struct WebhookBody: Sendable {
+    private enum Storage: Sendable {
+        case bytes([UInt8])
+        case file(read: @Sendable (_ offset: Int, _ count: Int) throws -> [UInt8])
+    }
+
+    /// Bytes of a piece.
+    private static let pieceBytes = 256 << 10
+
+    private let storage: Storage
+    package let count: Int
+
+    package init(_ bytes: [UInt8]) { (storage, count) = (.bytes(bytes), bytes.count) }
+
+    /// - Parameter read: Returns `count` bytes from `offset` on; it may block.
+    package init(count: Int, read: @escaping @Sendable (_ offset: Int, _ count: Int) throws -> [UInt8]) {
+        (storage, self.count) = (.file(read: read), count)
+    }
+
+    /// All of it in memory. Blocks.
+    /// - Throws: `.unavailable` when it cannot be read.
+    package func bytes() throws(OperationError) -> [UInt8] {
+        if case .bytes(let bytes) = storage { return bytes }
+        var bytes: [UInt8] = []
+        bytes.reserveCapacity(count)
+        try forEachPiece { bytes += $0 }
+        return bytes
+    }
+
+    /// The HMAC-SHA256 over `prefix` and the body, which is not brought into memory. Blocks.
+    /// - Throws: `.unavailable` when it cannot be read.
+    func authenticationCode(key: [UInt8], prefix: [UInt8] = []) throws(OperationError) -> [UInt8] {
+        var code = MessageAuthentication(key: key)
+        code.update(prefix)
+        try forEachPiece { code.update($0) }
+        return code.bytes
+    }
+
+    private func forEachPiece(_ take: ([UInt8]) -> Void) throws(OperationError) {
+        switch storage {
+        case .bytes(let bytes): take(bytes)
+        case .file(let read):
+            for offset in stride(from: 0, to: count, by: Self.pieceBytes) {
+                let length = min(Self.pieceBytes, count - offset)
+                do {
+                    let piece = try read(offset, length)
+                    guard piece.count == length else { throw Truncated() }
+                    take(piece)
+                } catch {
+                    throw OperationError(.unavailable, "the body could not be read; send it again", underlying: error)
+                }
+            }
+        }
+    }
+
+    private struct Truncated: Error {}
+}

@@ -1,0 +1,95 @@
+import NIOCore
+import Synchronization
+
+/// Limits the connections of one address, so that clients that keep the service waiting do not keep others out.
+///
+/// The service waits for a client that owes a request's head or body, or that does not read its answer. Where there are too many
+/// connections, each new one closes the one that has kept the service waiting longest. Connections whose request is being answered, and
+/// event streams whose client reads them, are not closed; those have limits of their own (`WebLimits`).
+final class ConnectionLimit: Sendable {
+    fileprivate struct Waiting {
+        let channel: any Channel
+        let client: ClientAddress?
+    }
+
+    fileprivate struct State {
+        var count = 0
+        var clients: [ClientAddress: Int] = [:]
+        var next: UInt64 = 0
+        /// The connections that the service waits for, by the time at which it began to: numbers grow.
+        var waiting: [UInt64: Waiting] = [:]
+        /// Their numbers in order, and some numbers of connections that the service no longer waits for.
+        var order: ArraySlice<UInt64> = []
+    }
+
+    /// The number of connections above which a new one closes another.
+    let limit: Int
+    /// The number of connections of one client above which a new one of it closes another of it.
+    let clientLimit: Int
+    private let state = Mutex(State())
+
+    init(limit: Int, clientLimit: Int = .max) { (self.limit, self.clientLimit) = (limit, clientLimit) }
+
+    /// Adds a new connection, which owes its first request.
+    /// - Parameter client: nil: connections are not counted for each client.
+    /// - Returns: The number under which the service waits for it.
+    func enter(_ channel: any Channel, client: ClientAddress? = nil) -> UInt64 {
+        let (number, closed) = state.withLock { state in
+            state.count += 1
+            var closed: (any Channel)?
+            if let client {
+                state.clients[client, default: 0] += 1
+                // Where the service waits for none of them, the new one goes.
+                if state.clients[client, default: 0] > clientLimit {
+                    closed = state.removeOldest(of: client) ?? channel
+                }
+            }
+            if closed == nil, state.count > limit { closed = state.removeOldest(of: nil) }
+            return (state.wait(channel, client), closed)
+        }
+        // Outside of the lock, since closing calls `leave`; and later, since the new connection may not be open yet.
+        if let closed { closed.eventLoop.execute { closed.close(promise: nil) } }
+        return number
+    }
+
+    /// Begins to wait for a client.
+    /// - Returns: The number for `endWait`.
+    func wait(_ channel: any Channel, client: ClientAddress? = nil) -> UInt64 {
+        state.withLock { $0.wait(channel, client) }
+    }
+
+    /// Ends a wait: the client has done what it owed.
+    /// - Returns: False when the connection is being closed already.
+    func endWait(_ number: UInt64) -> Bool { state.withLock { $0.waiting.removeValue(forKey: number) != nil } }
+
+    /// Removes a connection that is closed.
+    func leave(_ numbers: [UInt64], client: ClientAddress? = nil) {
+        state.withLock { state in
+            state.count -= 1
+            if let client, let count = state.clients[client] { state.clients[client] = count > 1 ? count - 1 : nil }
+            for number in numbers { state.waiting[number] = nil }
+        }
+    }
+}
+
+extension ConnectionLimit.State {
+    fileprivate mutating func wait(_ channel: any Channel, _ client: ClientAddress?) -> UInt64 {
+        next += 1
+        waiting[next] = .init(channel: channel, client: client)
+        order.append(next)
+        // At most half of the list is out of date.
+        if order.count > 64, order.count > 2 * waiting.count { order = ArraySlice(order.filter { waiting[$0] != nil }) }
+        return next
+    }
+
+    /// - Parameter client: nil: of any client.
+    fileprivate mutating func removeOldest(of client: ClientAddress?) -> (any Channel)? {
+        for (index, number) in zip(order.indices, order) {
+            guard let found = waiting[number], client == nil || found.client == client else { continue }
+            waiting[number] = nil
+            if client == nil { order = order[(index + 1)...] }
+            return found.channel
+        }
+        return nil
+    }
+}

@@ -1,0 +1,112 @@
+import Basics
+import HTTPTypes
+import Hummingbird
+import NIOCore
+import Synchronization
+
+/// Collects the bytes of a webhook's body or of an answer: few in memory, many in a file without a name. So what waits for a slow client
+/// takes no memory.
+final class Spool: Sendable {
+    private struct State {
+        /// Bytes that are not in the file.
+        var memory = ByteBuffer()
+        var file: OpenFile?
+        var holder: HolderLimit.Holder?
+        /// Bytes that are in the file, or on their way into it.
+        var size: Int64 = 0
+    }
+
+    /// What was collected.
+    struct Contents: Sendable {
+        /// All bytes, where there is no file.
+        let memory: ByteBuffer
+        let file: OpenFile?
+        let size: Int64
+        /// Holds the bytes on the disk until it is released.
+        let holder: HolderLimit.Holder?
+    }
+
+    private let state = Mutex(State())
+    private let limit: HolderLimit
+    private let inMemory: Int
+    private let call: Call
+
+    /// - Parameters:
+    ///   - limit: The bytes on the disk.
+    ///   - inMemory: Where there are more bytes than this they go into the file.
+    init(_ limit: HolderLimit, inMemory: Int, for call: Call) {
+        (self.limit, self.inMemory, self.call) = (limit, inMemory, call)
+    }
+
+    /// Adds bytes, one call after the other.
+    /// - Throws: 503 when the limit is reached; `errno` when the disk is full.
+    func append(_ buffer: ByteBuffer) async throws {
+        let isTooMuch = state.withLock { state in
+            var buffer = buffer
+            state.memory.writeBuffer(&buffer)
+            return state.memory.readableBytes > inMemory
+        }
+        if isTooMuch { try await writeOut() }
+    }
+
+    /// - Returns: What was collected, whole.
+    func finish() async throws -> Contents {
+        if state.withLock({ $0.file != nil }) { try await writeOut() }
+        return state.withLock { Contents(memory: $0.memory, file: $0.file, size: $0.size, holder: $0.holder) }
+    }
+
+    private func writeOut() async throws {
+        let (bytes, known, offset) = state.withLock { state in
+            defer {
+                state.size += Int64(state.memory.readableBytes)
+                state.memory = ByteBuffer()
+            }
+            return (state.memory, state.file, state.size)
+        }
+        guard bytes.readableBytes > 0 else { return }
+        let holder = try state.withLock { $0.holder } ?? limit.hold(for: call.asker, on: call.channel, call.progress)
+        try holder.grow(by: bytes.readableBytes)
+        let directory = call.limits.directory
+        let file = try await call.limits.files.run { () throws(OpenFile.ReadError) in
+            guard let known else {
+                let file = try OpenFile(nameless: directory)
+                try file.write(bytes, at: offset)
+                return file
+            }
+            try known.write(bytes, at: offset)
+            return known
+        }
+        state.withLock { ($0.file, $0.holder) = (file, holder) }
+    }
+}
+
+extension Response {
+    /// The same answer, whose body is ready: in memory if it is small, otherwise in a file. An export that is written piece by piece never
+    /// is in memory as a whole.
+    /// - Throws: 503 when too many answers wait for their clients.
+    func spooled(for call: Call) async throws -> Response {
+        let body = body
+        if let length = body.contentLength, length <= WebLimits.answerBytesInMemory { return self }
+        let spool = Spool(call.limits.answers, inMemory: WebLimits.answerBytesInMemory, for: call)
+        try await body.write(SpoolWriter(spool: spool))
+        let contents = try await spool.finish()
+        guard let file = contents.file else {
+            return Response(status: status, headers: headers, body: .init(byteBuffer: contents.memory))
+        }
+        let sent = call.limits.files.body(of: file, range: 0..<contents.size, over: call.channel, call.progress) {}
+        return Response(
+            status: status, headers: headers,
+            body: ResponseBody(contentLength: Int(contents.size)) { writer in
+                try await sent.write(writer)
+                withExtendedLifetime(contents.holder) {}
+            })
+    }
+}
+
+private struct SpoolWriter: ResponseBodyWriter {
+    let spool: Spool
+
+    func write(_ buffer: ByteBuffer) async throws { try await spool.append(buffer) }
+
+    consuming func finish(_ trailingHeaders: HTTPFields?) {}
+}

@@ -1,0 +1,132 @@
+import Hummingbird
+import NIOCore
+
+/// What computing and sending an answer costs. Each route has one.
+enum AnswerCost: Sendable {
+    /// Webhooks, `/health` and what lies in memory: never waits for other answers.
+    case free
+    /// A few milliseconds.
+    case light
+    /// A page: computed on a thread of its own.
+    case page
+    /// A listing of thousands, or an export: computed on a thread of its own, one at a time.
+    case export
+    /// A file or a log, sent for as long as the client takes.
+    case download
+    /// Server-sent events, for as long as the client listens.
+    case stream
+}
+
+/// The limits of what clients take of the service, shared by all addresses and the Unix socket. The manual has the table.
+final class WebLimits: Sendable {
+    /// Connections at a time on one address.
+    let connections: Int
+    /// Connections of one client, where they are counted for each client.
+    let clientConnections: Int
+    let clients: ClientResolver
+    let light: AnswerSemaphore
+    let pages: AnswerSemaphore
+    let exports: AnswerSemaphore
+    let streams: HolderLimit
+    let downloads: HolderLimit
+    /// Bytes of answers that wait on the disk for their clients.
+    let answers: HolderLimit
+    /// Bytes of webhooks' bodies that wait on the disk until they are whole.
+    let bodies: HolderLimit
+    let files: FileSender
+    /// Where large answers and bodies lie, without a name.
+    let directory: String
+    private let threads: ComputingThreads
+
+    /// Answers and webhooks' bodies up to this size are kept in memory; larger ones lie on the disk.
+    static let answerBytesInMemory = 64 << 10
+    static let bodyBytesInMemory = 16 << 10
+    static let answerBytes: Int64 = 512 << 20
+    static let bodyBytes: Int64 = 256 << 20
+    /// Large bodies and answers of one client that are under way.
+    static let clientBodies = 8
+    static let clientAnswers = 32
+
+    /// - Parameters:
+    ///   - connections: At a time on one address.
+    ///   - directory: On the disk of the state.
+    ///   - now: By which slow clients are told from others.
+    init(
+        connections: Int, clients: ClientResolver = ClientResolver(), files: FileSender, directory: String,
+        now: @escaping @Sendable () -> ContinuousClock.Instant = { .now }
+    ) {
+        (self.connections, self.clients, self.files, self.directory) = (connections, clients, files, directory)
+        let threads = ComputingThreads()
+        self.threads = threads
+        clientConnections = max(1, connections / 4)
+        let giveBack: @Sendable () -> Void = { threads.giveBackMemory() }
+        light = AnswerSemaphore(count: 16, queue: 128, clientLimit: 32)
+        pages = AnswerSemaphore(count: 2, queue: 64, clientLimit: 16, onIdle: giveBack)
+        exports = AnswerSemaphore(count: 1, queue: 16, clientLimit: 4, onIdle: giveBack)
+        let (long, ofClient) = (Int64(max(1, connections / 4)), max(1, connections / 16))
+        streams = HolderLimit(
+            total: long, clientLimit: ofClient, closesSlowest: false,
+            refusal: "Too many are listening; ask for what you need instead.", now: now)
+        downloads = HolderLimit(
+            total: long, clientLimit: ofClient, refusal: "Too many downloads are under way; try again in a while.",
+            now: now)
+        answers = HolderLimit(
+            total: Self.answerBytes, clientLimit: Self.clientAnswers,
+            refusal: "Too many answers wait for their clients; ask again in a while.", now: now)
+        bodies = HolderLimit(
+            total: Self.bodyBytes, clientLimit: Self.clientBodies,
+            refusal: "Too many large bodies are on their way; send it again in a while.", now: now)
+    }
+
+    /// Computes an answer within the limits of its cost.
+    /// - Throws: What `compute` throws; 503 where a limit is reached.
+    func answer(
+        _ call: Call, cost: AnswerCost, _ compute: @escaping @Sendable () async throws -> Response
+    ) async throws -> Response {
+        switch cost {
+        case .free: return try await compute()
+        case .light: return try await turn(of: light, for: call) { try await compute().spooled(for: call) }
+        case .page: return try await computed(call, pages, compute)
+        case .export: return try await computed(call, exports, compute)
+        case .download:
+            let response = try await turn(of: light, for: call, compute)
+            let isLong = (response.body.contentLength ?? .max) > Self.answerBytesInMemory
+            return isLong ? try held(response, call, by: downloads) : response
+        case .stream:
+            let response = try await turn(of: light, for: call, compute)
+            // Its length is known where nothing follows.
+            return response.body.contentLength == nil ? try held(response, call, by: streams) : response
+        }
+    }
+
+    private func computed(
+        _ call: Call, _ semaphore: AnswerSemaphore, _ compute: @escaping @Sendable () async throws -> Response
+    ) async throws -> Response {
+        try await turn(of: semaphore, for: call) { [threads] in
+            try await withTaskExecutorPreference(threads) { try await compute().spooled(for: call) }
+        }
+    }
+
+    private func turn(
+        of semaphore: AnswerSemaphore, for call: Call, _ compute: @Sendable () async throws -> Response
+    ) async throws -> Response {
+        let turn = try await semaphore.acquire(call.asker)
+        defer { withExtendedLifetime(turn) {} }
+        // Nothing is computed for a client that went away while it waited, or by a service that stops.
+        guard call.channel.isActive, !Task.isCancelled else { throw CancellationError() }
+        return try await compute()
+    }
+
+    /// The same answer, which holds a place until it is sent. Peers of the Unix socket are the operator's own, and need none.
+    private func held(_ response: Response, _ call: Call, by limit: HolderLimit) throws -> Response {
+        if call.asker.isLocal { return response }
+        let holder = try limit.hold(1, for: call.asker, on: call.channel, call.progress)
+        let body = response.body
+        return Response(
+            status: response.status, headers: response.headers,
+            body: ResponseBody(contentLength: body.contentLength) { writer in
+                try await body.write(writer)
+                withExtendedLifetime(holder) {}
+            })
+    }
+}

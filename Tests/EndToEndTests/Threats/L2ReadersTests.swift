@@ -1,0 +1,38 @@
+import TestSupport
+import Testing
+
+/// Row L2: 1,000 readers of one log.
+@Suite(.threat("L2"), .enabled(if: ManyDescriptors.raise(to: 9000), "few descriptors")) struct L2ReadersTests {
+    private static let readers = 1000
+    private static let bytes = 8_000_000
+    /// 160 KiB a reader: its connection, and one piece of the log.
+    private static let memory = readers * 160 << 10
+
+    @Test(.program("curl")) func testThatReadersWhoDoNotReadHoldNobodyUp() async throws {
+        try await withDaemon { daemon in
+            // given: a job that has printed more than fits between a server and a reader, and goes on
+            let go = daemon.directory.path("go")
+            try await daemon.push(
+                building: "@yes compiling | head -c \(Self.bytes); while [ ! -f \(go) ]; do sleep 0.02; done")
+            let target = "/api/v1/bots/kit/integrations/1/log/debug/events"
+            try await until("the log is there", limit: TestLimits.wait * 6) {
+                let last = ["Range: bytes=\(Self.bytes - 1)-\(Self.bytes - 1)"]
+                return try await daemon.get("/api/v1/bots/kit/integrations/1/log/debug", headers: last).status == 206
+            }
+            let before = try daemon.memory()
+
+            // when
+            let idle = try (0..<Self.readers).map { _ in try SlowClient(get: target, port: daemon.port) }
+            for reader in idle { #expect(await reader.status() == 200) }
+
+            // then
+            try await daemon.expectAnswers("l2-meanwhile")
+            let grown = try daemon.memory() - before
+            #expect(grown < Self.memory, "\(grown >> 20) MiB more")
+            let reader = try SlowClient(get: target, "Connection: close\r\n", port: daemon.port)
+            try daemon.directory.write("go", "")
+            #expect(await reader.rest() > Self.bytes)
+            expectContains(try await daemon.completion(of: 1), #""result":"succeeded""#)
+        }
+    }
+}

@@ -1,0 +1,27 @@
+import TestSupport
+import Testing
+
+/// Row W11: bodies of which nobody knows yet whether they are authentic.
+@Suite(.threat("W11")) struct W11BodiesTests {
+    @Test(.program("curl")) func testThatLargeBodiesTakeNoMemoryBeforeTheyAreVerified() async throws {
+        try await withDaemon { daemon in
+            // given
+            try await daemon.expectAnswers("w11-before")
+            let before = try daemon.memory()
+            let head =
+                "POST /webhooks/github/kit HTTP/1.1\r\nHost: 127.0.0.1\r\n"
+                + "X-Hub-Signature-256: sha256=\(String(repeating: "0", count: 64))\r\nContent-Length: 20000000\r\n\r\n"
+            let part = String(repeating: "x", count: 1 << 20)
+
+            // when: 100 MiB are on their way
+            let clients = try (0..<100).map { _ in try SlowClient(head + part, port: daemon.port) }
+
+            // then
+            #expect(try await daemon.push(delivery: "large", updates: 9000) == 202, "1.2 MB, authentic")
+            try await daemon.expectAnswers("w11-meanwhile")
+            let grown = try daemon.memory() - before
+            #expect(grown < 32 << 20, "\(grown >> 20) MiB more")
+            withExtendedLifetime(clients) {}
+        }
+    }
+}

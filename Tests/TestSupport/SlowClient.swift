@@ -1,0 +1,71 @@
+import Basics
+import Glibc
+package import Testing
+
+/// A client that sends what it is told to, and reads only when it is told to.
+package final class SlowClient: Sendable {
+    private let descriptor: Int32
+    private static let lane = BlockingLane(label: "slow clients")
+
+    /// Connects, and sends a text.
+    package init(_ text: String, port: Int, sourceLocation: SourceLocation = #_sourceLocation) throws {
+        descriptor = try #require(LoopbackSocket.connected(to: port), sourceLocation: sourceLocation)
+        LoopbackSocket.limitWaiting(of: descriptor)
+        // So that little of an answer is underway where it does not read.
+        var size: Int32 = 4096
+        setsockopt(descriptor, SOL_SOCKET, SO_RCVBUF, &size, socklen_t(MemoryLayout<Int32>.size))
+        send(text)
+    }
+
+    /// - Parameter more: Lines of the head.
+    package convenience init(
+        get target: String, _ more: String = "", port: Int, sourceLocation: SourceLocation = #_sourceLocation
+    ) throws {
+        try self.init(
+            "GET \(target) HTTP/1.1\r\nHost: 127.0.0.1\r\n\(more)\r\n", port: port, sourceLocation: sourceLocation)
+    }
+
+    deinit { close(descriptor) }
+
+    /// Sends more.
+    package func send(_ text: String) {
+        var bytes = Array(text.utf8)[...]
+        while !bytes.isEmpty {
+            let count = bytes.withUnsafeBytes { Glibc.send(descriptor, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL)) }
+            if count <= 0 { return }
+            bytes = bytes.dropFirst(count)
+        }
+    }
+
+    /// The answer's status line and headers, and the beginning of its body.
+    package func head() async -> String {
+        let descriptor = descriptor
+        return await Self.lane.run {
+            var (text, buffer) = ("", [UInt8](repeating: 0, count: 1024))
+            while !text.contains("\r\n\r\n") {
+                let count = recv(descriptor, &buffer, buffer.count, 0)
+                if count <= 0 { break }
+                text += String(decoding: buffer[..<count], as: UTF8.self)
+            }
+            return text
+        }
+    }
+
+    /// The answer's status; 0 where there is none, since the connection is closed.
+    package func status() async -> Int {
+        await head().split(separator: " ").dropFirst().first.flatMap { Int($0) } ?? 0
+    }
+
+    /// All that comes until the connection is closed.
+    package func rest() async -> Int {
+        let descriptor = descriptor
+        return await Self.lane.run {
+            var (size, buffer) = (0, [UInt8](repeating: 0, count: 65_536))
+            while true {
+                let count = recv(descriptor, &buffer, buffer.count, 0)
+                if count <= 0 { return size }
+                size += count
+            }
+        }
+    }
+}

@@ -1,0 +1,87 @@
+import NIOCore
+import NIOEmbedded
+import TestSupport
+import Testing
+
+@testable import Web
+
+/// Which connections go when there are too many; `RequestDeadlinesTests` has the rest.
+@Suite struct ConnectionLimitTests {
+    private static func channel() throws -> EmbeddedChannel {
+        let channel = EmbeddedChannel()
+        try channel.connect(to: SocketAddress(ipAddress: "127.0.0.1", port: 1)).wait()
+        return channel
+    }
+
+    @Test func testThatAClientsOwnConnectionsMakeRoomForItsNewOne() throws {
+        // given
+        let limit = ConnectionLimit(limit: 10, clientLimit: 2)
+        let client = try #require(ClientAddress("192.0.2.7"))
+        let (other, mine) = (try Self.channel(), try (1...3).map { _ in try Self.channel() })
+        _ = limit.enter(other, client: ClientAddress("192.0.2.8"))
+
+        // when
+        for channel in mine { _ = limit.enter(channel, client: client) }
+
+        // then
+        #expect(mine.map(RequestDeadlinesTests.isOpen) == [false, true, true])
+        #expect(RequestDeadlinesTests.isOpen(other))
+    }
+
+    @Test func testThatAClientsNewConnectionGoesWhereItsOthersAreBeingAnswered() throws {
+        // given
+        let limit = ConnectionLimit(limit: 10, clientLimit: 2)
+        let client = try #require(ClientAddress("192.0.2.7"))
+        let mine = try (1...3).map { _ in try Self.channel() }
+        for channel in mine.prefix(2) { #expect(limit.endWait(limit.enter(channel, client: client))) }
+
+        // when
+        let number = limit.enter(mine[2], client: client)
+
+        // then
+        #expect(mine.map(RequestDeadlinesTests.isOpen) == [true, true, false])
+        // and when it has left, there is room for one of two
+        limit.leave([number], client: client)
+        limit.leave([], client: client)
+        let next = try Self.channel()
+        _ = limit.enter(next, client: client)
+        #expect(RequestDeadlinesTests.isOpen(next))
+    }
+
+    /// As a client has it that asks for a page and does not read it: nothing else would ever close it for others.
+    @Test func testW18ThatAnAnswerThatNobodyTakesMakesRoom() throws {
+        // given
+        let limit = ConnectionLimit(limit: 2)
+        let (unread, answered) = (
+            try RequestDeadlinesTests.connection(limit), try RequestDeadlinesTests.connection(limit)
+        )
+        for channel in [unread, answered] {
+            try RequestDeadlinesTests.send("GET /a HTTP/1.1\r\nHost: a\r\n\r\n", channel)
+        }
+        unread.isWritable = false
+        unread.pipeline.fireChannelWritabilityChanged()
+
+        // when
+        let new = try RequestDeadlinesTests.connection(limit)
+
+        // then
+        #expect([unread, answered, new].map(RequestDeadlinesTests.isOpen) == [false, true, true])
+    }
+
+    @Test func testThatAnAnswerThatIsTakenAfterAllStays() throws {
+        // given
+        let limit = ConnectionLimit(limit: 2)
+        let (slow, idle) = (try RequestDeadlinesTests.connection(limit), try RequestDeadlinesTests.connection(limit))
+        try RequestDeadlinesTests.send("GET /a HTTP/1.1\r\nHost: a\r\n\r\n", slow)
+        for isWritable in [false, true] {
+            slow.isWritable = isWritable
+            slow.pipeline.fireChannelWritabilityChanged()
+        }
+
+        // when
+        let new = try RequestDeadlinesTests.connection(limit)
+
+        // then
+        #expect([slow, idle, new].map(RequestDeadlinesTests.isOpen) == [true, false, true])
+    }
+}

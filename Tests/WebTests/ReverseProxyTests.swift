@@ -1,0 +1,121 @@
+import Basics
+import Glibc
+import Model
+import Storage
+import TestSupport
+import Testing
+import Transfer
+
+@testable import Web
+
+/// The service behind a reverse proxy with nothing but `proxy_pass` in its configuration.
+@Suite struct ReverseProxyTests {
+    /// Runs nginx in front of the service, with its own defaults.
+    /// - Parameter location: `location PATH { … }`, in which PORT is the service's.
+    private static func withProxy(
+        _ web: WebFixture, _ location: String = "location / { proxy_pass http://127.0.0.1:PORT; }",
+        _ body: (_ port: Int) async throws -> Void
+    ) async throws {
+        let port = try LoopbackSocket.freePort()
+        let place = try web.directory.makeDirectory("nginx")
+        let temporary = ["client_body", "proxy", "fastcgi", "uwsgi", "scgi"].map { "\($0)_temp_path \(place)/\($0);" }
+        try web.directory.write(
+            "nginx/nginx.conf",
+            """
+            daemon off; pid \(place)/pid; error_log \(place)/error; events {}
+            http { access_log off; \(temporary.joined(separator: " "))
+              server { listen 127.0.0.1:\(port); \(location.replacing("PORT", with: "\(web.port)")) } }
+            """)
+        try await ServerProcess.running(
+            ["/usr/sbin/nginx", "-p", place, "-e", place + "/error", "-c", place + "/nginx.conf"],
+            log: web.directory.path("nginx.log"), end: SIGTERM, isReady: { LoopbackSocket.isListening(port) }
+        ) { try await body(port) }
+    }
+
+    private static func stream(_ path: String, port: Int) async throws -> TransferStream {
+        var request = TransferRequest(.get, "http://127.0.0.1:\(port)\(path)")
+        request.isPlainHTTPAllowed = true
+        return try await CurlTransport().stream(request)
+    }
+
+    @Test(arguments: ["/api/v1/events", "/api/v1/bots/kit/integrations/1/log/debug/events"])
+    func testThatEventStreamsTellProxiesNotToHoldThemBack(path: String) async throws {
+        try await withWeb { web in
+            _ = try await LogEventsTests.Running(web)
+            let stream = try await Self.stream(path, port: web.port)
+            #expect(stream.headers["X-Accel-Buffering"] == "no")
+            #expect(stream.headers["Cache-Control"] == "no-store, no-transform")
+        }
+    }
+
+    /// Without the header nginx hands on what a job prints when some KiB are there, or at the end.
+    @Test(.program("nginx"), .timeLimit(TestLimits.minutes(1))) func testThatALogArrivesAsItIsPrinted() async throws {
+        try await withWeb { web in
+            // given
+            let job = try await LogEventsTests.Running(web)
+            try await Self.withProxy(web) { port in
+                let stream = try await Self.stream("/api/v1/bots/kit/integrations/1/log/debug/events", port: port)
+                // when
+                job.print("before the end\n")
+                // then
+                var text = ""
+                for try await bytes in stream.body {
+                    text += String(decoding: bytes, as: UTF8.self)
+                    if text.contains("before the end") { break }
+                }
+                expectContains(text, "before the end")
+                try job.finish()
+            }
+        }
+    }
+
+    /// `location` that removes the path, and one that hands it on.
+    @Test(
+        .program("nginx"),
+        arguments: [
+            "location /ci/ { proxy_pass http://127.0.0.1:PORT/; }",
+            "location /ci { proxy_pass http://127.0.0.1:PORT; }",
+        ])
+    func testThatAServiceBeneathAPathLinksToItself(location: String) async throws {
+        try await withWeb(url: "http://ci.example/ci") { web in
+            // given
+            try await SampleContent(web: web).fill()
+            try await Self.withProxy(web, location) { port in
+                // when
+                var (waiting, known) = (["/ci/"], Set(["/ci/"]))
+                while let path = waiting.popLast() {
+                    let answer = try await RawAnswer.send("GET", path, headers: [("Accept", "text/html")], port: port)
+                    // then: what needs a token is no dead link
+                    #expect([200, 302, 401].contains(answer.status), "\(path): \(answer.status)")
+                    let links =
+                        answer["Content-Type"]?.hasPrefix("text/html") == true
+                        ? answer.text.matches(of: /(?:href|src|action)="(\/[^"#]*)/).map { String($0.1) } : []
+                    for link in links + [answer["Location"]].compactMap(\.self) {
+                        #expect(link.hasPrefix("/ci/"), "\(link) on \(path)")
+                        let target = link.replacing("&amp;", with: "&")
+                        if known.insert(target).inserted { waiting.append(target) }
+                    }
+                }
+                #expect(known.count > 30)
+            }
+        }
+    }
+
+    @Test func testThatWhatOthersWroteIsNotRebased() {
+        let page = #"<a href="/bots/kit">x</a><p>&quot; href=&quot;/etc&quot;</p><a href="https://a.example/">y</a>"#
+        #expect(
+            HTMLText.rebased(page, on: "/ci")
+                == #"<a href="/ci/bots/kit">x</a><p>&quot; href=&quot;/etc&quot;</p><a href="https://a.example/">y</a>"#
+        )
+        #expect(HTMLText.rebased(page, on: "") == page)
+    }
+
+    /// A path of the service's own is never taken for the one that a proxy adds.
+    @Test func testThatTheServicesOwnPathsGoFirst() async throws {
+        try await withWeb(url: "http://ci.example/files") { web in
+            try await SampleContent(web: web).fill()
+            try await web.expect(200, "GET", "/files/kit/1.0.0/page.html")
+            try await web.expect(200, "GET", "/files/bots/kit")
+        }
+    }
+}
