@@ -76,6 +76,7 @@ let package = Package(
     products: [
         .executable(name: "martlet", targets: ["martlet"]),
         .executable(name: "martlet-supervisor", targets: ["martlet-supervisor"]),
+        .executable(name: "martlet-reader", targets: ["martlet-reader"]),
     ],
     dependencies: [
         .package(url: "https://github.com/groue/GRDB.swift", from: "7.10.0"),
@@ -98,6 +99,7 @@ let package = Package(
         .systemLibrary(name: "CLibGit2", pkgConfig: "libgit2", providers: [.apt(["libgit2-dev"])]),
         .systemLibrary(name: "CLibCurl", pkgConfig: "libcurl", providers: [.apt(["libcurl4-openssl-dev"])]),
         .systemLibrary(name: "CLibArchive", pkgConfig: "libarchive", providers: [.apt(["libarchive-dev"])]),
+        .systemLibrary(name: "CExpat", pkgConfig: "expat", providers: [.apt(["libexpat1-dev"])]),
         .systemLibrary(name: "CZstd", pkgConfig: "libzstd", providers: [.apt(["libzstd-dev"])]),
         .target(name: "CLinux"),
 
@@ -111,11 +113,11 @@ let package = Package(
         library("Storage", ["Model", "Basics", "CZstd", .grdb, .sqlite]),
         library("SourceControl", ["Model", "Basics", "CLibGit2", "CLibCurl", "CLinux"]),
         library("Execution", ["Model", "Basics", "JobProtocol", "CLinux", "CZstd", .subprocess]),
-        library("Reports", ["Model"]),
+        library("Reports", ["Model", "CExpat"]),
         library("Archives", ["Model", "Basics", "CLibArchive", .crypto]),
         library("Transfer", ["Basics", "CLibCurl", .crypto]),
 
-        // The bot, its face, its two programs
+        // The bot, its face, its programs
         library(
             "Integrations",
             [
@@ -145,6 +147,14 @@ let package = Package(
             dependencies: ["JobProtocol", "CLinux"],
             swiftSettings: strict,
             linkerSettings: [.unsafeFlags(["-static-executable", "-use-ld=lld", "-Xlinker", "-s"])]),
+        // Likewise: it is started for each attempt, and opens no file after that, not even a library.
+        .executableTarget(
+            name: "martlet-reader",
+            dependencies: ["Reports", "CLinux"],
+            swiftSettings: strict,
+            linkerSettings: [
+                .unsafeFlags(["-static-executable", "-use-ld=lld", "-Xlinker", "-s"]), .linkedLibrary("m"),
+            ]),
 
         // Tests
         .target(

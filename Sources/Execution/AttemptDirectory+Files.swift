@@ -1,4 +1,5 @@
 import Basics
+import Glibc
 
 extension AttemptDirectory {
     /// A file that the supervisor copied out of the workspace.
@@ -31,6 +32,59 @@ extension AttemptDirectory {
                 error.code == .notFound ? .notFound : .directory, "read \(file.path) of \(path)", error.message,
                 underlying: error)
         }
+    }
+
+    /// A file that is open for reading.
+    package final class OpenFile: Sendable {
+        /// In bytes, when it was opened. No more of it is read.
+        package let size: Int64
+        private let descriptor: Int32
+        private let path: String
+
+        fileprivate init(_ descriptor: Int32, path: String) throws(ExecutionError) {
+            var status = stat()
+            let isKnown = fstat(descriptor, &status) == 0
+            (self.descriptor, self.path) = (descriptor, path)
+            size = isKnown ? Int64(status.st_size) : 0
+            guard isKnown else {
+                throw ExecutionError(.directory, "read \(path)", String(cString: strerror(errno)))
+            }
+        }
+
+        deinit { close(descriptor) }
+
+        /// The next bytes, at most `count`; none at its end.
+        /// - Throws: `.directory`.
+        package func read(_ count: Int) throws(ExecutionError) -> [UInt8] {
+            let offset = lseek(descriptor, 0, SEEK_CUR)
+            let wanted = min(count, max(0, Int(size) - max(0, Int(offset))))
+            var failure: Int32 = 0
+            let bytes = [UInt8](unsafeUninitializedCapacity: wanted) { buffer, filled in
+                repeat {
+                    let result = Glibc.read(descriptor, buffer.baseAddress, wanted)
+                    failure = result < 0 ? errno : 0
+                    filled = max(0, result)
+                } while failure == EINTR
+            }
+            guard failure == 0 else {
+                throw ExecutionError(.directory, "read \(path)", String(cString: strerror(failure)))
+            }
+            return bytes
+        }
+    }
+
+    /// Opens a file that `artifacts()` or `reports(ofStep:)` listed.
+    /// - Throws: `.notFound`, `.directory`.
+    package func open(_ file: File) throws(ExecutionError) -> OpenFile {
+        let descriptor: Int32
+        do throws(FileError) {
+            descriptor = try Directory(opening: path).openForReading(file.location)
+        } catch {
+            throw ExecutionError(
+                error.code == .notFound ? .notFound : .directory, "read \(file.path) of \(path)", error.message,
+                underlying: error)
+        }
+        return try OpenFile(descriptor, path: "\(path)/\(file.path)")
     }
 
     private func files(below place: String) throws(ExecutionError) -> [File] {

@@ -26,19 +26,4 @@ extension AttemptDirectory {
         }
         return parts
     }
-
-    /// Reads part of a log a chunk at a time; ends early where the log does.
-    /// - Throws: `.directory`.
-    func forEachChunk(
-        of range: Range<Int64>, bytes: Int, _ body: (UnsafeRawBufferPointer) -> Void
-    ) throws(ExecutionError) {
-        guard let log = try AttemptLog.open(in: path) else { return }
-        var offset = range.lowerBound
-        while offset < range.upperBound {
-            let chunk = try log.read(at: offset, count: Int(min(Int64(bytes), range.upperBound - offset)))
-            guard !chunk.isEmpty else { return }
-            chunk.withUnsafeBytes(body)
-            offset += Int64(chunk.count)
-        }
-    }
 }

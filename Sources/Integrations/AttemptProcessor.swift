@@ -21,16 +21,13 @@ package struct AttemptProcessor: Sendable {
         package var digest: @Sendable (_ path: String) -> String?
     }
 
-    /// How much of a log is in memory at one time, in bytes.
-    static let chunkBytes = 256 * 1024
+    private let reader: ReaderProgram
 
-    /// A larger report file is refused. In bytes.
-    static let maximumReportBytes = 64 * 1024 * 1024
-
-    package init() {}
+    /// - Parameter reader: What reads the reports and the log, whose bytes are the job's.
+    package init(reader: ReaderProgram) { self.reader = reader }
 
     /// Blocks while it reads; call it on a lane.
-    /// - Throws: `ExecutionError` when the directory cannot be read, `FileError` when the warnings cannot be remembered.
+    /// - Throws: `ExecutionError` when the directory cannot be read or the reader cannot be started, `FileError` when the warnings cannot be remembered.
     package func read(
         _ attempt: AttemptDirectory, context: Context, memory: WarningMemory?
     ) throws -> AttemptReading {
@@ -46,23 +43,24 @@ package struct AttemptProcessor: Sendable {
                 && ends.steps[$0] != nil
         }
         let lastTest = job.steps.lastIndex { $0.step == JobStep.testing.rawValue }
+        var inputs: [StepReading.Input] = []
         for (number, step) in job.steps.enumerated() {
+            guard ends.steps[number] != nil, let kind = JobStep(rawValue: step.step) else { continue }
+            inputs.append(
+                .init(
+                    number: number, subject: StepSubject(step, kind: kind),
+                    files: try attempt.reports(ofStep: number),
+                    console: parts.filter { $0.step == number && !$0.range.isEmpty }.map(\.range)))
+        }
+        var contents = try StepReading.read(inputs, of: attempt, root: root, with: reader)
+        for input in inputs {
+            let (number, step) = (input.number, job.steps[input.number])
             guard let end = ends.steps[number], let kind = JobStep(rawValue: step.step) else { continue }
-            let files = try attempt.reports(ofStep: number)
-            let contents = try files.map { file in
-                ReportReader.read(
-                    try attempt.read(file, limit: Self.maximumReportBytes), fileName: file.path, root: root)
-            }
-            var console = StepConsole(
-                step: step, kind: kind, root: root, listed: reading.listed,
-                hasEvents: contents.contains { !$0.tests.isEmpty })
-            for part in parts where part.step == number {
-                try attempt.forEachChunk(of: part.range, bytes: Self.chunkBytes) { console.take($0) }
-            }
-            console.finish()
+            let content = contents.removeValue(forKey: number) ?? StepContent()
             reading.add(
-                step: step, kind: kind, end: end, console: console,
-                reports: StepReports(contents, paths: files.map(\.path), of: step, kind: kind, context: context),
+                step: step, kind: kind, end: end, console: content.console,
+                reports: StepReports(
+                    content.reports, paths: input.files.map(\.path), of: step, kind: kind, context: context),
                 context: context)
             if number == lastBuild { try reading.endBuild(context: context, memory: memory) }
             if number == lastTest { reading.endTests(context: context) }

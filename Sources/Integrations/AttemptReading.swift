@@ -38,7 +38,7 @@ package struct AttemptReading: Sendable {
     }
 
     mutating func add(
-        step: JobDescription.Step, kind: JobStep, end: CommandEnd, console: StepConsole, reports: StepReports,
+        step: JobDescription.Step, kind: JobStep, end: CommandEnd, console: ConsoleContent, reports: StepReports,
         context: AttemptProcessor.Context
     ) {
         defer { attribute(to: kind) }
@@ -51,8 +51,11 @@ package struct AttemptReading: Sendable {
         case .analyzing: addAnalysis(step: step, end: end, console: console, reports: reports)
         case .building where step.name == JobPlanner.resolveStep:
             if !isInterrupted(step) { addResolution(end: end, console: console) }
+            addUnread(console.problems, of: step)
         case .building: addBuild(step: step, end: end, console: console, reports: reports)
-        case .testing where step.name == JobPlanner.listStep: listed = console.listed
+        case .testing where step.name == JobPlanner.listStep:
+            listed = console.listed
+            addUnread(console.problems, of: step)
         case .testing: addTests(step: step, end: end, console: console, reports: reports, context: context)
         case .archiving where !end.isSuccess: worsen(to: .buildErrors, "archiving failed: \(end.description)")
         case .archiving, .checkout, .processing: break
@@ -80,7 +83,7 @@ package struct AttemptReading: Sendable {
     }
 
     private mutating func addAnalysis(
-        step: JobDescription.Step, end: CommandEnd, console: StepConsole, reports: StepReports
+        step: JobDescription.Step, end: CommandEnd, console: ConsoleContent, reports: StepReports
     ) {
         if JobPlanner.saysNoCTargets(step, console.listed), end.isSuccess, reports.isEmpty {
             hadNothingToAnalyze = true
@@ -95,7 +98,7 @@ package struct AttemptReading: Sendable {
             return finding
         }
         notes += reports.notes
-        for problem in reports.problems {
+        for problem in reports.problems + console.problems {
             found.append(
                 Finding(category: .analyzerWarning, message: "\(step.name): \(problem)", rule: "martlet.report"))
         }
@@ -124,7 +127,7 @@ package struct AttemptReading: Sendable {
     }
 
     /// What SwiftPM says of dependencies that it cannot have is about no line of a file.
-    private mutating func addResolution(end: CommandEnd, console: StepConsole) {
+    private mutating func addResolution(end: CommandEnd, console: ConsoleContent) {
         guard !end.isSuccess else { return }
         let reason = "resolving the dependencies failed: \(end.limit ?? end.description)"
         let said = console.findings.last { $0.category == .error }?.message
@@ -136,7 +139,7 @@ package struct AttemptReading: Sendable {
     }
 
     private mutating func addBuild(
-        step: JobDescription.Step, end: CommandEnd, console: StepConsole, reports: StepReports
+        step: JobDescription.Step, end: CommandEnd, console: ConsoleContent, reports: StepReports
     ) {
         // A compiler's report says what its console said.
         let printed = Set(console.findings)
@@ -167,7 +170,12 @@ package struct AttemptReading: Sendable {
         all.findings += found
         build = all
         findings += found
-        for problem in reports.problems {
+        addUnread(reports.problems + console.problems, of: step)
+    }
+
+    /// What could not be read of a step is a warning at least: it may have told of something.
+    private mutating func addUnread(_ problems: [String], of step: JobDescription.Step) {
+        for problem in problems {
             findings.append(
                 Finding(category: .warning, message: "\(step.name): \(problem)", rule: "martlet.report"))
             worsen(to: .warnings, nil)
@@ -205,7 +213,7 @@ package struct AttemptReading: Sendable {
     }
 
     private mutating func addTests(
-        step: JobDescription.Step, end: CommandEnd, console: StepConsole, reports: StepReports,
+        step: JobDescription.Step, end: CommandEnd, console: ConsoleContent, reports: StepReports,
         context: AttemptProcessor.Context
     ) {
         var end = end
@@ -260,9 +268,9 @@ package struct AttemptReading: Sendable {
 
     /// Why there was nothing to test, where the list, the service's own command or the tool says so.
     private func noTests(
-        _ step: JobDescription.Step, console: StepConsole, reports: StepReports, isSound: Bool
+        _ step: JobDescription.Step, console: ConsoleContent, reports: StepReports, isSound: Bool
     ) -> String? {
-        if let reason = console.noTests(step) { return reason }
+        if let reason = console.noTests { return reason }
         if JobPlanner.saysNoTests(listed) { return "the package has no test target" }
         let told = reports.contents.filter { $0.subject == .tests } + console.others
         return isSound && !told.isEmpty && told.allSatisfy(\.hasNoTests) ? "the test command found none" : nil
@@ -310,6 +318,9 @@ package struct AttemptReading: Sendable {
     /// The rule of a finding that says that dependencies could not be had.
     static let failedResolution = "martlet.resolve"
 
+    /// The most contents whose digests are kept while an attempt's findings are named.
+    private static let maximumContents = 10_000
+
     /// Rules of findings that say that an analysis came to nothing.
     static let failedAnalysis = ["martlet.analysis", "martlet.report"]
 
@@ -340,12 +351,17 @@ package struct AttemptReading: Sendable {
         case .completed, .failed: reason = ends.limit ?? reason
         }
         var counts = Counts()
-        let keys = Fingerprinter.keys(of: findings, lineText: lineText)
-        let stored = zip(findings, keys).enumerated().map { place, found in
+        var stored = findings.enumerated().map { place, finding in
             StoredFinding(
-                fingerprint: Digest.sha256(of: Array(found.1.place.utf8)),
-                content: Digest.sha256(of: Array(found.1.content.utf8)), finding: found.0,
-                step: place < finders.count ? finders[place] : nil)
+                fingerprint: "", content: "", finding: finding, step: place < finders.count ? finders[place] : nil)
+        }
+        // Findings without a line in the commit mostly have the same content.
+        var contents: [String: String] = [:]
+        Fingerprinter.forEachKeys(of: findings, lineText: lineText) { place, keys in
+            let content = contents[keys.content] ?? Digest.sha256(of: Array(keys.content.utf8))
+            if contents.count < Self.maximumContents { contents[keys.content] = content }
+            stored[place].fingerprint = Digest.sha256(of: Array(keys.place.utf8))
+            stored[place].content = content
         }
         for finding in findings { counts.add(finding) }
         counts.tests = tests.count { $0.outcome != .skipped }

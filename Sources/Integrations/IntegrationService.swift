@@ -49,6 +49,8 @@ package struct IntegrationService: Service {
         package var environment: [String: String]
         /// The absolute path of `martlet-supervisor`.
         package var supervisor: String
+        /// What reads reports and logs.
+        package var reader: ReaderProgram
         package var isolation: JobIsolation
         package var version: String
         /// The version of the machine's toolchain, or nothing where there is none; nothing: it is not asked.
@@ -61,7 +63,8 @@ package struct IntegrationService: Service {
             transport: any Transport, mailTransport: any Transport,
             clock: WallClock = .system,
             timer: any Clock<Duration> = ContinuousClock(), environment: [String: String], supervisor: String,
-            isolation: JobIsolation, version: String, toolchain: (@Sendable () async -> String?)? = nil,
+            reader: ReaderProgram, isolation: JobIsolation, version: String,
+            toolchain: (@Sendable () async -> String?)? = nil,
             logger: Logger
         ) {
             self.settings = settings
@@ -78,6 +81,7 @@ package struct IntegrationService: Service {
             self.timer = timer
             self.environment = environment
             self.supervisor = supervisor
+            self.reader = reader
             self.isolation = isolation
             self.version = version
             self.toolchain = toolchain
@@ -116,7 +120,7 @@ package struct IntegrationService: Service {
         }
         let jobs = JobRunner(
             store: store, state: parts.state, workspaces: Workspaces(root: parts.state.workspaces),
-            executor: parts.executor, planner: JobPlanner(supervisor: parts.supervisor),
+            executor: parts.executor, planner: JobPlanner(supervisor: parts.supervisor), reader: parts.reader,
             slots: JobSlots(count: parts.settings.concurrency), archiver: ProductArchiver(state: parts.state),
             clock: clock, timer: parts.timer, environment: environment, isolation: parts.isolation,
             secrets: secrets, logger: logger)

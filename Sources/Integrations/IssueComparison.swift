@@ -66,11 +66,16 @@ struct IssueComparison {
 
     /// All that was found, each once.
     var current: [Baseline.Found] {
-        var found = configurations.flatMap { configuration in
-            configuration.findings.map {
-                Baseline.Found(
-                    fingerprint: $0.fingerprint, content: $0.content, finding: $0.finding,
-                    configurations: [configuration.name], step: $0.step)
+        var found: [Baseline.Found] = []
+        found.reserveCapacity(configurations.reduce(0) { $0 + $1.findings.count })
+        for configuration in configurations {
+            // Shared by all of its findings.
+            let names = [configuration.name]
+            for stored in configuration.findings {
+                found.append(
+                    Baseline.Found(
+                        fingerprint: stored.fingerprint, content: stored.content, finding: stored.finding,
+                        configurations: names, step: stored.step))
             }
         }
         for trigger in triggers where trigger.state == .failed {

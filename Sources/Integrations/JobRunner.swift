@@ -15,6 +15,7 @@ package struct JobRunner: Sendable {
     let workspaces: Workspaces
     let executor: any Executor
     let planner: JobPlanner
+    let reader: ReaderProgram
     let slots: JobSlots
     let running: RunningJobs
     let archiver: ProductArchiver
@@ -43,7 +44,7 @@ package struct JobRunner: Sendable {
 
     package init(
         store: Store, state: StateDirectory, workspaces: Workspaces, executor: any Executor, planner: JobPlanner,
-        slots: JobSlots, archiver: ProductArchiver, clock: WallClock, timer: any Clock<Duration>,
+        reader: ReaderProgram, slots: JobSlots, archiver: ProductArchiver, clock: WallClock, timer: any Clock<Duration>,
         environment: JobEnvironment, isolation: JobIsolation, secrets: SecretStore, logger: Logger,
         outlastsStore: Bool = true, secretless: String? = nil
     ) {
@@ -52,6 +53,7 @@ package struct JobRunner: Sendable {
         self.workspaces = workspaces
         self.executor = executor
         self.planner = planner
+        self.reader = reader
         self.slots = slots
         running = RunningJobs(slots: slots)
         self.archiver = archiver

@@ -35,6 +35,8 @@ package enum Baseline {
             let place: Place
             let configuration: Name?
         }
+        // Of one configuration no two are the same.
+        guard all.contains(where: { $0.configurations.first != all[0].configurations.first }) else { return all }
         var joined: [Found] = []
         var places: [Place: [Int]] = [:]
         var counts: [Counted: Int] = [:]
@@ -93,10 +95,11 @@ package enum Baseline {
         current: [Found], before: [Issue], changes: SourceChanges = SourceChanges(), number: Int,
         unlooked: (Issue) -> [Name]? = { _ in nil }
     ) -> [Issue] {
-        let before = before.filter { $0.status != .resolved }
+        let before = before.contains { $0.status == .resolved } ? before.filter { $0.status != .resolved } : before
         let matching = IssueMatching(current, before: before, changes: changes)
         var used = Set(before.map(\.fingerprint))
         var issues: [Issue] = []
+        issues.reserveCapacity(current.count)
         for (found, place) in zip(current, matching.issues) {
             var issue: Issue
             if let place {
@@ -106,11 +109,11 @@ package enum Baseline {
                 issue.content = found.content
                 issue.finding = found.finding
                 issue.step = found.step
-                issue.configurations = union(union([], found.configurations), unlooked(before[place]) ?? [])
+                issue.configurations = union(found.configurations, unlooked(before[place]) ?? [])
             } else {
                 issue = Issue(
                     fingerprint: unused(found.fingerprint, &used), content: found.content, status: .new,
-                    finding: found.finding, age: 1, since: number, configurations: union([], found.configurations),
+                    finding: found.finding, age: 1, since: number, configurations: union(found.configurations, []),
                     step: found.step)
             }
             issues.append(issue)
@@ -131,7 +134,8 @@ package enum Baseline {
                 resolved.append(issue)
             }
         }
-        return issues + resolved
+        issues += resolved
+        return issues
     }
 
     /// A name that no other issue here has. One has it when it came from the place where this one is now.
@@ -146,9 +150,12 @@ package enum Baseline {
         return name
     }
 
+    /// Each name once.
     private static func union(_ left: [Name], _ right: [Name]) -> [Name] {
-        var all = left
-        for name in right where !all.contains(name) { all.append(name) }
+        // Mostly it is one, and 100,000 issues share it.
+        if left.count <= 1, right.isEmpty { return left }
+        var all: [Name] = []
+        for name in left + right where !all.contains(name) { all.append(name) }
         return all
     }
 }

@@ -58,6 +58,20 @@ package struct CompiledFiles: Sendable {
         }
     }
 
+    func write(to writer: inout WireWriter) {
+        writer.add(list: modules.map { (name: $0.key, modules: Array($0.value)) }) { writer, file in
+            writer.add(file.name)
+            writer.add(file.modules)
+        }
+        writer.add(Array(whole))
+    }
+
+    init(from reader: inout WireReader) throws(WireError) {
+        let files = try reader.list { (reader) throws(WireError) in (try reader.text(), try reader.textList()) }
+        for (name, named) in files { modules[name, default: []].formUnion(named) }
+        whole = Set(try reader.textList())
+    }
+
     /// Adds what another step compiled.
     package mutating func formUnion(_ other: CompiledFiles) {
         modules.merge(other.modules) { $0.union($1) }

@@ -46,11 +46,20 @@ package enum Fingerprinter {
     /// The keys of an attempt's findings, in their order. Equal ones are numbered from top to bottom of their file.
     /// - Parameter lineText: The text of a line of a file of the commit; asked once a finding that has path and line.
     package static func keys(of findings: [Finding], lineText: (_ path: String, _ line: Int) -> String?) -> [Keys] {
+        var all = [Keys](repeating: Keys(place: "", content: ""), count: findings.count)
+        forEachKeys(of: findings, lineText: lineText) { all[$0] = $1 }
+        return all
+    }
+
+    /// The same, one after the other in another order, so that only what is made of them is in memory.
+    /// - Parameter body: Called with a finding's place in the list and its keys.
+    package static func forEachKeys(
+        of findings: [Finding], lineText: (_ path: String, _ line: Int) -> String?, _ body: (Int, Keys) -> Void
+    ) {
         let order = findings.indices.sorted { left, right in
             let (a, b) = (findings[left], findings[right])
             return (a.path ?? "", a.line ?? 0, a.column ?? 0, left) < (b.path ?? "", b.line ?? 0, b.column ?? 0, right)
         }
-        var all = [Keys](repeating: Keys(place: "", content: ""), count: findings.count)
         var seen: [String: Int] = [:]
         for index in order {
             let finding = findings[index]
@@ -61,8 +70,7 @@ package enum Fingerprinter {
             let first = keys(of: finding, lineText: text, occurrence: 0)
             let occurrence = seen[first.place, default: 0]
             seen[first.place] = occurrence + 1
-            all[index] = occurrence == 0 ? first : keys(of: finding, lineText: text, occurrence: occurrence)
+            body(index, occurrence == 0 ? first : keys(of: finding, lineText: text, occurrence: occurrence))
         }
-        return all
     }
 }

@@ -1,77 +1,157 @@
-import Foundation
-
-/// A JSON value, taken apart without trust: what has another type than asked for is nothing.
+/// A JSON value (RFC 8259), taken apart without trust: a value of another type than asked for is `nil`.
 ///
-/// `JSONSerialization` of Swift 6.3.1 passed all 318 files of JSONTestSuite without a crash; it refuses more than 512 levels
-/// of nesting.
+/// A text is read once into a flat list of its values, 16 bytes each, which refer to its bytes. Strings and numbers are decoded
+/// when they are asked for, so a report of 64 MiB needs little more than itself.
 struct JSON {
-    private let value: Any?
-
-    init(_ value: Any?) { self.value = value is NSNull ? nil : value }
-
-    /// The most values of a text. One needs at most some 250 bytes of memory (an empty object, Swift 6.3.1), and reports of
-    /// analyzers have one in 20 bytes or more.
+    /// The most values of a text. Reports of analyzers have one in 20 bytes or more.
     static let maximumValues = 2_000_000
+    /// The most levels of arrays and objects within each other.
+    static let maximumDepth = 512
+    /// An object with more members gets an index when it is asked for one.
+    private static let scannedMembers: UInt32 = 32
 
-    /// - Throws: What is wrong, and where, in a sentence.
-    static func parse(_ bytes: some Sequence<UInt8>) throws(Failure) -> JSON {
-        let data = Data(bytes)
-        guard data.withUnsafeBytes(hasFewValues) else {
-            throw Failure(text: "JSON of more than \(maximumValues) values")
-        }
-        do {
-            return JSON(try JSONSerialization.jsonObject(with: data, options: [.fragmentsAllowed]))
-        } catch {
-            let detail = (error as NSError).userInfo["NSDebugDescription"] as? String
-            throw Failure(text: "no JSON: " + TextLimit.cut(detail ?? "malformed", toBytes: 300))
-        }
+    private let text: JSONText?
+    private let place: Int
+
+    /// A value that is not there.
+    static var nothing: JSON { JSON(text: nil, place: 0) }
+
+    private init(text: JSONText?, place: Int) {
+        self.text = text
+        self.place = place
     }
 
-    /// Counts what begins a value or comes between two, outside of strings.
-    private static func hasFewValues(_ bytes: UnsafeRawBufferPointer) -> Bool {
-        guard bytes.count > maximumValues else { return true }
-        var (count, isInString, isEscaped) = (0, false, false)
-        for byte in bytes {
-            if isEscaped {
-                isEscaped = false
-            } else if byte == UInt8(ascii: "\"") {
-                isInString.toggle()
-            } else if isInString {
-                isEscaped = byte == UInt8(ascii: "\\")
-            } else if byte == UInt8(ascii: ",") || byte == UInt8(ascii: "{") || byte == UInt8(ascii: "[") {
-                count += 1
-            }
-        }
-        return count <= maximumValues
+    /// - Throws: What is wrong, and in which line, in a sentence.
+    static func parse(_ bytes: some Sequence<UInt8>) throws(Failure) -> JSON {
+        let whole = Array(bytes)
+        return JSON(text: JSONText(try JSONScanner.scan(UTF16Text.utf8(whole) ?? whole)), place: 0)
     }
 
     struct Failure: Error {
         var text: String
     }
 
-    subscript(_ key: String) -> JSON { JSON((value as? [String: Any])?[key]) }
+    private var node: JSONText.Node? { text?.nodes[place] }
 
-    /// The element, or nothing beyond the ends.
-    subscript(_ index: Int) -> JSON {
-        guard let array = value as? [Any], array.indices.contains(index) else { return JSON(nil) }
-        return JSON(array[index])
+    /// The member of that name, the last of several (RFC 8259, section 4, leaves it open); a value that is not there for another key, and for
+    /// what is no object.
+    subscript(_ key: String) -> JSON {
+        guard let text, let node, node.kind == .object else { return .nothing }
+        if node.count > Self.scannedMembers {
+            return text.index(of: place)[key].map { JSON(text: text, place: $0) } ?? .nothing
+        }
+        var found: Int?
+        text.forEachMember(of: place) { member, value in
+            if text.matches(member, key) { found = value }
+        }
+        return found.map { JSON(text: text, place: $0) } ?? .nothing
     }
 
-    var isNothing: Bool { value == nil }
-    var isObject: Bool { value is [String: Any] }
-    var keys: [String] { (value as? [String: Any]).map { Array($0.keys) } ?? [] }
-    var string: String? { value as? String }
-    var elements: [JSON]? { (value as? [Any])?.map(JSON.init) }
+    /// The element; a value that is not there beyond the ends.
+    subscript(_ index: Int) -> JSON {
+        guard let text, let node, node.kind == .array, index >= 0, index < Int(node.count) else { return .nothing }
+        var element = place + 1
+        for _ in 0..<index { element = Int(text.nodes[element].next) }
+        return JSON(text: text, place: element)
+    }
 
-    var bool: Bool? { value as? Bool }
+    var isNothing: Bool { node.map { $0.kind == .null } ?? true }
+    var isObject: Bool { node?.kind == .object }
+
+    var keys: [String] {
+        guard let text, isObject else { return [] }
+        return Array(text.index(of: place).keys)
+    }
+
+    var string: String? {
+        guard let text, let node, node.kind == .string else { return nil }
+        return text.string(node)
+    }
+
+    var elements: [JSON]? {
+        guard let text, let node, node.kind == .array else { return nil }
+        var elements: [JSON] = []
+        elements.reserveCapacity(Int(node.count))
+        var element = place + 1
+        for _ in 0..<node.count {
+            elements.append(JSON(text: text, place: element))
+            element = Int(text.nodes[element].next)
+        }
+        return elements
+    }
+
+    var bool: Bool? {
+        switch node?.kind {
+        case .true: true
+        case .false: false
+        default: nil
+        }
+    }
 
     /// A whole number that an Int holds.
     var int: Int? {
-        guard let number = value as? NSNumber, let double = number as? Double, double.rounded() == double,
-            abs(double) < 9e15
-        else { return nil }
+        guard let double, double.rounded() == double, abs(double) < 9e15 else { return nil }
         return Int(double)
     }
 
-    var double: Double? { (value as? NSNumber)?.doubleValue }
+    var double: Double? {
+        guard let text, let node, node.kind == .number else { return nil }
+        guard let double = Double(text.raw(node)), double.isFinite else { return nil }
+        return double
+    }
+}
+
+/// The values of a JSON text, in the order of the text.
+final class JSONText {
+    enum Kind: UInt8 { case null, `true`, `false`, number, string, array, object }
+
+    struct Node {
+        /// Of a string, without its quotes, and of a number: where it begins in the bytes.
+        var start: UInt32
+        /// How many bytes; of an array how many elements, of an object how many members.
+        var count: UInt32
+        /// The node after this one and all that is in it.
+        var next: UInt32
+        var kind: Kind
+        var isEscaped = false
+    }
+
+    let bytes: [UInt8]
+    let nodes: [Node]
+    private var indexes: [Int: [String: Int]] = [:]
+
+    init(_ scanned: (bytes: [UInt8], nodes: [Node])) { (bytes, nodes) = scanned }
+
+    func raw(_ node: Node) -> String {
+        String(decoding: bytes[Int(node.start)..<Int(node.start + node.count)], as: UTF8.self)
+    }
+
+    func string(_ node: Node) -> String {
+        node.isEscaped ? JSONScanner.unescaped(bytes[Int(node.start)..<Int(node.start + node.count)]) : raw(node)
+    }
+
+    func matches(_ node: Node, _ key: String) -> Bool {
+        if node.isEscaped { return string(node) == key }
+        guard node.count == key.utf8.count else { return false }
+        return bytes[Int(node.start)..<Int(node.start + node.count)].elementsEqual(key.utf8)
+    }
+
+    /// Calls `body` with the key's node and the value's place of each member.
+    func forEachMember(of place: Int, _ body: (Node, Int) -> Void) {
+        var member = place + 1
+        for _ in 0..<nodes[place].count {
+            body(nodes[member], member + 1)
+            member = Int(nodes[member + 1].next)
+        }
+    }
+
+    /// The members of an object, by key.
+    func index(of place: Int) -> [String: Int] {
+        if let known = indexes[place] { return known }
+        var members: [String: Int] = [:]
+        members.reserveCapacity(Int(nodes[place].count))
+        forEachMember(of: place) { members[string($0)] = $1 }
+        indexes[place] = members
+        return members
+    }
 }

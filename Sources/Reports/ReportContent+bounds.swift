@@ -27,12 +27,14 @@ extension ReportContent {
     }
 
     /// A line or a column: from 1, and of nine digits at most, as `PrintedPlace` reads them.
-    private static func isPlace(_ number: Int?) -> Bool { number.map { (1..<1_000_000_000).contains($0) } ?? true }
+    static func isPlace(_ number: Int?) -> Bool { number.map { (1..<1_000_000_000).contains($0) } ?? true }
 }
 
 extension String {
-    fileprivate mutating func replaceNUL() {
-        guard utf8.contains(0) else { return }
-        self = String(map { $0 == "\u{0}" ? "\u{FFFD}" : $0 })
+    fileprivate mutating func replaceNUL() { self = withoutNUL }
+
+    /// With U+FFFD for each NUL.
+    var withoutNUL: String {
+        utf8.contains(0) ? String(map { $0 == "\u{0}" ? "\u{FFFD}" : $0 }) : self
     }
 }

@@ -20,7 +20,7 @@ package struct ReportContent: Sendable, Hashable {
 
     /// What a report can be about. Lines of a console are told apart from reports that only one tool writes, since any output
     /// has some that look like a compiler's.
-    package enum Subject: Sendable { case tests, findings, coverage, lines }
+    package enum Subject: Sendable, CaseIterable { case tests, findings, coverage, lines }
 
     package init(
         findings: [Finding] = [], tests: [TestResult] = [], problems: [String] = [], notes: [String] = [],
@@ -37,6 +37,11 @@ package struct ReportContent: Sendable, Hashable {
     /// A report of which nothing could be used.
     static func unreadable(_ why: String) -> ReportContent {
         ReportContent(problems: ["report unreadable: " + TextLimit.cut(why, toBytes: 1000)])
+    }
+
+    /// The same of a file, which is named.
+    package static func unreadable(_ why: String, fileName: String) -> ReportContent {
+        unreadable("\(TextLimit.cut(fileName, toBytes: TextLimit.fileNameBytes)): \(why)")
     }
 
     /// The most tests, and the most findings, that are taken from one report; more is a problem, and said so.

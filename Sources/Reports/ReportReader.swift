@@ -7,7 +7,7 @@ package enum ReportReader {
     /// that cannot be read is never a good one.
     package static func read(_ bytes: [UInt8], fileName: String, root: SourceRoot) -> ReportContent {
         var content = read(bytes, root: root).bounded()
-        let name = TextLimit.cut(fileName, toBytes: 200)
+        let name = TextLimit.cut(fileName, toBytes: TextLimit.fileNameBytes)
         content.problems = content.problems.map { problem in
             let prefix = "report unreadable: "
             return problem.hasPrefix(prefix)

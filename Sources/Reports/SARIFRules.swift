@@ -44,14 +44,14 @@ struct SARIFRules {
                 component.map { extensionRules.indices.contains($0) ? extensionRules[$0] : [] } ?? driverRules
             if rules.indices.contains(index) { return rules[index] }
         }
-        guard var id = result["ruleId"].string ?? reference["id"].string else { return JSON(nil) }
+        guard var id = result["ruleId"].string ?? reference["id"].string else { return .nothing }
         // Section 3.27.5: `CA1000/1` is a further part of `CA1000`.
         for _ in 0..<Self.maximumParts {
             if let rule = byIdentifier[id] { return rule }
             guard id.utf8.count <= TextLimit.nameBytes, let slash = id.lastIndex(of: "/") else { break }
             id = String(id[..<slash])
         }
-        return JSON(nil)
+        return .nothing
     }
 
     func identifier(of result: JSON, rule: JSON) -> String {

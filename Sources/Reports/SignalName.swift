@@ -1,5 +1,5 @@
 /// Names of signals on Linux (signal(7); the numbers are those of x86_64 and aarch64).
-enum SignalName {
+package enum SignalName {
     /// By number, from 1.
     private static let names = [
         "HUP", "INT", "QUIT", "ILL", "TRAP", "ABRT", "BUS", "FPE", "KILL", "USR1", "SEGV", "USR2", "PIPE", "ALRM",
@@ -10,7 +10,7 @@ enum SignalName {
     ]
 
     /// `signal 11 (SIGSEGV)`; `signal 35` of one that has no name.
-    static func text(_ signal: Int) -> String {
+    package static func text(_ signal: Int) -> String {
         names.indices.contains(signal - 1) ? "signal \(signal) (SIG\(names[signal - 1]))" : "signal \(signal)"
     }
 }

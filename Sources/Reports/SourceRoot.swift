@@ -2,13 +2,20 @@
 package struct SourceRoot: Sendable, Hashable {
     /// Components of the directories under which the tree may have been seen by the job, longest first.
     private let mounts: [[Substring]]
+    /// What it was made of.
+    let paths: [String]
 
     /// - Parameters:
     ///   - mountedAt: The absolute directory where the job saw the tree, such as `/martlet/kit`.
     ///   - others: Further absolute names of the same directory: what a symbolic link on the way stands for.
     package init(mountedAt: String, others: [String] = []) {
+        self.init(paths: [mountedAt] + others)
+    }
+
+    init(paths: [String]) {
+        self.paths = paths
         mounts =
-            ([mountedAt] + others)
+            paths
             .compactMap { Self.components($0) }
             .filter { !$0.isEmpty }
             .sorted { $0.count > $1.count }

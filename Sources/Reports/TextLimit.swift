@@ -4,6 +4,8 @@ import Model
 enum TextLimit {
     /// The most bytes of a suite's, a test's or a rule's name.
     static let nameBytes = 1024
+    /// The most bytes of a report file's name in a sentence.
+    static let fileNameBytes = 200
 
     /// Adds to a text in place, and cuts it where it grows longer than the limit; what is as long stays as it is.
     static func append(_ more: some StringProtocol, to text: inout String, limit: Int = Finding.maximumMessageBytes) {

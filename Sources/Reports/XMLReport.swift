@@ -1,5 +1,4 @@
-import Foundation
-import FoundationXML
+import CExpat
 
 /// What a dialect makes of the elements of an XML report, one after the other.
 protocol XMLHandler: AnyObject {
@@ -10,23 +9,32 @@ protocol XMLHandler: AnyObject {
     func end(_ element: String, depth: Int)
 }
 
-/// Reads an XML report element by element, with the same limits and the same refusals whatever its dialect.
+/// Reads an XML report element by element with expat, with the same limits and the same refusals whatever its dialect.
 ///
 /// A document type is refused, since entities come with it. What XML forbids but tools write (control characters, bytes that
 /// are no UTF-8) is replaced. Prefixes of namespaces are dropped from element names.
-final class XMLReport: NSObject, XMLParserDelegate {
+final class XMLReport {
     /// The most nested elements; real reports have at most twelve.
     static let maximumDepth = 100
+    /// The most attributes of an element; real reports have some twenty.
+    static let maximumAttributes = 200
+    /// The longest tag, comment or processing instruction, in bytes. Text may be longer, as expat hands it on in pieces.
+    static let maximumMarkupBytes = 16 << 20
+    private static let pieceBytes = 1 << 20
 
+    private let parser: XML_Parser
     private let handler: any XMLHandler
     private var depth = 0
-    private var hasRoot = false
     private var refusal: String?
+    /// Bytes handed to expat, and how many when it last told of something.
+    private var (given, heard) = (0, 0)
 
-    private init(_ handler: any XMLHandler) { self.handler = handler }
+    private init(_ parser: XML_Parser, _ handler: any XMLHandler) {
+        (self.parser, self.handler) = (parser, handler)
+    }
 
     /// Gives the elements to the handler until the end or the first problem.
-    /// - Returns: Why and where it could not be read to its end; nothing when it could.
+    /// - Returns: Why and where it could not be read to its end; `nil` when it could.
     static func read(_ bytes: [UInt8], into handler: any XMLHandler) -> String? {
         let text: [UInt8]
         do {
@@ -35,22 +43,10 @@ final class XMLReport: NSObject, XMLParserDelegate {
             return error.text
         }
         guard text.contains(where: { $0 > 0x20 }) else { return "the file is empty" }
-        let report = XMLReport(handler)
-        // In pieces: libxml2 2.9 refuses more than 10,000,000 bytes at once.
-        let parser = XMLParser(stream: InputStream(data: Data(text)))
-        parser.shouldProcessNamespaces = false
-        parser.shouldResolveExternalEntities = false
-        parser.externalEntityResolvingPolicy = .never
-        parser.delegate = report
-        let isComplete = parser.parse()
-        if let refusal = report.refusal { return refusal }
-        let place = "line \(parser.lineNumber), column \(parser.columnNumber): not well-formed XML"
-        guard isComplete else {
-            let code = (parser.parserError as NSError?)?.code ?? 0
-            return place + (reasons[code].map { ", " + $0 } ?? " (libxml2's error \(code))")
-        }
-        // Foundation's parser of Swift 6.3.1 calls a document that breaks off a good one.
-        return report.hasRoot && report.depth == 0 ? nil : place + ", it ends too early"
+        guard let parser = XML_ParserCreate("UTF-8") else { return "there is no memory for reading it" }
+        defer { XML_ParserFree(parser) }
+        let report = XMLReport(parser, handler)
+        return withExtendedLifetime(report) { report.read(text) }
     }
 
     /// The name of the root element and its attributes, as far as the first 64 KiB tell them, for choosing a dialect.
@@ -69,43 +65,125 @@ final class XMLReport: NSObject, XMLParserDelegate {
         return first.found
     }
 
-    func parser(
-        _ parser: XMLParser, didStartElement elementName: String, namespaceURI: String?, qualifiedName: String?,
-        attributes: [String: String]
-    ) {
-        depth += 1
-        hasRoot = true
-        do throws(XMLText.Refusal) {
-            guard depth <= Self.maximumDepth else {
-                throw XMLText.Refusal(text: "elements nested deeper than \(Self.maximumDepth)")
+    private func read(_ text: [UInt8]) -> String? {
+        listen()
+        return text.withUnsafeBytes { bytes in
+            while true {
+                let piece = UnsafeRawBufferPointer(rebasing: bytes[given...].prefix(Self.pieceBytes))
+                let isLast = given + piece.count == bytes.count
+                given += piece.count
+                let start = piece.baseAddress?.assumingMemoryBound(to: CChar.self)
+                let status = XML_Parse(parser, start, Int32(piece.count), isLast ? 1 : 0)
+                if let refusal { return refusal }
+                guard status == XML_STATUS_OK else { return problem }
+                if isLast { return nil }
+                if given - heard > Self.maximumMarkupBytes {
+                    return "line \(XML_GetCurrentLineNumber(parser)): a tag or comment of more than "
+                        + "\(Self.maximumMarkupBytes >> 20) MiB"
+                }
             }
-            try handler.begin(Self.localName(elementName), attributes, depth: depth)
-        } catch {
-            if refusal == nil { refusal = error.text }
-            parser.abortParsing()
         }
     }
 
-    func parser(
-        _ parser: XMLParser, didEndElement elementName: String, namespaceURI: String?, qualifiedName: String?
+    private var problem: String {
+        let code = XML_GetErrorCode(parser)
+        let place = "line \(XML_GetCurrentLineNumber(parser)), column \(XML_GetCurrentColumnNumber(parser) + 1)"
+        let reason = Self.reasons[code.rawValue] ?? XML_ErrorString(code).map { String(cString: $0) } ?? "an error"
+        return "\(place): not well-formed XML, \(reason)"
+    }
+
+    // MARK: What expat tells
+
+    private func listen() {
+        XML_SetUserData(parser, Unmanaged.passUnretained(self).toOpaque())
+        XML_SetElementHandler(
+            parser,
+            { report, name, attributes in
+                guard let name else { return }
+                XMLReport.of(report)?.begin(name, attributes)
+            },
+            { report, name in
+                guard let name else { return }
+                XMLReport.of(report)?.end(name)
+            })
+        XML_SetCharacterDataHandler(parser) { report, text, count in
+            guard let text else { return }
+            XMLReport.of(report)?.take(UnsafeRawBufferPointer(start: text, count: Int(count)))
+        }
+        XML_SetCommentHandler(parser) { report, _ in XMLReport.of(report)?.hear() }
+        XML_SetProcessingInstructionHandler(parser) { report, _, _ in XMLReport.of(report)?.hear() }
+        XML_SetStartDoctypeDeclHandler(parser) { report, _, _, _, _ in
+            guard let report = XMLReport.of(report) else { return }
+            report.refuse("line \(report.line): a document type (<!DOCTYPE) is not allowed")
+        }
+    }
+
+    /// The report that expat calls for; `nil` once it is refused, as expat may tell more before it stops.
+    private static func of(_ pointer: UnsafeMutableRawPointer?) -> XMLReport? {
+        guard let pointer else { return nil }
+        let report = Unmanaged<XMLReport>.fromOpaque(pointer).takeUnretainedValue()
+        return report.refusal == nil ? report : nil
+    }
+
+    private func refuse(_ why: String) {
+        refusal = why
+        XML_StopParser(parser, 0)
+    }
+
+    private func hear() { heard = given }
+
+    private func begin(
+        _ name: UnsafePointer<CChar>, _ pairs: UnsafeMutablePointer<UnsafePointer<CChar>?>?
     ) {
-        handler.end(Self.localName(elementName), depth: depth)
+        hear()
+        depth += 1
+        guard depth <= Self.maximumDepth else {
+            return refuse("line \(line): elements nested deeper than \(Self.maximumDepth)")
+        }
+        var attributes: [String: String] = [:]
+        var place = 0
+        while let key = pairs?[place], let value = pairs?[place + 1] {
+            guard attributes.count < Self.maximumAttributes else {
+                return refuse("line \(line): an element with more than \(Self.maximumAttributes) attributes")
+            }
+            attributes[String(cString: key)] = String(cString: value)
+            place += 2
+        }
+        do throws(XMLText.Refusal) {
+            try handler.begin(Self.localName(name), attributes, depth: depth)
+        } catch {
+            refuse(error.text)
+        }
+    }
+
+    private func take(_ text: UnsafeRawBufferPointer) {
+        hear()
+        handler.take(String(decoding: text, as: UTF8.self))
+    }
+
+    private func end(_ name: UnsafePointer<CChar>) {
+        hear()
+        handler.end(Self.localName(name), depth: depth)
         depth -= 1
     }
 
-    func parser(_ parser: XMLParser, foundCharacters string: String) { handler.take(string) }
+    private var line: UInt { XML_GetCurrentLineNumber(parser) }
 
-    func parser(_ parser: XMLParser, foundCDATA block: Data) { handler.take(String(decoding: block, as: UTF8.self)) }
-
-    private static func localName(_ name: String) -> String {
-        name.lastIndex(of: ":").map { String(name[name.index(after: $0)...]) } ?? name
+    private static func localName(_ name: UnsafePointer<CChar>) -> String {
+        let name = String(cString: name)
+        return name.lastIndex(of: ":").map { String(name[name.index(after: $0)...]) } ?? name
     }
 
-    /// libxml2's error numbers (`libxml/xmlerror.h`) that a cut or careless report has.
-    private static let reasons: [Int: String] = [
-        4: "nothing there", 5: "it ends too early", 26: "an entity that is not declared", 38: "a < in an attribute",
-        39: "an attribute without quotes", 41: "an attribute without a value", 42: "an attribute twice",
-        63: "a CDATA section without an end", 68: "a name is missing", 73: "a > is missing",
-        76: "an element is closed by another's end", 77: "it ends within an element",
+    /// expat's errors (`enum XML_Error` of expat.h) that a cut or careless report has; others are said in expat's words.
+    private static let reasons: [UInt32: String] = [
+        XML_ERROR_INVALID_TOKEN.rawValue: "a character that may not stand there",
+        XML_ERROR_NO_ELEMENTS.rawValue: "it ends too early", XML_ERROR_UNCLOSED_TOKEN.rawValue: "it ends too early",
+        XML_ERROR_PARTIAL_CHAR.rawValue: "it ends too early",
+        XML_ERROR_UNCLOSED_CDATA_SECTION.rawValue: "a CDATA section without an end",
+        XML_ERROR_TAG_MISMATCH.rawValue: "an element is closed by another's end",
+        XML_ERROR_DUPLICATE_ATTRIBUTE.rawValue: "an attribute twice",
+        XML_ERROR_JUNK_AFTER_DOC_ELEMENT.rawValue: "something follows the root element",
+        XML_ERROR_UNDEFINED_ENTITY.rawValue: "an entity that is not declared",
+        XML_ERROR_NO_MEMORY.rawValue: "there is no memory for reading it",
     ]
 }

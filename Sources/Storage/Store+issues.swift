@@ -82,7 +82,9 @@ extension Store {
         after: Int = -1
     ) async throws(StoreError) -> Page<Issue> {
         try await read("read the issues of \(id)") { db in
-            let rows: [(place: Int, issue: Issue)] = try db.all(
+            var (items, last, hasMore) = ([Issue](), 0, false)
+            let columns = IssueColumns()
+            let _: [Void] = try db.all(
                 """
                 SELECT issues.* FROM issues JOIN integrations ON integrations.id = integration
                 AND integrations.issue_set = issues.issue_set JOIN bots ON bots.id = bot
@@ -90,21 +92,32 @@ extension Store {
                 AND (?5 IS NULL OR category = ?5) ORDER BY place LIMIT ?6
                 """,
                 [id.bot.description, id.number, after, status?.rawValue, category?.rawValue, limit + 1]
-            ) { row in (row["place"], try Self.issue(row)) }
-            return Page(
-                items: rows.prefix(limit).map(\.issue),
-                next: rows.count > limit ? rows.prefix(limit).last.map { Int64($0.place) } : nil)
+            ) { row in
+                if items.count == limit {
+                    hasMore = true
+                } else {
+                    last = row["place"]
+                    items.append(try Self.issue(row, columns))
+                }
+            }
+            return Page(items: items, next: hasMore && !items.isEmpty ? Int64(last) : nil)
         }
     }
 
-    private static func issue(_ row: Row) throws -> Issue {
+    /// The columns that most issues of an integration have alike.
+    private struct IssueColumns {
+        let configurations = RepeatedJSON<[Name]>("configurations")
+        let introducedBy = RepeatedJSON<Introduction>("introduced_by")
+        let silence = RepeatedJSON<Silence>("silence")
+    }
+
+    private static func issue(_ row: Row, _ columns: IssueColumns) throws -> Issue {
         Issue(
             fingerprint: row["fingerprint"], content: row["content"],
             status: try row.value("status") { Issue.Status(rawValue: $0) }, finding: try Self.finding(row),
             age: row["age"], since: row["since"],
-            configurations: try row.json("configurations", as: [Name].self) ?? [],
-            introducedBy: try row.json("introduced_by", as: Introduction.self),
-            silence: try row.json("silence", as: Silence.self),
+            configurations: try columns.configurations.value(row) ?? [],
+            introducedBy: try columns.introducedBy.value(row), silence: try columns.silence.value(row),
             step: try row.optional("step") { JobStep(rawValue: $0) })
     }
 

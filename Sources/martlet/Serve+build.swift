@@ -63,7 +63,7 @@ extension Serve {
             if let refusal = web.refusalToListen(hasTokens: try await store.hasTokens()) {
                 throw Failure(.configuration, refusal)
             }
-            let supervisor = try SupervisorProgram.path()
+            let supervisor = try OwnPrograms.supervisor()
             let launcher = LauncherPlace.socket(of: state)
             let isolation = try await MachineIsolation.decide(
                 settings, supervisor: supervisor, launcher: launcher, wasFenced: try await store.hasFencedAttempts(),
@@ -93,7 +93,7 @@ extension Serve {
                     transport: try CurlTransport(),
                     // Nor a mail server that does not answer the farewell, for which libcurl holds its thread up.
                     mailTransport: try CurlTransport(), environment: environment, supervisor: supervisor,
-                    isolation: isolation, version: Martlet.version,
+                    reader: try OwnPrograms.reader(), isolation: isolation, version: Martlet.version,
                     toolchain: { await ToolchainVersion.swift(within: place) },
                     logger: logger))
             try await integrations.prepare()

@@ -86,6 +86,23 @@ import Testing
         }
     }
 
+    /// Archives are written and never unpacked, so that none can lead out of its directory.
+    @Test(.threat("P5")) func testP5ThatNoArchiveIsUnpacked() throws {
+        for source in try sources(in: "Sources") where source.text.contains("archive_read") {
+            Issue.record("\(source.path): an archive is read")
+        }
+    }
+
+    /// What a job left is read by `martlet-reader` alone; see docs/decisions/0040-reports-are-read-by-a-process-of-their-own.md.
+    @Test(.threat("P1")) func testP1ThatTheDaemonParsesNoReport() throws {
+        let parsers = [
+            "ReportReader.read(", "ReadingSession(", "ConsoleReading(", "FoundationXML", "JSONSerialization",
+        ]
+        for source in try sources(in: "Sources") where !["Reports", "martlet-reader"].contains(source.target) {
+            for parser in parsers where source.text.contains(parser) { Issue.record("\(source.path): \(parser)") }
+        }
+    }
+
     @Test func testThatSwiftNIOHasTheSecurityFixes() throws {
         // 2.100.0 is the first without CVE-2026-28970 and CVE-2026-28980.
         let version = try #require(Manifest(try text("Package.swift")).packages["swift-nio"])

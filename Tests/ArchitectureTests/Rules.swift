@@ -2,12 +2,14 @@
 enum Rules {
     /// The toolchain's own modules, which any target may import; see `withoutFoundation` for the exceptions.
     static let system: Set<String> = [
-        "Swift", "Foundation", "FoundationEssentials", "FoundationXML", "Glibc", "Dispatch", "Synchronization",
+        "Swift", "Foundation", "FoundationEssentials", "Glibc", "Dispatch", "Synchronization",
         "PackageDescription",
     ]
 
-    /// Model is values only; JobProtocol is in the small static supervisor.
-    static let withoutFoundation: Set<String> = ["Model", "JobProtocol", "martlet-supervisor"]
+    /// Model is values only; JobProtocol and Reports are in the small static programs.
+    static let withoutFoundation: Set<String> = [
+        "Model", "JobProtocol", "Reports", "martlet-supervisor", "martlet-reader",
+    ]
 
     /// Modules whose types are in the interface of a product: who may import the one may import the other, which
     /// MemberImportVisibility makes necessary.

@@ -19,7 +19,7 @@ import Testing
                 try directory.makeDirectory("programs")
                 try directory.makeDirectory("state")
                 // By another process: what this one had open for writing may not be run for a moment.
-                for program in ["martlet", "martlet-supervisor"] {
+                for program in ["martlet", "martlet-supervisor", "martlet-reader"] {
                     try await runExpectingSuccess([
                         "cp", try TestTools.builtProduct(program), directory.path("programs/\(program)"),
                     ])

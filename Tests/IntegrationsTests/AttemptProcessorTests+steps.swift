@@ -7,6 +7,15 @@ import Testing
 
 /// Recipes that state several steps of a kind, and the step that comes before all in a fence.
 extension AttemptProcessorTests {
+    @Test func testThatArchivingThatFailsIsBuildErrors() async throws {
+        // given, when
+        let results = try await results(of: [Played(step: .building), Played(step: .archiving, exit: 1)])
+
+        // then
+        #expect(results.verdict == .buildErrors)
+        #expect(results.reason == "archiving failed: exit status 1")
+    }
+
     @Suite struct GivenSeveralStepsOfAKind {
         private let outer = AttemptProcessorTests()
 

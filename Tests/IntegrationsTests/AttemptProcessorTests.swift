@@ -1,3 +1,4 @@
+import BotSupport
 import Execution
 import ExecutionSupport
 import JobProtocol
@@ -29,7 +30,8 @@ import Testing
 
     func results(
         of played: [Played], outcome: StatusEvent.Outcome? = nil, reason: String? = nil, limit: String? = nil,
-        previousTests: Int? = nil, notTested: String? = nil, askedReports: [String]? = nil, isFinished: Bool = true
+        previousTests: Int? = nil, notTested: String? = nil, askedReports: [String]? = nil, isFinished: Bool = true,
+        reader: ReaderProgram? = nil
     ) async throws -> AttemptResults {
         try await withTemporaryDirectory { directory in
             let attempt = AttemptDirectory(path: directory.path("kit/1/debug/1"))
@@ -66,7 +68,8 @@ import Testing
             let context = AttemptProcessor.Context(
                 configuration: try Samples.name("debug"), plan: plan, previousTests: previousTests,
                 askedReports: askedReports.map { ["test": $0] } ?? [:], digest: { _ in nil })
-            return try AttemptProcessor().read(attempt, context: context, memory: nil).outcome { _, _ in nil }
+            return try AttemptProcessor(reader: reader ?? .built()).read(attempt, context: context, memory: nil)
+                .outcome { _, _ in nil }
         }
     }
 
@@ -345,15 +348,6 @@ import Testing
             // then
             #expect(results.tested == "skipped: no tests")
         }
-    }
-
-    @Test func testThatArchivingThatFailsIsBuildErrors() async throws {
-        // given, when
-        let results = try await results(of: [Played(step: .building), Played(step: .archiving, exit: 1)])
-
-        // then
-        #expect(results.verdict == .buildErrors)
-        #expect(results.reason == "archiving failed: exit status 1")
     }
 
     @Test(arguments: [

@@ -5,7 +5,7 @@ import Testing
 @testable import Reports
 
 /// Every report and log of the collected outputs of other tools, read as a file that a recipe's `report:` names.
-@Suite struct CorpusTests {
+@Suite(.threat("P2")) struct CorpusTests {
     /// Findings, or why there is nothing to read; the tests of reports of tests have tables of their own. Counted with grep, by
     /// eye and with Python's json; equal findings of one place once.
     static let findings: [(file: String, findings: Int)] = [

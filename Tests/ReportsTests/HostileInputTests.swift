@@ -120,13 +120,13 @@ import Testing
         #expect(second < max(first * 8, 0.1 * TestLimits.scale), "\(unit): \(first) s, four times that \(second) s")
     }
 
-    @Test(arguments: readers)
+    @Test(.threat("P6"), arguments: readers)
     func testThatLongLinesTakeLinearTime(reader: Reader) {
         for unit in Self.units { Self.expectLinearTime(reader, unit) }
     }
 
     /// Lines of a megabyte in a log; optimised, each takes less than a millisecond.
-    @Test(arguments: readers.prefix(4), ["(", "a", ":"])
+    @Test(.threat("P6"), arguments: readers.prefix(4), ["(", "a", ":"])
     func testThatALineOfAMegabyteIsRead(reader: Reader, unit: String) {
         let line = Self.repeated(unit, bytes: 1 << 20)
         let time = Self.seconds { #expect(reader.read(line) == 0) }

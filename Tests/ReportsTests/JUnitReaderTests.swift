@@ -92,7 +92,7 @@ import Testing
 
     private let root = SourceRoot(mountedAt: "/home/me/pkg")
 
-    @Test(.corpus, arguments: expectations)
+    @Test(.threat("P2"), .corpus, arguments: expectations)
     func testThatItCountsAsTheFileDoes(file: String, counts: TestCounts) throws {
         let content = ReportReader.read(try Corpus.file(file).bytes(), fileName: file, root: root)
         #expect(TestCounts(of: content.tests) == counts)
@@ -142,7 +142,7 @@ import Testing
         #expect(TestCounts(of: JUnitReader.read(Array(xml.utf8), root: root).tests) == .init(4, failed: 1, skipped: 3))
     }
 
-    @Test func testThatItReadsWhatXMLForbids() {
+    @Test(.threat("P8")) func testThatItReadsWhatXMLForbids() {
         // given control characters, references to them, and bytes that are no UTF-8
         let xml =
             Array("<testsuite name='s'><testcase name='a\u{1}'><failure message='&#x1b;[31mred&#0;'>".utf8)
@@ -157,7 +157,7 @@ import Testing
 
     @Test(arguments: ["<?x?>", "<?x ?>", "<?xml-stylesheet href='a.xsl'?>", "<?x y?>\n<?z?>"])
     func testThatAProcessingInstructionSaysNothing(instruction: String) {
-        // Foundation's parser ends the program at one without data.
+        // Some parsers dereference null at one without data.
         let xml =
             "\(instruction)<testsuite>\(instruction)<testcase name='a'>\(instruction)</testcase></testsuite>\(instruction)"
         let content = JUnitReader.read(Array(xml.utf8), root: root)
@@ -165,7 +165,7 @@ import Testing
         #expect(content.tests.map(\.name) == ["a"])
     }
 
-    @Test(arguments: [false, true])
+    @Test(.threat("P8"), arguments: [false, true])
     func testThatItReadsUTF16(isBigEndian: Bool) {
         let xml = "\u{FEFF}<?xml version='1.0' encoding='UTF-16'?><testsuite name='s'><testcase name='ä'/></testsuite>"
         let bytes: [UInt8] = xml.utf16.flatMap { unit in
@@ -177,7 +177,7 @@ import Testing
         #expect(content.tests.map(\.name) == ["ä"])
     }
 
-    @Suite struct GivenADocumentType {
+    @Suite(.threat("P1")) struct GivenADocumentType {
         private static let document =
             "<!DOCTYPE a [<!ENTITY b 'c'>]><testsuite name='s'><testcase name='&b;'/></testsuite>"
 

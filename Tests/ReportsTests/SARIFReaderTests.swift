@@ -4,7 +4,7 @@ import Testing
 
 @testable import Reports
 
-@Suite struct SARIFReaderTests {
+@Suite(.threat("P3")) struct SARIFReaderTests {
     /// Counted with Python's json: results of kind fail that are not suppressed and not absent.
     static let expectations: [(file: String, findings: Int)] = [
         ("samples/clang-analyze.sarif", 3),

@@ -1,3 +1,4 @@
+import TestSupport
 import Testing
 
 @testable import Reports
@@ -16,11 +17,13 @@ import Testing
         #expect(root.shown(path) == relative)
     }
 
-    @Test(arguments: [
-        "", "/", "/martlet/kit", "/martlet/kit/", "/martlet/kitchen/a.c", "/martlet/kit/../x/a.c", "../a.c",
-        "a/../../b.c", "..",
-        ".", "/etc/passwd", "file:///etc/passwd", "a\u{0}b", "/martlet/kit/../../../../etc/passwd",
-    ])
+    @Test(
+        .threat("P4"),
+        arguments: [
+            "", "/", "/martlet/kit", "/martlet/kit/", "/martlet/kitchen/a.c", "/martlet/kit/../x/a.c", "../a.c",
+            "a/../../b.c", "..",
+            ".", "/etc/passwd", "file:///etc/passwd", "a\u{0}b", "/martlet/kit/../../../../etc/passwd",
+        ])
     func testThatWhatLiesElsewhereIsNotRelative(path: String) {
         #expect(root.relative(path) == nil)
     }

@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 /// Inputs made to cost time or memory, or to show people something else than what is read.
-@Suite struct HostileYAMLTests {
+@Suite(.threat("P7")) struct HostileYAMLTests {
     private func read(_ yaml: String) -> Reading<Recipe> {
         RecipeReader.read(yaml: yaml, file: "r.yml", project: .tree(.make))
     }

@@ -24,7 +24,7 @@ import Testing
         }
     }
 
-    @Test func testThatItReadsFilesAndNothingElse() async throws {
+    @Test(.threat("P4")) func testThatItReadsFilesAndNothingElse() async throws {
         try await withOrigin([".martlet.yml": "build: make\n", "d/e/f": "deep\n"]) { fixture in
             try await runExpectingSuccess(["ln", "-s", ".martlet.yml", "link"], in: fixture.origin.path)
             try await runExpectingSuccess(["ln", "-s", "d", "dirlink"], in: fixture.origin.path)
@@ -35,7 +35,10 @@ import Testing
             }
             #expect(try await text(".martlet.yml") == "build: make\n")
             #expect(try await text("d/e/f") == "deep\n")
-            for path in ["link", "dirlink/e/f", "d", "absent", "d/absent", "", "/d/e/f", "d//e/f", "../x", "."] {
+            for path in [
+                "link", "dirlink/e/f", "d", "absent", "d/absent", "", "/d/e/f", "d//e/f", "../x", ".",
+                "../../etc/passwd", "/etc/passwd", "file:///etc/passwd", "d/../../../etc/passwd",
+            ] {
                 #expect(try await text(path) == nil, "\(path)")
             }
             await expectRejection(SourceControlError.self, \.code, .tooLarge) {

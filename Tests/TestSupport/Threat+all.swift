@@ -38,6 +38,14 @@ extension Threat {
         Threat("PW2", "a damaged database", .contained),
         Threat("PW4", "a database of another version", .contained),
         Threat("G15", "names of branches that a shell would run", .denied),
+        Threat("P1", "a report that attacks its parser", .contained),
+        Threat("P2", "reports in every dialect, whole and broken", .contained),
+        Threat("P3", "SARIF that is cut, old or empty", .contained),
+        Threat("P4", "a report that names files outside the repository", .denied),
+        Threat("P5", "an archive that leads out of its directory", .denied),
+        Threat("P6", "lines and logs that make matchers slow", .contained),
+        Threat("P7", "bombs in recipes", .denied),
+        Threat("P8", "bytes that are no text", .contained),
     ]
 
     /// What the list asks for and is not tried, and why; printed beside the others.

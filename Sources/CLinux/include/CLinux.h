@@ -74,5 +74,6 @@ void clinux_begin_writeback(int descriptor, int64_t offset, int64_t count);
 void clinux_failpoint(const char *name, const char *phase);
 
 #include "CLinuxAnswering.h"
+#include "CLinuxConfine.h"
 #include "CLinuxFence.h"
 #include "CLinuxProcess.h"

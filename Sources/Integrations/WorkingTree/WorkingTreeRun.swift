@@ -1,5 +1,5 @@
 import Basics
-import Execution
+package import Execution
 import Foundation
 import Logging
 import Model
@@ -22,19 +22,22 @@ package final class WorkingTreeRun: Sendable {
         package var environment: [String: String]
         /// The absolute path of `martlet-supervisor`.
         package var supervisor: String
+        /// What reads reports and logs.
+        package var reader: ReaderProgram
         /// Configurations that run at one time, ≥ 1.
         package var concurrency: Int
         package var isolation: JobIsolation
         package var clock: WallClock
 
         package init(
-            directory: String, caches: String, environment: [String: String], supervisor: String, concurrency: Int = 1,
-            isolation: JobIsolation, clock: WallClock = .system
+            directory: String, caches: String, environment: [String: String], supervisor: String, reader: ReaderProgram,
+            concurrency: Int = 1, isolation: JobIsolation, clock: WallClock = .system
         ) {
             self.directory = directory
             self.caches = caches
             self.environment = environment
             self.supervisor = supervisor
+            self.reader = reader
             self.concurrency = concurrency
             self.isolation = isolation
             self.clock = clock
@@ -230,7 +233,7 @@ package final class WorkingTreeRun: Sendable {
         let logger = Logger(label: "martlet.run") { _ in SwiftLogNoOpLogHandler() }
         let jobs = JobRunner(
             store: store, state: cache.state, workspaces: Workspaces(root: cache.state.workspaces),
-            executor: launcher.executor, planner: JobPlanner(supervisor: parts.supervisor),
+            executor: launcher.executor, planner: JobPlanner(supervisor: parts.supervisor), reader: parts.reader,
             slots: JobSlots(count: parts.concurrency), archiver: ProductArchiver(state: cache.state),
             clock: parts.clock, timer: ContinuousClock(),
             environment: JobEnvironment(daemon: parts.environment, url: ""),

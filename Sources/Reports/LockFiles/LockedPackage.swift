@@ -1,5 +1,3 @@
-import Foundation
-
 /// A package that a lock file pins, as in-toto's resource descriptor has it.
 package struct LockedPackage: Hashable, Sendable {
     /// A package URL (package-url/purl-spec), or where a repository is had.
@@ -101,7 +99,7 @@ enum LockedDigest {
     }
 
     private static func base64(_ text: String, length: Int) -> String? {
-        guard let bytes = Data(base64Encoded: text), bytes.count == length else { return nil }
+        guard let bytes = Base64.decode(text), bytes.count == length else { return nil }
         return bytes.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
     }
 

@@ -64,11 +64,11 @@ struct Run: AsyncParsableCommand {
     private func open() async throws -> WorkingTreeRun {
         let environment = Self.environment
         let processors = ProcessInfo.processInfo.activeProcessorCount
-        let supervisor = try SupervisorProgram.path()
+        let supervisor = try OwnPrograms.supervisor()
         return try await WorkingTreeRun(
             .init(
                 directory: directory, caches: try Self.caches(environment), environment: environment,
-                supervisor: supervisor, concurrency: max(1, processors / 4),
+                supervisor: supervisor, reader: try OwnPrograms.reader(), concurrency: max(1, processors / 4),
                 isolation: try await MachineIsolation.decide(try settings(), supervisor: supervisor)))
     }
 

@@ -1,4 +1,5 @@
 import Model
+import Transfer
 
 /// The parts of a SARIF log that are written, by their names there.
 struct SARIFOutput: Encodable {
@@ -106,7 +107,8 @@ struct SARIFOutput: Encodable {
             locations = finding.path.map { path in
                 // What lies elsewhere, or leads out, is no file of the repository.
                 let isInside = !path.hasPrefix("/") && !path.hasPrefix("..") && !path.contains("://")
-                let encoded = PercentEncoding.encode(path)
+                let encoded = path.split(separator: "/", omittingEmptySubsequences: false)
+                    .map { PercentEncoding.encode(String($0)) }.joined(separator: "/")
                 let artifact = Location.Artifact(
                     uri: path.hasPrefix("/") ? "file://" + encoded : encoded, uriBaseId: isInside ? "%SRCROOT%" : nil)
                 let region = finding.line.map { Location.Region(startLine: $0, startColumn: finding.column) }

@@ -1,0 +1,199 @@
+import CLinux
+import Glibc
+
+/// `martlet-reader`, which reads what a job left in a process of its own: with limits, without files, network, environment and secrets.
+///
+/// It runs for one conversation. What it answers is not to be believed more than what it reads.
+package struct ReaderProgram: Sendable {
+    /// What a run of it may take.
+    package struct Limits: Sendable, Hashable {
+        /// Of address space, in bytes. The largest report that is read needs a quarter.
+        package var memory: Int64 = 1 << 30
+        /// Of processor time. The largest report that is read needs some seconds.
+        package var processor: Duration = .seconds(120)
+        /// Of time, for a machine that is busy with other things.
+        package var patience: Duration = .seconds(600)
+
+        package init() {}
+    }
+
+    /// How a run ended.
+    package enum End: Sendable, Equatable {
+        case exited(Int32)
+        case signaled(Int32)
+        /// It was ended since it took longer than its limit.
+        case late
+    }
+
+    /// What a run came to.
+    package struct Outcome: Sendable {
+        package var end: End
+        /// The beginning of what it wrote to its standard error: why it crashed.
+        package var complaint: String
+    }
+
+    /// Absolute.
+    package let path: String
+    package var limits = Limits()
+
+    /// The most bytes of `Outcome.complaint`.
+    private static let maximumComplaint = 4096
+
+    package init(path: String) { self.path = path }
+
+    /// Runs it. Blocks until it has ended.
+    /// - Parameters:
+    ///   - feed: Appends what it is to read next; returns false when there is no more.
+    ///   - take: Takes what it says, cut anywhere.
+    /// - Returns: How it ended. A crash and a limit are ends like any other.
+    /// - Throws: `ExecutionError.notStarted`, and what the closures throw; the process is then ended.
+    package func run(
+        feed: (inout [UInt8]) throws -> Bool, take: (UnsafeRawBufferPointer) throws -> Void
+    ) throws -> Outcome {
+        let child = try start()
+        defer { child.close() }
+        do {
+            let isLate = try child.converse(until: ContinuousClock.now + limits.patience, feed: feed, take: take)
+            if isLate { child.kill() }
+            return child.end(isLate: isLate, maximumComplaint: Self.maximumComplaint)
+        } catch {
+            child.kill()
+            _ = child.end(isLate: false, maximumComplaint: 0)
+            throw error
+        }
+    }
+
+    private func start() throws(ExecutionError) -> ReaderProcess {
+        func failure(_ number: Int32) -> ExecutionError {
+            ExecutionError(.notStarted, "run \(path)", String(cString: strerror(number)))
+        }
+        // Closed at exec from the first moment, so that no other child of ours holds them.
+        var sockets: [Int32] = [-1, -1]
+        guard socketpair(AF_UNIX, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0, &sockets) == 0 else {
+            throw failure(errno)
+        }
+        var errors: [Int32] = [-1, -1]
+        guard clinux_pipe(&errors) == 0 else {
+            let number = errno
+            for socket in sockets { close(socket) }
+            throw failure(number)
+        }
+        let arguments = ["martlet-reader", "\(limits.memory)", "\(max(1, limits.processor.components.seconds))"]
+        var strings: [UnsafeMutablePointer<CChar>?] = arguments.map { strdup($0) }
+        defer { for string in strings { free(string) } }
+        strings.append(nil)
+        var pid: pid_t = 0
+        let number = clinux_spawn_confined(&pid, path, strings, sockets[1], errors[1])
+        close(sockets[1])
+        close(errors[1])
+        guard number == 0 else {
+            close(sockets[0])
+            close(errors[0])
+            throw failure(number)
+        }
+        return ReaderProcess(pid: pid, socket: sockets[0], errors: errors[0])
+    }
+}
+
+/// A `martlet-reader` that runs, and our ends of what it talks by.
+private struct ReaderProcess {
+    let pid: pid_t
+    let socket: Int32
+    let errors: Int32
+    /// Becomes readable at its end; -1 where no descriptor is left.
+    let descriptor: Int32
+
+    init(pid: pid_t, socket: Int32, errors: Int32) {
+        (self.pid, self.socket, self.errors) = (pid, socket, errors)
+        descriptor = clinux_pidfd_open(pid, 0)
+    }
+
+    func close() {
+        Glibc.close(socket)
+        Glibc.close(errors)
+        if descriptor >= 0 { Glibc.close(descriptor) }
+    }
+
+    /// It is not reaped yet, so its number is nobody else's.
+    func kill() { Glibc.kill(pid, SIGKILL) }
+
+    /// Writes and reads, whichever it is ready for, until it has closed its end.
+    /// - Returns: Whether the time was over before.
+    func converse(
+        until end: ContinuousClock.Instant, feed: (inout [UInt8]) throws -> Bool,
+        take: (UnsafeRawBufferPointer) throws -> Void
+    ) throws -> Bool {
+        var (pending, sent, isFed) = ([UInt8](), 0, false)
+        let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 64 * 1024, alignment: 16)
+        defer { buffer.deallocate() }
+        while true {
+            if sent == pending.count, !isFed {
+                pending.removeAll(keepingCapacity: true)
+                sent = 0
+                isFed = try !feed(&pending)
+                if isFed, pending.isEmpty { shutdown(socket, Int32(SHUT_WR)) }
+            }
+            let isSending = sent < pending.count
+            guard let events = wait(for: isSending ? POLLIN | POLLOUT : POLLIN, until: end) else { return true }
+            if isSending, events & Int16(POLLOUT | POLLERR | POLLHUP) != 0 {
+                let count = pending.withUnsafeBytes { bytes in
+                    send(
+                        socket, bytes.baseAddress! + sent, bytes.count - sent, Int32(MSG_NOSIGNAL) | Int32(MSG_DONTWAIT)
+                    )
+                }
+                if count > 0 { sent += count }
+                if count < 0, errno != EAGAIN, errno != EINTR {
+                    // It reads no more; what it said before is still there.
+                    (sent, isFed) = (pending.count, true)
+                }
+                if sent == pending.count, isFed { shutdown(socket, Int32(SHUT_WR)) }
+            }
+            guard events & Int16(POLLIN | POLLERR | POLLHUP) != 0 else { continue }
+            let count = recv(socket, buffer.baseAddress, buffer.count, Int32(MSG_DONTWAIT))
+            if count > 0 {
+                try take(UnsafeRawBufferPointer(rebasing: buffer[..<count]))
+            } else if count == 0 || (errno != EAGAIN && errno != EINTR) {
+                return !waitForEnd(until: end)
+            }
+        }
+    }
+
+    /// The events that came; `nil` when the time is over.
+    private func wait(for events: Int32, until end: ContinuousClock.Instant) -> Int16? {
+        while true {
+            let left = ContinuousClock.now.duration(to: end)
+            guard left > .zero else { return nil }
+            var asked = pollfd(fd: socket, events: Int16(events), revents: 0)
+            if poll(&asked, 1, Self.milliseconds(left)) > 0 { return asked.revents }
+        }
+    }
+
+    private func waitForEnd(until end: ContinuousClock.Instant) -> Bool {
+        guard descriptor >= 0 else { return false }
+        while true {
+            let left = ContinuousClock.now.duration(to: end)
+            guard left > .zero else { return false }
+            var asked = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
+            if poll(&asked, 1, Self.milliseconds(left)) > 0 { return true }
+        }
+    }
+
+    private static func milliseconds(_ duration: Duration) -> Int32 {
+        Int32(
+            clamping: duration.components.seconds * 1000 + duration.components.attoseconds / 1_000_000_000_000_000 + 1)
+    }
+
+    func end(isLate: Bool, maximumComplaint: Int) -> ReaderProgram.Outcome {
+        var (status, usage) = (Int32(0), clinux_usage())
+        while clinux_wait(pid, &status, &usage) < 0, errno == EINTR {}
+        let complaint = [UInt8](unsafeUninitializedCapacity: maximumComplaint) { buffer, count in
+            count = max(0, read(errors, buffer.baseAddress, buffer.count))
+        }
+        let end: ReaderProgram.End =
+            isLate
+            ? .late
+            : clinux_wait_was_signaled(status) != 0
+                ? .signaled(clinux_wait_signal(status)) : .exited(clinux_wait_exit_status(status))
+        return ReaderProgram.Outcome(end: end, complaint: String(decoding: complaint, as: UTF8.self))
+    }
+}

@@ -1,0 +1,201 @@
+import Basics
+import Execution
+import Glibc
+import JobProtocol
+import Model
+import Reports
+
+/// Has `martlet-reader` read what the steps of an attempt left.
+///
+/// One process reads all of an attempt. Where it does not survive a file, the file is unreadable, with the reason, and another process
+/// reads the rest. None is started for an attempt that left nothing to read.
+struct StepReading {
+    /// What a step left.
+    struct Input {
+        var number: Int
+        var subject: StepSubject
+        var files: [AttemptDirectory.File]
+        /// The parts of the log that are the step's.
+        var console: [Range<Int64>]
+    }
+
+    /// How many files or consoles of an attempt may end the reader before the rest is not read either.
+    static let maximumFailures = 3
+
+    private let program: ReaderProgram
+    private let attempt: AttemptDirectory
+    private let root: SourceRoot
+    /// Why an item is not to be read.
+    private var refused: [ReadingAnswer.Item: String] = [:]
+
+    init(_ program: ReaderProgram, _ attempt: AttemptDirectory, root: SourceRoot) {
+        self.program = program
+        self.attempt = attempt
+        self.root = root
+    }
+
+    /// Blocks while it reads.
+    /// - Returns: What is in it, by the steps' numbers; empty for a step that left nothing.
+    /// - Throws: `ExecutionError` when the attempt's directory cannot be read or the reader cannot be started. What it does not survive is
+    ///   a problem of the file.
+    static func read(
+        _ inputs: [Input], of attempt: AttemptDirectory, root: SourceRoot, with program: ReaderProgram
+    ) throws -> [Int: StepContent] {
+        let inputs = inputs.map { input in
+            var input = input
+            if input.subject.isEmpty { input.console = [] }
+            return input
+        }
+        guard inputs.contains(where: { !$0.files.isEmpty || !$0.console.isEmpty }) else { return [:] }
+        var reading = StepReading(program, attempt, root: root)
+        for _ in 0...maximumFailures {
+            if let contents = try reading.tryAll(inputs) { return contents }
+        }
+        for item in inputs.flatMap(Self.items) where reading.refused[item] == nil {
+            reading.refused[item] = "the reader did not survive \(reading.refused.count) others of this job"
+        }
+        return reading.completed([:], inputs)
+    }
+
+    /// - Returns: `nil` when the reader did not survive; then it is known what not to read the next time.
+    private mutating func tryAll(_ inputs: [Input]) throws -> [Int: StepContent]? {
+        var answer = ReadingAnswer()
+        var pieces = Pieces(of: attempt, records(for: inputs))
+        var wrong: WireError?
+        var outcome: ReaderProgram.Outcome?
+        do {
+            outcome = try program.run(
+                feed: { try pieces.next(into: &$0) },
+                take: { bytes throws in try answer.take(bytes) })
+        } catch let error as WireError {
+            wrong = error
+        }
+        if answer.isWhole, wrong == nil { return completed(answer.steps, inputs) }
+        let reason =
+            wrong.map { "the reader's answer is none: \($0)" } ?? outcome.map { Self.reason($0, program.limits) } ?? ""
+        guard let item = answer.begun, refused[item] == nil,
+            inputs.contains(where: { Self.items(of: $0).contains(item) })
+        else {
+            throw ExecutionError(.notStarted, "read what the job left with \(program.path)", reason)
+        }
+        refused[item] = reason
+        return nil
+    }
+
+    /// Why the reader ended: the words after "reading it".
+    private static func reason(_ outcome: ReaderProgram.Outcome, _ limits: ReaderProgram.Limits) -> String {
+        // As Swift's runtime says it: "failed to allocate 20000096 bytes of memory".
+        let isFull = ["failed to allocate", "ould not allocate"].contains { outcome.complaint.contains($0) }
+        switch outcome.end {
+        case .late: return "reading it took longer than \(limits.patience.components.seconds) s"
+        case .signaled(SIGXCPU):
+            return "reading it took more than \(limits.processor.components.seconds) s of processor time"
+        case .signaled where isFull, .exited where isFull:
+            return "reading it took more than \(limits.memory >> 20) MiB of memory"
+        case .signaled(SIGKILL): return "the machine ended the reader (SIGKILL), perhaps for lack of memory"
+        case .signaled(let signal): return "the reader ended by \(SignalName.text(Int(signal)))"
+        case .exited(let status):
+            let said = outcome.complaint.prefix { !$0.isNewline }
+            return "the reader ended with exit status \(status)" + (said.isEmpty ? "" : ": \(said)")
+        }
+    }
+
+    private static func items(of input: Input) -> [ReadingAnswer.Item] {
+        (0...input.files.count).map { ReadingAnswer.Item(step: input.number, item: $0) }
+    }
+
+    // MARK: What the reader is told
+
+    /// The items that are read of a step, by the number that the reader counts: it knows nothing of the others.
+    private func records(for inputs: [Input]) -> [Pieces.Record] {
+        var records: [Pieces.Record] = [.bytes(ReadingRequest.root(root))]
+        for input in inputs {
+            records.append(.bytes(ReadingRequest.step(input.number, input.subject)))
+            for (index, file) in input.files.enumerated() {
+                let isRefused = refused[.init(step: input.number, item: index)] != nil
+                records.append(isRefused ? .bytes(ReadingRequest.report("", size: 0)) : .report(file))
+            }
+            if refused[.init(step: input.number, item: input.files.count)] == nil {
+                records += input.console.map { .console($0) }
+            }
+            records.append(.bytes(ReadingRequest.stepEnd))
+        }
+        return records + [.bytes(ReadingRequest.end)]
+    }
+
+    /// The contents with what was refused in its place.
+    private func completed(_ contents: [Int: StepContent], _ inputs: [Input]) -> [Int: StepContent] {
+        var contents = contents
+        for input in inputs {
+            var content = contents[input.number] ?? StepContent()
+            // A reader that was taken over may have told of any number.
+            let missing = max(0, input.files.count - content.reports.count)
+            content.reports = Array(content.reports.prefix(input.files.count))
+            content.reports += input.files.suffix(missing).map {
+                ReportContent.unreadable("it was not read", fileName: $0.path)
+            }
+            for (index, file) in input.files.enumerated() {
+                guard let why = refused[.init(step: input.number, item: index)] else { continue }
+                content.reports[index] = .unreadable(why, fileName: file.path)
+            }
+            if let why = refused[.init(step: input.number, item: input.files.count)], !input.console.isEmpty {
+                content.console.problems.append(ConsoleContent.unreadable(why))
+            }
+            contents[input.number] = content
+        }
+        return contents
+    }
+}
+
+/// Makes the bytes of a request as they are wanted, so that one piece of a file or a log is in memory at a time.
+private struct Pieces {
+    enum Record {
+        case bytes([UInt8])
+        case report(AttemptDirectory.File)
+        case console(Range<Int64>)
+    }
+
+    private let attempt: AttemptDirectory
+    private var records: ArraySlice<Record>
+    private var file: AttemptDirectory.OpenFile?
+    private var log: AttemptLog?
+    /// Of the log, what of the record is still to be read.
+    private var range: Range<Int64>?
+
+    init(of attempt: AttemptDirectory, _ records: [Record]) {
+        self.attempt = attempt
+        self.records = records[...]
+    }
+
+    /// - Returns: False when nothing is left.
+    mutating func next(into bytes: inout [UInt8]) throws -> Bool {
+        while bytes.count < ReadingRequest.pieceBytes {
+            if let file {
+                let piece = try file.read(ReadingRequest.pieceBytes)
+                if piece.isEmpty { self.file = nil } else { bytes += ReadingRequest.bytes(piece) }
+            } else if let range {
+                let count = Int(min(Int64(ReadingRequest.pieceBytes), Int64(range.count)))
+                let piece = count == 0 ? [] : try log?.read(at: range.lowerBound, count: count) ?? []
+                self.range = piece.isEmpty ? nil : range.lowerBound + Int64(piece.count)..<range.upperBound
+                if !piece.isEmpty { bytes += ReadingRequest.console(piece) }
+            } else {
+                guard let record = records.popFirst() else { return !bytes.isEmpty }
+                try begin(record, &bytes)
+            }
+        }
+        return true
+    }
+
+    private mutating func begin(_ record: Record, _ bytes: inout [UInt8]) throws {
+        switch record {
+        case .bytes(let record): bytes += record
+        case .console(let part):
+            if log == nil { log = try AttemptLog.open(in: attempt.path) }
+            range = part
+        case .report(let listed):
+            let opened = try attempt.open(listed)
+            bytes += ReadingRequest.report(listed.path, size: Int(opened.size))
+            if opened.size <= Int64(ReportReader.maximumBytes) { file = opened }
+        }
+    }
+}

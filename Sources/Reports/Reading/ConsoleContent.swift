@@ -1,0 +1,66 @@
+package import Model
+
+/// What a step printed, as far as its kind makes something of it.
+package struct ConsoleContent: Sendable {
+    package var findings: [Finding] = []
+    package var compiled = CompiledFiles()
+    /// How a test process crashed last.
+    package var crash: String?
+    package var xctest: [TestResult] = []
+    package var swiftTesting: [TestResult] = []
+    /// What is wrong with the output itself: a run of XCTest or Swift Testing that has no end, or output that could not be read.
+    package var problems: [String] = []
+    /// What other tools that test printed: Go's, Cargo's, CTest's, and TAP.
+    package var others: [ReportContent] = []
+    /// Lines of `swift test list`, or the first ones of the analyzer of C targets.
+    package var listed: [String] = []
+    /// The program without which a usual command did not begin, as its script says.
+    package var missing: String?
+    /// Why a usual command found nothing to test, as its script says.
+    package var noTests: String?
+
+    package init() {}
+
+    /// The problem of a console that could not be read.
+    package static func unreadable(_ why: String) -> String { "the output could not be read: \(why)" }
+}
+
+/// What a step left: its report files in their order, and its console.
+package struct StepContent: Sendable {
+    package var reports: [ReportContent] = []
+    package var console = ConsoleContent()
+
+    package init() {}
+}
+
+extension WireWriter {
+    mutating func add(_ console: ConsoleContent) {
+        add(list: console.findings) { $0.add($1) }
+        console.compiled.write(to: &self)
+        add(optional: console.crash)
+        add(list: console.xctest) { $0.add($1) }
+        add(list: console.swiftTesting) { $0.add($1) }
+        add(console.problems)
+        add(list: console.others) { $0.add($1) }
+        add(console.listed)
+        add(optional: console.missing)
+        add(optional: console.noTests)
+    }
+}
+
+extension WireReader {
+    mutating func console() throws(WireError) -> ConsoleContent {
+        var console = ConsoleContent()
+        console.findings = try findings()
+        console.compiled = try CompiledFiles(from: &self)
+        console.crash = try optionalText()
+        console.xctest = try tests()
+        console.swiftTesting = try tests()
+        console.problems = try textList()
+        console.others = try list { (reader) throws(WireError) in try reader.content() }
+        console.listed = try textList()
+        console.missing = try optionalText()
+        console.noTests = try optionalText()
+        return console
+    }
+}

@@ -1,0 +1,107 @@
+/// Reads a step's console, a piece at a time.
+struct ConsoleReading {
+    /// The most bytes of lines that are kept: `swift test list` of 100,000 tests.
+    private static let maximumListedBytes = 8 << 20
+
+    private var lines = LogLines()
+    private var readers: Readers
+
+    /// - Parameters:
+    ///   - listed: What an earlier step listed.
+    ///   - hasEvents: A report has the tests, so that the console of Swift Testing is not needed.
+    init(_ subject: StepSubject, root: SourceRoot, listed: [String], hasEvents: Bool) {
+        readers = Readers()
+        if subject.contains(.words) { readers.words = UsualStepWords() }
+        if subject.contains(.lines) { readers.list = [] }
+        if subject.contains(.analysis) { readers.analyzer = AnalyzerLines(root: root) }
+        if subject.contains(.build) {
+            readers.diagnostics = DiagnosticReader(root: root, category: .asPrinted)
+            readers.compiled = CompiledFiles()
+        }
+        guard subject.contains(.tests) else { return }
+        readers.crash = CrashReader()
+        readers.xctest = XCTestConsoleReader(root: root, listed: listed)
+        readers.sanitizer = SanitizerReader(root: root)
+        guard !hasEvents else { return }
+        readers.swiftTesting = SwiftTestingConsoleReader(root: root, listed: listed)
+        readers.others = OtherConsoles(root: root)
+    }
+
+    mutating func take(_ piece: UnsafeRawBufferPointer) {
+        lines.take(piece) { readers.take($0) }
+    }
+
+    mutating func finish() -> ConsoleContent {
+        lines.finish { readers.take($0) }
+        var content = ConsoleContent()
+        content.findings =
+            readers.diagnostics?.finish() ?? readers.analyzer?.finish() ?? readers.sanitizer?.finish() ?? []
+        content.compiled = readers.compiled ?? CompiledFiles()
+        content.crash = readers.crash?.finish()
+        content.xctest = readers.xctest?.finish() ?? []
+        content.swiftTesting = readers.swiftTesting?.finish() ?? []
+        content.problems = (readers.xctest?.problems ?? []) + (readers.swiftTesting?.problems ?? [])
+        content.others = readers.others?.finish() ?? []
+        content.listed = readers.list ?? []
+        content.missing = readers.words?.missing
+        content.noTests = readers.words?.noTests
+        return content
+    }
+
+    private struct Readers {
+        var diagnostics: DiagnosticReader?
+        var analyzer: AnalyzerLines?
+        var sanitizer: SanitizerReader?
+        var others: OtherConsoles?
+        var compiled: CompiledFiles?
+        var crash: CrashReader?
+        var xctest: XCTestConsoleReader?
+        var swiftTesting: SwiftTestingConsoleReader?
+        var list: [String]?
+        var words: UsualStepWords?
+        private var listedBytes = 0
+
+        init() {}
+
+        mutating func take(_ line: LogLine) {
+            if compiled?.take(line) == true { return }
+            diagnostics?.take(line)
+            analyzer?.take(line)
+            sanitizer?.take(line)
+            others?.take(line)
+            crash?.take(line)
+            xctest?.take(line)
+            swiftTesting?.take(line)
+            words?.take(line)
+            if list != nil, listedBytes + line.count <= ConsoleReading.maximumListedBytes {
+                listedBytes += line.count
+                list?.append(line.text)
+            }
+        }
+    }
+}
+
+/// What the script of a usual command says to the service, in lines of its own.
+///
+/// Of a command that the recipe states nothing is read so. A job that prints such a line itself comes to what it could have had by
+/// an exit status: never to a green that it could not have anyway.
+struct UsualStepWords {
+    /// The program without which it did not begin.
+    private(set) var missing: String?
+    private(set) var noTests: String?
+
+    /// A longer text is none of ours, in bytes.
+    private static let maximumBytes = 200
+
+    mutating func take(_ line: LogLine) {
+        guard line.count <= Self.maximumBytes, line.begins(with: "martlet: ") else { return }
+        let text = line.text
+        if let program = Self.rest(of: text, after: "martlet: missing: ") { missing = program }
+        if let reason = Self.rest(of: text, after: "martlet: no tests: ") { noTests = reason }
+    }
+
+    private static func rest(of text: String, after prefix: String) -> String? {
+        guard text.hasPrefix(prefix) else { return nil }
+        return String(text.dropFirst(prefix.count))
+    }
+}

@@ -1,0 +1,100 @@
+/// What `martlet-reader` tells the daemon, as far as it came: records as in a `ReadingRequest`.
+///
+/// The reader may have been taken over by what it read, so nothing of it is believed: every length, count, number and text is
+/// checked or cut.
+package struct ReadingAnswer {
+    private enum Kind: UInt8 { case begin = 1, step, end }
+
+    /// The most bytes of an answer: what `ReadingSession` writes at most, and what tells of it.
+    static let maximumBytes = ReadingSession.maximumBytes + (16 << 20)
+
+    /// A report file, by its number among the step's, or the console, whose number is that after the last report's.
+    package struct Item: Hashable, Sendable {
+        package var step: Int
+        package var item: Int
+
+        package init(step: Int, item: Int) {
+            self.step = step
+            self.item = item
+        }
+    }
+
+    /// What the reader began to read last.
+    package private(set) var begun: Item?
+    /// The steps that were read to their end, by number.
+    package private(set) var steps: [Int: StepContent] = [:]
+    /// Whether the reader said that it is done.
+    package private(set) var isWhole = false
+
+    private var pending: [UInt8] = []
+    private var taken = 0
+
+    package init() {}
+
+    /// Takes the next bytes, cut anywhere.
+    /// - Throws: For what no reader says.
+    package mutating func take(_ bytes: UnsafeRawBufferPointer) throws(WireError) {
+        taken += bytes.count
+        guard taken <= Self.maximumBytes else { throw WireError("more than \(Self.maximumBytes) bytes") }
+        pending += bytes
+        var place = 0
+        while pending.count - place >= ReadingRequest.headBytes {
+            let count = pending[(place + 1)..<(place + 5)].reversed().reduce(0) { $0 << 8 | Int($1) }
+            let start = place + ReadingRequest.headBytes
+            guard count <= Self.maximumBytes else { throw WireError("a record of \(count) bytes") }
+            guard pending.count - start >= count else { break }
+            guard let kind = Kind(rawValue: pending[place]), !isWhole else { throw WireError("an unknown record") }
+            let record = Array(pending[start..<start + count])
+            place = start + count
+            try take(kind, record)
+        }
+        if place > 0 { pending.removeFirst(place) }
+    }
+
+    private mutating func take(_ kind: Kind, _ record: [UInt8]) throws(WireError) {
+        var reader = WireReader(record)
+        switch kind {
+        case .begin: begun = Item(step: try reader.int(), item: try reader.int())
+        case .end: isWhole = true
+        case .step:
+            let number = try reader.int()
+            var content = StepContent()
+            let count = try reader.int()
+            guard count <= WireReader.maximumElements else { throw WireError("\(count) reports") }
+            for _ in 0..<count {
+                reader.beginPart()
+                content.reports.append(try reader.content())
+            }
+            reader.beginPart()
+            content.console = try reader.console()
+            guard reader.isAtEnd else { throw WireError("something follows a step") }
+            steps[number] = content
+        }
+    }
+
+    // MARK: Of the reader
+
+    private static func record(_ kind: Kind, _ parts: [UInt8]...) -> [UInt8] {
+        let count = parts.reduce(0) { $0 + $1.count }
+        var record = withUnsafeBytes(of: UInt32(count).littleEndian) { [kind.rawValue] + $0 }
+        record.reserveCapacity(record.count + count)
+        for part in parts { record += part }
+        return record
+    }
+
+    static func begin(step: Int, item: Int) -> [UInt8] {
+        var writer = WireWriter()
+        writer.add(step)
+        writer.add(item)
+        return record(.begin, writer.bytes)
+    }
+
+    static func step(_ number: Int, reports: Int, _ content: [UInt8]) -> [UInt8] {
+        var writer = WireWriter()
+        writer.add(number)
+        writer.add(reports)
+        return record(.step, writer.bytes, content)
+    }
+
+    static let end = record(.end)
+}

@@ -1,0 +1,70 @@
+/// What the daemon tells `martlet-reader`, record by record: a byte for its kind, four for its length, and its bytes.
+///
+/// A conversation is `.root`, then for each step `.step`, its reports (`.report` and the file's bytes as `.bytes`), its console as
+/// `.console`, and `.stepEnd`; then `.end`.
+package enum ReadingRequest {
+    enum Kind: UInt8 { case root = 1, step, report, bytes, console, stepEnd, end }
+
+    /// Of both programs: one that is installed without the other is refused.
+    static let version = 1
+    /// The bytes of a record's kind and length.
+    package static let headBytes = 5
+    /// The most bytes of a file or a console in one record.
+    package static let pieceBytes = 256 * 1024
+    /// The most bytes of a record.
+    static let maximumBytes = 1 << 20
+
+    private static func record(_ kind: Kind, _ bytes: [UInt8] = []) -> [UInt8] {
+        withUnsafeBytes(of: UInt32(bytes.count).littleEndian) { [kind.rawValue] + $0 } + bytes
+    }
+
+    private static func record(_ kind: Kind, _ write: (inout WireWriter) -> Void) -> [UInt8] {
+        var writer = WireWriter()
+        write(&writer)
+        return record(kind, writer.bytes)
+    }
+
+    /// Begins the conversation.
+    package static func root(_ root: SourceRoot) -> [UInt8] {
+        record(.root) { writer in
+            writer.add(version)
+            writer.add(root.paths)
+        }
+    }
+
+    /// Begins a step.
+    package static func step(_ number: Int, _ subject: StepSubject) -> [UInt8] {
+        record(.step) { writer in
+            writer.add(number)
+            writer.add(Int(subject.rawValue))
+        }
+    }
+
+    /// Begins a report file of the step; its bytes follow, unless it is larger than `ReportReader.maximumBytes`.
+    package static func report(_ fileName: String, size: Int) -> [UInt8] {
+        record(.report) { writer in
+            writer.add(fileName)
+            writer.add(size)
+        }
+    }
+
+    /// The next bytes of the report file.
+    package static func bytes(_ piece: [UInt8]) -> [UInt8] { record(.bytes, piece) }
+
+    /// The next bytes of the step's console.
+    package static func console(_ piece: [UInt8]) -> [UInt8] { record(.console, piece) }
+
+    /// Ends the step.
+    package static let stepEnd = record(.stepEnd)
+    /// Ends the conversation.
+    package static let end = record(.end)
+
+    /// Takes a record's head apart.
+    /// - Throws: For an unknown kind, and for a record that is too long.
+    package static func head(_ bytes: [UInt8]) throws(WireError) -> (kind: UInt8, count: Int) {
+        guard bytes.count == headBytes, Kind(rawValue: bytes[0]) != nil else { throw WireError("an unknown record") }
+        let count = bytes[1...].reversed().reduce(0) { $0 << 8 | Int($1) }
+        guard count <= maximumBytes else { throw WireError("a record of \(count) bytes") }
+        return (bytes[0], count)
+    }
+}

@@ -1,0 +1,138 @@
+/// The work of `martlet-reader`: takes the records of a `ReadingRequest` and makes those of a `ReadingAnswer`.
+package struct ReadingSession {
+    /// The most bytes that the findings and tests of one report or console may have together, as they are told to the daemon.
+    static let maximumContentBytes = 64 << 20
+    /// The most of all reports and consoles together.
+    static let maximumBytes = 128 << 20
+
+    private struct Step {
+        var number: Int
+        var subject: StepSubject
+        var reports = 0
+        var hasTests = false
+        var console: ConsoleReading?
+        var writer = WireWriter()
+    }
+
+    private struct File {
+        var name: String
+        var size: Int
+        var bytes: [UInt8] = []
+    }
+
+    private var root: SourceRoot?
+    private var listed: [String] = []
+    private var step: Step?
+    private var file: File?
+    private var written = 0
+    /// Whether the conversation is over.
+    package private(set) var isOver = false
+
+    package init() {}
+
+    /// Takes a record.
+    /// - Returns: What to write before anything else is read, so that the daemon knows what was being read when this process ends.
+    /// - Throws: For what no daemon of this version says.
+    package mutating func take(_ kind: UInt8, _ bytes: [UInt8]) throws(WireError) -> [UInt8] {
+        guard let kind = ReadingRequest.Kind(rawValue: kind) else { throw WireError("an unknown record") }
+        var reader = WireReader(bytes)
+        switch kind {
+        case .root:
+            let version = try reader.int()
+            guard version == ReadingRequest.version else {
+                throw WireError(
+                    "version \(version) is not \(ReadingRequest.version): install both programs of one version")
+            }
+            root = SourceRoot(paths: try reader.textList())
+        case .step:
+            let number = try reader.int()
+            step = Step(number: number, subject: StepSubject(rawValue: UInt8(truncatingIfNeeded: try reader.int())))
+        case .report:
+            endFile()
+            file = File(name: try reader.text(), size: try reader.int())
+            if let file, file.size <= ReportReader.maximumBytes { self.file?.bytes.reserveCapacity(file.size) }
+            return beginItem()
+        case .bytes: file?.bytes += bytes
+        case .console:
+            endFile()
+            guard let root, let step else { throw WireError("a console of no step") }
+            var begun: [UInt8] = []
+            if step.console == nil {
+                self.step?.console = ConsoleReading(
+                    step.subject, root: root, listed: listed, hasEvents: step.hasTests)
+                begun = beginItem()
+            }
+            bytes.withUnsafeBytes { self.step?.console?.take($0) }
+            return begun
+        case .stepEnd: return endStep()
+        case .end:
+            isOver = true
+            return ReadingAnswer.end
+        }
+        return []
+    }
+
+    private func beginItem() -> [UInt8] {
+        guard let step else { return [] }
+        return ReadingAnswer.begin(step: step.number, item: step.reports)
+    }
+
+    private mutating func endFile() {
+        guard let file, let root, step != nil else { return }
+        self.file = nil
+        let content =
+            file.size > ReportReader.maximumBytes
+            ? ReportContent.unreadable(
+                "\(file.size) bytes, more than \(ReportReader.maximumBytes)", fileName: file.name)
+            : ReportReader.read(file.bytes, fileName: file.name, root: root)
+        add(content) { ReportContent.unreadable($0, fileName: file.name) }
+    }
+
+    private mutating func add(_ content: ReportContent, otherwise: (String) -> ReportContent) {
+        guard var step else { return }
+        self.step = nil
+        step.reports += 1
+        step.hasTests = step.hasTests || !content.tests.isEmpty
+        let before = step.writer.bytes.count
+        step.writer.beginPart()
+        step.writer.add(content)
+        if let why = excess(of: step.writer.bytes.count - before) {
+            step.writer.truncate(to: before)
+            step.writer.add(otherwise(why))
+        }
+        written += step.writer.bytes.count - before
+        self.step = step
+    }
+
+    /// Why so many bytes are too many; `nil` when they are not.
+    private func excess(of count: Int) -> String? {
+        if count > Self.maximumContentBytes {
+            return "its tests and findings have more than \(Self.maximumContentBytes >> 20) MiB of text"
+        }
+        if written + count > Self.maximumBytes {
+            return "with it, the tests and findings of the job have more than \(Self.maximumBytes >> 20) MiB of text"
+        }
+        return nil
+    }
+
+    private mutating func endStep() -> [UInt8] {
+        endFile()
+        guard var step else { return [] }
+        self.step = nil
+        var console = step.console?.finish() ?? ConsoleContent()
+        step.console = nil
+        if step.subject.contains(.testList) { listed = console.listed }
+        var writer = step.writer
+        let before = writer.bytes.count
+        writer.beginPart()
+        writer.add(console)
+        if let why = excess(of: writer.bytes.count - before) {
+            writer.truncate(to: before)
+            console = ConsoleContent()
+            console.problems = [ConsoleContent.unreadable(why)]
+            writer.add(console)
+        }
+        written += writer.bytes.count - before
+        return ReadingAnswer.step(step.number, reports: step.reports, writer.bytes)
+    }
+}

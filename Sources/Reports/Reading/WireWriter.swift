@@ -1,0 +1,55 @@
+/// Writes what `martlet-reader` and the daemon tell each other.
+///
+/// Numbers are written seven bits a byte, the lowest first. A text is written once and then named by its number, since most findings
+/// and tests share rules, paths and suites.
+struct WireWriter {
+    /// The most texts that are named by number.
+    static let maximumTexts = 1 << 16
+
+    private(set) var bytes: [UInt8] = []
+    private var texts: [String: UInt64] = [:]
+
+    /// Begins a part that can be read without what was before: texts are written again.
+    mutating func beginPart() { texts.removeAll(keepingCapacity: true) }
+
+    /// Takes back what was written since there were so many bytes. The part that follows begins anew.
+    mutating func truncate(to count: Int) {
+        bytes.removeLast(bytes.count - count)
+        beginPart()
+    }
+
+    mutating func add(_ number: UInt64) {
+        var rest = number
+        while rest >= 0x80 {
+            bytes.append(UInt8(truncatingIfNeeded: rest) | 0x80)
+            rest >>= 7
+        }
+        bytes.append(UInt8(rest))
+    }
+
+    mutating func add(_ number: Int) { add(UInt64(max(0, number))) }
+
+    mutating func add(_ flag: Bool) { bytes.append(flag ? 1 : 0) }
+
+    mutating func add(_ text: String) {
+        if let number = texts[text] { return add(number) }
+        add(0)
+        add(text.utf8.count)
+        bytes.append(contentsOf: text.utf8)
+        if texts.count < Self.maximumTexts { texts[text] = UInt64(texts.count + 1) }
+    }
+
+    mutating func add<Value>(optional value: Value?, _ write: (inout WireWriter, Value) -> Void) {
+        add(value != nil)
+        if let value { write(&self, value) }
+    }
+
+    mutating func add<Element>(list: [Element], _ write: (inout WireWriter, Element) -> Void) {
+        add(list.count)
+        for element in list { write(&self, element) }
+    }
+
+    mutating func add(_ texts: [String]) { add(list: texts) { $0.add($1) } }
+    mutating func add(optional text: String?) { add(optional: text) { $0.add($1) } }
+    mutating func add(optional number: Int?) { add(optional: number) { $0.add($1) } }
+}

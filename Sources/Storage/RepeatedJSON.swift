@@ -1,0 +1,20 @@
+import GRDB
+
+/// A JSON column whose values repeat from row to row, such as the configurations of an integration's issues. Each text is decoded once,
+/// and rows with the same text share one value: a million of them would need a gigabyte otherwise.
+final class RepeatedJSON<Value: Decodable> {
+    private let column: String
+    private var values: [String: Value] = [:]
+    /// The most texts whose values are kept.
+    private let limit = 1000
+
+    init(_ column: String) { self.column = column }
+
+    func value(_ row: Row) throws -> Value? {
+        guard let text: String = row[column] else { return nil }
+        if let known = values[text] { return known }
+        let value = try row.json(column, as: Value.self)
+        if let value, values.count < limit { values[text] = value }
+        return value
+    }
+}

@@ -1,0 +1,166 @@
+import Model
+import TestSupport
+import Testing
+
+@testable import Reports
+
+/// What the daemon and `martlet-reader` tell each other.
+@Suite struct ReadingSessionTests {
+    private static let root = SourceRoot(mountedAt: "/home/me/pkg", others: ["/kit"])
+
+    private struct Step {
+        var subject: StepSubject = []
+        var reports: [(name: String, text: String)] = []
+        var console = ""
+    }
+
+    /// What a reader answers when it is told of these steps.
+    private static func answer(_ steps: [Step]) throws -> [UInt8] {
+        var requests = ReadingRequest.root(root)
+        for (number, step) in steps.enumerated() {
+            requests += ReadingRequest.step(number, step.subject)
+            for report in step.reports {
+                let bytes = Array(report.text.utf8)
+                requests += ReadingRequest.report(report.name, size: bytes.count)
+                for start in stride(from: 0, to: bytes.count, by: 7) {
+                    requests += ReadingRequest.bytes(Array(bytes[start..<min(bytes.count, start + 7)]))
+                }
+            }
+            let console = Array(step.console.utf8)
+            for start in stride(from: 0, to: console.count, by: 5) {
+                requests += ReadingRequest.console(Array(console[start..<min(console.count, start + 5)]))
+            }
+            requests += ReadingRequest.stepEnd
+        }
+        return try answer(to: requests + ReadingRequest.end)
+    }
+
+    private static func answer(to requests: [UInt8]) throws -> [UInt8] {
+        var (session, rest, answer) = (ReadingSession(), requests[...], [UInt8]())
+        while !rest.isEmpty {
+            let head = try ReadingRequest.head(Array(rest.prefix(ReadingRequest.headBytes)))
+            rest = rest.dropFirst(ReadingRequest.headBytes)
+            answer += try session.take(head.kind, Array(rest.prefix(head.count)))
+            rest = rest.dropFirst(head.count)
+        }
+        #expect(session.isOver)
+        return answer
+    }
+
+    private static func read(_ bytes: [UInt8], pieces: Int = .max) throws -> ReadingAnswer {
+        var (answer, rest) = (ReadingAnswer(), bytes[...])
+        while !rest.isEmpty {
+            try rest.prefix(pieces).withUnsafeBytes { (piece) throws in try answer.take(piece) }
+            rest = rest.dropFirst(pieces)
+        }
+        return answer
+    }
+
+    private static let junit = """
+        <testsuite name="Kit"><testcase name="a" time="0.25"/><testcase name="b" file="/kit/b.c" line="3">
+        <failure message="no"/></testcase></testsuite>
+        """
+    private static let samples = [
+        Step(subject: [.lines, .testList], console: "KitTests.A/a\nKitTests.A/b\n"),
+        Step(subject: .build, console: "[1/2] Compiling Kit A.swift\n/kit/a.c:3:1: warning: odd [-Wodd]\n"),
+        Step(
+            subject: .tests, reports: [("a.xml", junit), ("b.xml", "<testsuite"), ("c.info", "SF:/kit/a.c\nDA:1,1\n")],
+            console: "--- FAIL: TestA (0.00s)\n    a_test.go:3: no\nFAIL\nFAIL\tkit/a\t0.1s\n"),
+        Step(),
+    ]
+
+    @Test func testThatTheDaemonHearsWhatTheReaderRead() throws {
+        // given, when
+        let answer = try Self.read(try Self.answer(Self.samples))
+
+        // then
+        #expect(answer.isWhole)
+        #expect(answer.begun == .init(step: 2, item: 3))
+        let build = try #require(answer.steps[1]?.console)
+        #expect(
+            build.findings == [
+                Finding(category: .warning, message: "odd", rule: "-Wodd", path: "a.c", line: 3, column: 1)
+            ])
+        #expect(build.compiled.contains("Sources/Kit/A.swift"))
+        #expect(answer.steps[0]?.console.listed == ["KitTests.A/a", "KitTests.A/b"])
+        let tests = try #require(answer.steps[2])
+        let direct = Self.samples[2].reports.map {
+            ReportReader.read(Array($0.text.utf8), fileName: $0.name, root: Self.root)
+        }
+        #expect(tests.reports == direct)
+        #expect(tests.console.others.flatMap(\.tests).first?.outcome == .failed)
+        #expect(answer.steps[3]?.reports.isEmpty == true)
+    }
+
+    @Test(arguments: [1, 2, 3, 100]) func testThatAnAnswerMayBeCutAnywhere(pieces: Int) throws {
+        let bytes = try Self.answer(Self.samples)
+        let (whole, cut) = (try Self.read(bytes), try Self.read(bytes, pieces: pieces))
+        #expect(cut.isWhole)
+        #expect(cut.steps[2]?.reports == whole.steps[2]?.reports)
+    }
+
+    @Test func testThatAnAnswerThatBreaksOffIsNotWhole() throws {
+        let bytes = try Self.answer(Self.samples)
+        for count in 0..<bytes.count {
+            #expect(try !Self.read(Array(bytes.prefix(count))).isWhole)
+        }
+    }
+
+    /// The reader may have been taken over by what it read.
+    @Test func testThatNoAnswerTrapsTheDaemon() throws {
+        // given
+        let good = try Self.answer(Self.samples)
+        var mutator = Mutator(state: 40)
+        var refused = 0
+
+        // when, then: it is refused, or it is an answer within the limits
+        for _ in 0..<4000 {
+            do {
+                let answer = try Self.read(mutator.mutated(good, other: good))
+                for content in answer.steps.values {
+                    let lines = content.reports.flatMap(\.tests).compactMap(\.line)
+                    #expect(lines.allSatisfy { (1..<1_000_000_000).contains($0) })
+                }
+            } catch is WireError {
+                refused += 1
+            }
+        }
+        #expect(refused > 0)
+    }
+
+    @Test func testThatAListIsNeverLongerThanItsBytes() throws {
+        // given: a step of one report that says that it has 2^40 findings
+        var record: [UInt8] = [0, 1, 0x80, 0x80, 0x80, 0x80, 0x80, 0x20]
+        record = [2, UInt8(record.count), 0, 0, 0] + record
+
+        // when, then
+        #expect(throws: WireError.self) { try Self.read(record) }
+    }
+
+    @Test func testThatAReaderOfAnotherVersionIsRefused() throws {
+        var session = ReadingSession()
+        let error = #expect(throws: WireError.self) { _ = try session.take(1, [99, 0]) }
+        expectContains("\(String(describing: error))", "install both programs of one version")
+    }
+
+    @Test func testThatTextsThatGrowBeyondTheLimitAreRefused() throws {
+        // given: each of 20,000 results stands for a text of 16 KiB
+        let text = String(repeating: "a", count: 16_000)
+        let results = repeatElement(#"{"message":{"id":"m"},"ruleId":"R"}"#, count: 20_000).enumerated().map {
+            $1.replacing("\"m\"", with: "\"m\",\"arguments\":[\"\($0)\"]")
+        }
+        let sarif = """
+            {"version":"2.1.0","runs":[{"tool":{"driver":{"name":"t","rules":[{"id":"R","messageStrings":{"m":{"text":"{0}\(text)"}}}]}},
+            "results":[\(results.joined(separator: ","))]}]}
+            """
+
+        // when
+        let answer = try Self.read(try Self.answer([Step(subject: [], reports: [("a.sarif", sarif)])]))
+
+        // then
+        #expect(
+            answer.steps[0]?.reports.first?.problems == [
+                "report unreadable: a.sarif: its tests and findings have more than 64 MiB of text"
+            ])
+    }
+}
