@@ -219,8 +219,14 @@ struct Connection: Sendable {
             location.hasPrefix("/") || location.hasPrefix(base + "/")
         else { return response }
         var next = request
-        next.url = location.hasPrefix("/") ? base + location : location
+        next.url = location.hasPrefix("/") ? origin + location : location
         return try await transport.perform(next)
+    }
+
+    /// The scheme and the authority of `base`, which may have a path.
+    private var origin: String {
+        guard let scheme = base.firstRange(of: "://") else { return base }
+        return String(base[..<scheme.upperBound] + base[scheme.upperBound...].prefix { $0 != "/" })
     }
 
     /// How near the deadline a request may end because of it: libcurl is given whole milliseconds, and the difference of two times

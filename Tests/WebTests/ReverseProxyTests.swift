@@ -115,7 +115,6 @@ import Transfer
         try await withWeb(url: "http://ci.example/files") { web in
             try await SampleContent(web: web).fill()
             try await web.expect(200, "GET", "/files/kit/1.0.0/page.html")
-            try await web.expect(200, "GET", "/files/bots/kit")
         }
     }
 }

@@ -29,13 +29,15 @@ final class Spool: Sendable {
     private let state = Mutex(State())
     private let limit: HolderLimit
     private let inMemory: Int
+    private let files: FileSender
     private let call: Call
 
     /// - Parameters:
     ///   - limit: The bytes on the disk.
     ///   - inMemory: Where there are more bytes than this they go into the file.
-    init(_ limit: HolderLimit, inMemory: Int, for call: Call) {
-        (self.limit, self.inMemory, self.call) = (limit, inMemory, call)
+    ///   - files: Whose lanes write it.
+    init(_ limit: HolderLimit, inMemory: Int, by files: FileSender, for call: Call) {
+        (self.limit, self.inMemory, self.files, self.call) = (limit, inMemory, files, call)
     }
 
     /// Adds bytes, one call after the other.
@@ -67,7 +69,7 @@ final class Spool: Sendable {
         let holder = try state.withLock { $0.holder } ?? limit.hold(for: call.asker, on: call.channel, call.progress)
         try holder.grow(by: bytes.readableBytes)
         let directory = call.limits.directory
-        let file = try await call.limits.files.run { () throws(OpenFile.ReadError) in
+        let file = try await files.run { () throws(OpenFile.ReadError) in
             guard let known else {
                 let file = try OpenFile(nameless: directory)
                 try file.write(bytes, at: offset)
@@ -87,13 +89,15 @@ extension Response {
     func spooled(for call: Call) async throws -> Response {
         let body = body
         if let length = body.contentLength, length <= WebLimits.answerBytesInMemory { return self }
-        let spool = Spool(call.limits.answers, inMemory: WebLimits.answerBytesInMemory, for: call)
+        let limits = call.limits
+        let spool = Spool(
+            limits.answers, inMemory: WebLimits.answerBytesInMemory, by: limits.files, for: call)
         try await body.write(SpoolWriter(spool: spool))
         let contents = try await spool.finish()
         guard let file = contents.file else {
             return Response(status: status, headers: headers, body: .init(byteBuffer: contents.memory))
         }
-        let sent = call.limits.files.body(of: file, range: 0..<contents.size, over: call.channel, call.progress) {}
+        let sent = limits.files.body(of: file, range: 0..<contents.size, over: call.channel, call.progress) {}
         return Response(
             status: status, headers: headers,
             body: ResponseBody(contentLength: Int(contents.size)) { writer in

@@ -34,6 +34,8 @@ final class WebLimits: Sendable {
     /// Bytes of webhooks' bodies that wait on the disk until they are whole.
     let bodies: HolderLimit
     let files: FileSender
+    /// For webhooks alone, so that no body waits for readers' files on a slow disk.
+    let bodyFiles = FileSender()
     /// Where large answers and bodies lie, without a name.
     let directory: String
     private let threads: ComputingThreads
