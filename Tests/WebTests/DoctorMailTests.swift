@@ -24,6 +24,24 @@ import Testing
         }
     }
 
+    @Test func testThatDoctorSaysWhatAProxyHasToBeTold() async throws {
+        try await withTemporaryDirectory { directory in
+            func doctor(_ more: String) async throws -> String {
+                let settings = try directory.write("martlet.yml", "isolation: none\n\(more)\n")
+                return try await run(
+                    [try TestTools.builtProduct("martlet"), "doctor", "--settings", settings],
+                    environment: ["PATH": "/usr/bin:/bin", "HOME": directory.path]
+                ).stdout
+            }
+            expectContains(
+                try await doctor("url: https://ci.acme.example"),
+                "--  proxy  https://ci.acme.example needs a proxy in front, which has to pass bodies of 26 MiB")
+            for known in ["", "url: http://ci.acme.example", "url: https://ci.acme.example\nproxies: 127.0.0.1"] {
+                #expect(!(try await doctor(known)).contains("proxy"), "\(known)")
+            }
+        }
+    }
+
     @Test func testThatDoctorSaysWhichSecretsAreMissing() async throws {
         try await withTemporaryDirectory { directory in
             // given

@@ -55,6 +55,12 @@ struct Doctor: AsyncParsableCommand {
                             + "see \"Settings\" of the manual" : nil,
                     settings.mail?.server ?? "")
             }
+            if let url = settings.url, url.hasPrefix("https:"), settings.proxies.isEmpty {
+                note(
+                    "proxy",
+                    "\(url) needs a proxy in front, which has to pass bodies of 26 MiB (nginx: client_max_body_size); limits for "
+                        + "each client need `proxies`; see \"Behind a reverse proxy\" of the manual")
+            }
             for (tool, need) in [
                 ("swift", "to build Swift packages"), ("make", "to build with Make"), ("clang", "to analyze C sources"),
             ] {
