@@ -87,9 +87,9 @@ final class UserShare {
         let holding = holding { held in limits.contains { held[$0.0, default: 0] > $0.1 / parts } }
         nextLook = now + max(Self.askMilliseconds, min(4 * (Time.workedMilliseconds() - begun), LimitWatch.longestRest))
         for (kind, limit) in limits {
-            let count = holding.counts[kind] ?? 0
-            if count > limit / parts {
-                return "\(Words.number(count)) \(kind.noun), of \(Words.number(limit)) that all jobs share"
+            if holding.counts[kind, default: 0] > limit / parts {
+                return
+                    "more than \(Words.number(limit / parts)) of the \(Words.number(limit)) \(kind.noun) that all jobs share"
             }
             // Instances of inotify are often scarce where people work, and the service does without.
             let isVital = kind != .inotifyInstances && kind != .inotifyWatches
