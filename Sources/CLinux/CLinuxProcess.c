@@ -123,6 +123,12 @@ int clinux_peer_user(int descriptor) {
     return (int)peer.uid;
 }
 
+pid_t clinux_peer_process(int descriptor) {
+    struct ucred peer;
+    socklen_t size = sizeof peer;
+    return getsockopt(descriptor, SOL_SOCKET, SO_PEERCRED, &peer, &size) != 0 ? 0 : peer.pid;
+}
+
 int clinux_signal_descriptor(void) {
     sigset_t set;
     sigemptyset(&set);

@@ -14,7 +14,8 @@ struct Launcher {
     enum Lifetime {
         /// Until SIGTERM.
         case own
-        /// The same, in the background: return as soon as it listens, or another does.
+        /// In the background: return as soon as it listens, or another does. Nobody else would end it, so it ends by itself where nobody has use
+        /// for it any more (`LauncherUse`), or nobody can reach it, since its directory was removed.
         case detached
         /// As long as standard input is open. What it started is killed before it ends, so that nothing outlives whoever
         /// started it, however that ended.
@@ -23,6 +24,8 @@ struct Launcher {
 
     let socket: String
     let lifetime: Lifetime
+    /// How long a detached one waits, in milliseconds, without a job and without a process that ever asked it for something.
+    var idleLimit: Int64 = 300_000
 
     func run() -> Int32 {
         clinux_hide_memory()
@@ -63,7 +66,7 @@ struct Launcher {
         do throws(JobProtocolError) {
             let descriptor = try UnixSocket.listen(socket)
             report(nil)
-            let status = serve(descriptor)
+            let status = serve(descriptor, lock: lock)
             if isOurs(lock) { unlink(socket) }
             return status
         } catch {
@@ -139,7 +142,8 @@ struct Launcher {
         clinux_close_range(UInt32(kept + 1), .max, 0)
     }
 
-    private func serve(_ listening: Int32) -> Int32 {
+    /// - Parameter lock: Of the socket; `nil` where a service manager passed that.
+    private func serve(_ listening: Int32, lock: Int32? = nil) -> Int32 {
         // What a supervisor that was killed leaves behind comes to us.
         clinux_adopt_orphans()
         ControlGroupPlace.prepare()
@@ -150,13 +154,19 @@ struct Launcher {
         clinux_fcntl(listening, F_SETFL, O_NONBLOCK)
         let signals = Signals()
         let pool = SupervisorPool(isAttached: lifetime == .attached)
-        var careAt = Time.monotonicMilliseconds() + Self.careMilliseconds
+        var use = LauncherUse(limit: idleLimit)
+        let pause = lifetime == .detached ? max(100, min(Self.careMilliseconds, idleLimit)) : Self.careMilliseconds
+        var careAt = Time.monotonicMilliseconds() + pause
         while true {
             // However much there is to do meanwhile.
             let now = Time.monotonicMilliseconds()
             if now >= careAt {
                 groups?.removeAbandoned()
-                careAt = now + Self.careMilliseconds
+                careAt = now + pause
+                let isReachable = lock.map(isOurs) ?? true
+                if lifetime == .detached, use.isOver(now: now, hasJobs: pool.hasJobs, isReachable: isReachable) {
+                    return 0
+                }
             }
             var sources = [
                 pollfd(fd: signals.descriptor, events: Int16(POLLIN), revents: 0),
@@ -188,6 +198,7 @@ struct Launcher {
                 continue
             }
             clinux_fcntl(client, F_SETFD, FD_CLOEXEC)
+            use.note(client: clinux_peer_process(client))
             LaunchClient(descriptor: client, pool: pool).answer()
             close(client)
         }

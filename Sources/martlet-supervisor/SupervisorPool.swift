@@ -32,6 +32,9 @@ final class SupervisorPool {
     /// All that were started and have not ended.
     private(set) var processes: Set<Int32> = []
 
+    /// Whether one of them runs a job.
+    var hasJobs: Bool { processes.count > waiting.count }
+
     init(isAttached: Bool) { self.isAttached = isAttached }
 
     private var pause = refillMilliseconds

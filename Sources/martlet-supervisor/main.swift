@@ -6,14 +6,15 @@ import Glibc
 
 let arguments = Array(CommandLine.arguments.dropFirst())
 let usage = """
-    usage: martlet-supervisor --listen SOCKET [--detach | --attached]
+    usage: martlet-supervisor --listen SOCKET [--detach [--idle-limit SECONDS] | --attached]
            martlet-supervisor --archive-products OUTPUT --scratch-path DIR --configuration debug|release
                               [--toolchain DIR] [-- FLAG…]
            martlet-supervisor --analyze-c OUTPUT --configuration debug|release
            martlet-supervisor --probe-fence
 
     --listen starts one supervisor for each attempt that the daemon asks for. With LISTEN_FDS (systemd) the socket is the
-    one that is passed; --detach returns once it listens; --attached says "listening", ends with its standard input, and
+    one that is passed; --detach returns once it listens, and the launcher ends by itself 300 s, or SECONDS, after its last job
+    and the last process that asked for one, or where its directory is gone; --attached says "listening", ends with its standard input, and
     kills what it started. --archive-products builds the Swift package in the current directory and assembles its
     products in OUTPUT/products. --analyze-c runs clang --analyze on the sources of its C targets and leaves one SARIF file
     for each in OUTPUT. --probe-fence makes a fence and says, in JSON, whether that works here, why not, and what holds
@@ -34,7 +35,15 @@ case "--listen":
     }
     let lifetime: Launcher.Lifetime =
         arguments.contains("--detach") ? .detached : arguments.contains("--attached") ? .attached : .own
-    exit(Launcher(socket: socket, lifetime: lifetime).run())
+    var launcher = Launcher(socket: socket, lifetime: lifetime)
+    if let seconds = argument(after: "--idle-limit") {
+        guard let seconds = Int64(seconds), (0...86_400).contains(seconds) else {
+            Console.complain("--idle-limit needs a number of seconds, at most 86400")
+            exit(EX_USAGE)
+        }
+        launcher.idleLimit = seconds * 1000
+    }
+    exit(launcher.run())
 case "--attempt":
     guard let attempt = argument(after: "--attempt") else { exit(EX_USAGE) }
     exit(Supervisor.run(attempt: attempt))

@@ -34,6 +34,9 @@ pid_t clinux_wait(pid_t process, int *status, clinux_usage *usage);
 /// The effective user of the process at the other end of a unix socket; -1 when unknown.
 int clinux_peer_user(int descriptor);
 
+/// The process at the other end of a unix socket, as it was when it connected; 0 where it is in another process namespace.
+pid_t clinux_peer_process(int descriptor);
+
 /// A signalfd(2) for SIGTERM, SIGINT, SIGHUP and SIGCHLD, which are blocked; SIGPIPE is ignored. Closed on exec, not blocking.
 int clinux_signal_descriptor(void);
 
