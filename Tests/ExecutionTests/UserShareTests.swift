@@ -41,7 +41,7 @@ struct UserShareTests {
         return number < 1000 ? rest : "\(number / 1000)," + String(repeating: "0", count: 3 - rest.count) + rest
     }
 
-    @Test(arguments: [true, false]) func testThatAJobThatTakesAllPipesIsEnded(isFenced: Bool) async throws {
+    @Test(arguments: [true, false]) func testB12ThatAJobThatTakesAllPipesIsEnded(isFenced: Bool) async throws {
         try await withLaunched(as: .ordinary) { launched in
             // when
             let script = Self.command(Self.pipes)
