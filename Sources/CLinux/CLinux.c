@@ -76,6 +76,11 @@ void clinux_begin_writing(int descriptor) {
     if (sync_file_range(descriptor, 0, 0, SYNC_FILE_RANGE_WRITE) != 0) errno = number;
 }
 
+void clinux_reserve(int descriptor, int64_t bytes) {
+    int number = errno;
+    if (fallocate(descriptor, FALLOC_FL_KEEP_SIZE, 0, bytes) != 0) errno = number;
+}
+
 int clinux_ioctl(int descriptor, unsigned long request, unsigned long argument) {
     return ioctl(descriptor, request, argument);
 }

@@ -22,6 +22,24 @@ extension IntegrationRunner {
     /// For so long a server that does not answer is tried again, from when the integration began.
     static let longestWait = Duration.seconds(24 * 3600)
 
+    /// As `prepare`, once the disk has room for what is fetched, and again where it ran full meanwhile: that is no fault of the repository's.
+    func prepareWithRoom(
+        _ record: IntegrationRecord, bot: BotSpecification, mirror: Mirror, _ early: EarlyJobs,
+        _ cancellation: Cancellation
+    ) async throws -> Preparation {
+        for _ in 1..<JobRunner.maximumPreparations {
+            try await jobs.awaitRoom(for: record.id)
+            let preparation = try await prepare(record, bot: bot, mirror: mirror, early, cancellation)
+            guard case .refused(.checkoutError, let reason) = preparation, await jobs.disk.look().wasShort else {
+                return preparation
+            }
+            logger.warning(
+                "an integration is prepared once more, since the disk was full",
+                metadata: ["integration": "\(record.id)", "error": "\(reason)"])
+        }
+        return try await prepare(record, bot: bot, mirror: mirror, early, cancellation)
+    }
+
     /// Brings the commit and its submodules into the mirrors, holds it there, and records the resolved recipe. A rerun after a
     /// restart finds the recipe recorded and uses that.
     /// - Parameter early: Gets the jobs that are made ready while the recipe is stored.

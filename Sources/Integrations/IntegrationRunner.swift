@@ -200,7 +200,7 @@ package struct IntegrationRunner: Sendable {
         if !isPrepared {
             let preparing = record
             let preparation = try await cancellation.interrupting {
-                try await prepare(preparing, bot: bot, mirror: mirror, early, cancellation)
+                try await prepareWithRoom(preparing, bot: bot, mirror: mirror, early, cancellation)
             }
             switch preparation {
             case .ready(let prepared): record = prepared

@@ -165,7 +165,7 @@ package struct IntegrationService: Service {
         }
         poller = Poller(
             store: store, registry: registry, state: parts.state, clock: clock, timer: parts.timer, looks: looksWakeup,
-            logger: logger)
+            logger: logger, eachTick: { [disk = jobs.disk] in await disk.tend() })
         upgrades = parts.toolchain.map {
             Upgrades(store: store, registry: registry, clock: clock, timer: parts.timer, logger: logger, version: $0)
         }
@@ -176,7 +176,7 @@ package struct IntegrationService: Service {
                 store: store, registry: registry, remotes: remotes, scheduler: scheduler, clock: clock,
                 queue: queueWakeup,
                 logger: logger),
-            publisher: publisher, board: parts.uploader.board, retention: retention)
+            publisher: publisher, board: parts.uploader.board, retention: retention, disk: jobs.disk)
         self.store = store
         self.logger = logger
     }

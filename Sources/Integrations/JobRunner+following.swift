@@ -25,7 +25,11 @@ extension JobRunner {
         } catch {
             if Task.isCancelled || error is CancellationError { throw CancellationError() }
             // No fault of the job's, which is taken up again: its workspace stays its own.
-            if mustWait(after: error) { throw error }
+            if mustWait(after: error) {
+                // What the job filled makes room for what became of it.
+                if case .finished? = try? await executor.liveness(of: directory) { await emptyIfFull(workspace) }
+                throw error
+            }
             try await launcher.end(directory, because: "\(error)")
             // Another attempt follows, and nobody knows what this one was at.
             if try await executor.liveness(of: directory) == .lost { try await discard(workspace) }
@@ -68,6 +72,7 @@ extension JobRunner {
         stopping.end()
         try Task.checkCancellation()
         await clear(workspace)
+        await emptyIfFull(workspace)
         // What is read in no time needs no word of its own on the page.
         if attempt.state != .ended, directory.logSize > Self.shortLogBytes {
             try await store.apply(.ended, to: id, at: clock.now())

@@ -13,18 +13,44 @@ extension JobRunner {
         _ id: AttemptID, _ request: Request, isEntered: Bool, _ cancellation: Cancellation
     ) async -> ReadyJob {
         let lane = Workspaces.Lane(request.integration)
-        let workspace = await workspaces.take(
-            bot: request.bot.name, configuration: id.job, lane: lane, grants: Self.grants(of: request))
+        // Before a workspace is taken, which could not be removed then to make room.
+        var isCanceled = false
         do {
-            let secrets = try await secretValues(of: request, lane: lane)
-            // What a daemon that was killed has left of another.
-            if workspace.isThrowaway { try await discard(workspace) }
-            let plan = try await prepare(
-                id, directory(of: id), workspace, request, isEntered: isEntered, cancellation)
-            return ReadyJob(workspace: workspace, content: .success(plan.map { .init(plan: $0, secrets: secrets) }))
+            if await disk.look().shortage != nil {
+                isCanceled =
+                    try await cancellation.interrupting { try await awaitRoom(for: request.integration.id) } == nil
+            }
         } catch {
-            return ReadyJob(workspace: workspace, content: .failure(error))
+            return ReadyJob(workspace: await takeWorkspace(id, request, lane), content: .failure(error))
         }
+        let workspace = await takeWorkspace(id, request, lane)
+        if isCanceled { return ReadyJob(workspace: workspace, content: .success(nil)) }
+        var tries = 0
+        while true {
+            tries += 1
+            do {
+                return try await makeReady(id, request, in: workspace, lane, isEntered: isEntered, cancellation)
+            } catch {
+                if await mustPrepareAgain(workspace, after: error, tries: tries) { continue }
+                return ReadyJob(workspace: workspace, content: .failure(error))
+            }
+        }
+    }
+
+    private func takeWorkspace(_ id: AttemptID, _ request: Request, _ lane: Workspaces.Lane) async -> Workspace {
+        await workspaces.take(
+            bot: request.bot.name, configuration: id.job, lane: lane, grants: Self.grants(of: request))
+    }
+
+    private func makeReady(
+        _ id: AttemptID, _ request: Request, in workspace: Workspace, _ lane: Workspaces.Lane, isEntered: Bool,
+        _ cancellation: Cancellation
+    ) async throws -> ReadyJob {
+        let secrets = try await secretValues(of: request, lane: lane)
+        // What a daemon that was killed has left of another.
+        if workspace.isThrowaway { try await discard(workspace) }
+        let plan = try await prepare(id, directory(of: id), workspace, request, isEntered: isEntered, cancellation)
+        return ReadyJob(workspace: workspace, content: .success(plan.map { .init(plan: $0, secrets: secrets) }))
     }
 
     /// Checks the commit out and writes the job directory.

@@ -47,6 +47,8 @@ extension JobRunner {
             } catch {
                 // What the job left cannot be packed: files that are not there, names that no archive may have.
                 guard error is ArchivingError || error is ArchiveError else { throw error }
+                // The disk is no fault of the job's.
+                if let error = error as? ArchiveError, error.code == .file { throw error }
                 results.verdict = .buildErrors
                 results.reason = "\(error)"
             }

@@ -50,7 +50,7 @@ extension JobRunner {
 
     private func doubtWorkspaces(of id: AttemptID) async {
         let (root, bot, configuration) = (state.workspaces, id.integration.bot, id.job)
-        let found = await lane.run { Self.workspaces(in: root, bot: "\(bot)", configuration: "\(configuration)") }
+        let found = await lane.run { Workspace.found(in: root, bot: "\(bot)", configuration: "\(configuration)") }
         await workspaces.doubt(found, bot: bot, configuration: configuration)
     }
 
@@ -69,9 +69,7 @@ extension JobRunner {
     package func takeLeftWorkspaces() async -> [Workspace] {
         let root = state.workspaces
         let found = await lane.run { () -> [Workspace] in
-            let found = Self.names(in: root).flatMap { bot in
-                Self.names(in: "\(root)/\(bot)").flatMap { Self.workspaces(in: root, bot: bot, configuration: $0) }
-            }
+            let found = Workspace.all(in: root)
             for workspace in found {
                 for place in [workspace.path, workspace.state] { AtomicFile.removeLeft(in: place) }
             }
@@ -80,26 +78,9 @@ extension JobRunner {
         return await workspaces.takeLeft(of: found)
     }
 
-    private static func workspaces(in root: String, bot: String, configuration: String) -> [Workspace] {
-        let place = "\(root)/\(bot)/\(configuration)"
-        return names(in: place).flatMap { lane in
-            names(in: "\(place)/\(lane)").map { Workspace(path: "\(place)/\(lane)/\($0)") }
-        }
-    }
-
-    /// None of what is no directory.
-    private static func names(in path: String) -> [String] {
-        guard let directory = try? Directory(opening: path) else { return [] }
-        return (try? directory.entries())?.filter(\.isText).map(\.name) ?? []
-    }
-
     func remove(_ workspace: Workspace) async throws {
-        let (root, path) = (state.workspaces, relative(workspace))
-        try await lane.run { try Directory(opening: root).remove(path) }
-    }
-
-    private func relative(_ workspace: Workspace) -> String {
-        String(workspace.path.dropFirst(state.workspaces.count + 1))
+        let root = state.workspaces
+        try await lane.run { try workspace.remove(beneath: root) }
     }
 
     /// How often a workspace is tried to be removed before it is moved aside, a second apart: processes of a job whose supervisor was
@@ -115,7 +96,7 @@ extension JobRunner {
             try await timer.sleep(for: .seconds(1))
         }
         if try await isRemoved(workspace) { return }
-        let (root, path) = (state.workspaces, relative(workspace))
+        let (root, path) = (state.workspaces, workspace.relative(to: state.workspaces))
         let number = clock.now().millisecondsSinceEpoch
         try await lane.run {
             let directory = try Directory(opening: root)

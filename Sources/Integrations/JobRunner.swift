@@ -16,6 +16,8 @@ package struct JobRunner: Sendable {
     let executor: any Executor
     let planner: JobPlanner
     let reader: ReaderProgram
+    /// Keeps room for all that this writes.
+    let disk: DiskGuard
     let slots: JobSlots
     let running: RunningJobs
     let archiver: ProductArchiver
@@ -52,6 +54,7 @@ package struct JobRunner: Sendable {
         self.state = state
         self.workspaces = workspaces
         self.executor = executor
+        disk = DiskGuard(state: state, workspaces: workspaces, logger: logger)
         self.planner = planner
         self.reader = reader
         self.slots = slots

@@ -12,10 +12,11 @@ package struct Operations: Sendable {
     /// How far uploads are.
     package let board: UploadBoard
     private let retention: RetentionService
+    private let disk: DiskGuard
 
     package init(
         registry: BotRegistry, intake: EventIntake, requests: PersonRequests, publisher: Publisher, board: UploadBoard,
-        retention: RetentionService
+        retention: RetentionService, disk: DiskGuard
     ) {
         self.registry = registry
         self.intake = intake
@@ -23,7 +24,11 @@ package struct Operations: Sendable {
         self.publisher = publisher
         self.board = board
         self.retention = retention
+        self.disk = disk
     }
+
+    /// What the disk is short of, in words; `nil` where it has enough room.
+    package var diskShortage: String? { disk.shortage }
 
     /// Verifies and stores a push. No network is used before it returns.
     /// - Throws: `.unauthenticated` for a bot without a webhook secret, a missing or wrong signature; `.notFound`

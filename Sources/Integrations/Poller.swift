@@ -12,17 +12,22 @@ package struct Poller: Sendable {
     private let looks: Wakeup
     private let logger: Logger
     private let jitter: @Sendable () -> Double
+    private let eachTick: @Sendable () async -> Void
 
     /// How often bot files are looked at: half of the two seconds within which a change is taken up.
     static let tick = Duration.seconds(1)
     private static let pauseBetweenMessages = Duration.seconds(60)
 
-    /// - Parameter jitter: Where in a scattered interval a look falls, between 0 and 1.
+    /// - Parameters:
+    ///   - jitter: Where in a scattered interval a look falls, between 0 and 1.
+    ///   - eachTick: Called at each tick, for what else is to be looked at by time.
     package init(
         store: Store, registry: BotRegistry, state: StateDirectory, clock: WallClock, timer: any Clock<Duration>,
-        looks: Wakeup, logger: Logger, jitter: @escaping @Sendable () -> Double = { .random(in: 0...1) }
+        looks: Wakeup, logger: Logger, jitter: @escaping @Sendable () -> Double = { .random(in: 0...1) },
+        eachTick: @escaping @Sendable () async -> Void = {}
     ) {
         self.jitter = jitter
+        self.eachTick = eachTick
         self.store = store
         self.registry = registry
         numbers = UsedNumbers(state: state)
@@ -40,6 +45,7 @@ package struct Poller: Sendable {
         var told: [String: Timestamp] = [:]
         while !Task.isCancelled {
             let now = clock.now()
+            await eachTick()
             // None keeps the others back; what could not be stored is due again at the next tick.
             do { try await reload() } catch { tell("the bot files could not be taken up", error, &told, at: now) }
             do { try await askDue(&polling, at: now) } catch {

@@ -14,6 +14,7 @@ package struct StateDirectory: Sendable {
     var parts: [String] {
         [
             database, repositories, workspaces, integrations, staging, files, lock, launcherSocket, serviceSocket,
+            reserve,
         ]
     }
     package var database: String { path + "/martlet.sqlite" }
@@ -22,6 +23,8 @@ package struct StateDirectory: Sendable {
     package var integrations: String { path + "/integrations" }
     package var staging: String { path + "/staging" }
     package var files: String { path + "/files" }
+    /// What is given back where the disk is full; see `DiskReserve`.
+    var reserve: String { path + "/reserve" }
     /// Held by the one daemon that works on this state.
     package var lock: String { path + "/lock" }
     package var launcherSocket: String { path + "/launcher.socket" }

@@ -92,6 +92,10 @@ package actor Workspaces {
         found.filter { $0.isThrowaway && taken.insert($0.path).inserted }
     }
 
+    /// Takes a workspace that nobody has taken, so that it can be removed.
+    /// - Returns: Whether it is the caller's now.
+    func takeIdle(_ workspace: Workspace) -> Bool { taken.insert(workspace.path).inserted }
+
     /// Gives it back.
     package func giveBack(_ workspace: Workspace) { taken.remove(workspace.path) }
 }

@@ -71,6 +71,7 @@ struct Pages: Sendable {
         // Why is for those who may see the service's pages, which problems do not belong to.
         view["unfencedReason"] = .text(section.isEmpty ? nil : overview.isolation.reason)
         view["loopbackReason"] = .text(section.isEmpty ? nil : overview.loopbackReason)
+        view["diskShortage"] = .text(section.isEmpty ? nil : site.operations.diskShortage)
         for (key, name) in [("isBots", "bots"), ("isProducts", "products"), ("isDeliveries", "deliveries")] {
             view[key] = .flag(section == name)
         }

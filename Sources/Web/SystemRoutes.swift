@@ -10,9 +10,12 @@ struct SystemRoutes: Sendable {
 
     var routes: [Route] {
         [
-            Route(.get, "/health", .open, "200 when the database answers.") { _ in
+            Route(.get, "/health", .open, "200 when the database answers; its status is `ok` or `disk full`.") { _ in
                 _ = try await site.store.hasTokens()
-                return .json(["status": "ok", "version": .string(site.configuration.version)])
+                return .json([
+                    "status": site.operations.diskShortage == nil ? "ok" : "disk full",
+                    "version": .string(site.configuration.version),
+                ])
             },
             Route(.get, "/metrics", .read, "Prometheus's text format.") { _ in
                 .body(Array(try await metrics().utf8), type: "text/plain; version=0.0.4; charset=utf-8")
@@ -33,6 +36,9 @@ struct SystemRoutes: Sendable {
         }
         gauge("martlet_info", "The running version.", [("{version=\"\(site.configuration.version)\"}", 1)])
         gauge("martlet_bots", "Bots with a file.", [("", bots.count)])
+        gauge(
+            "martlet_disk_full", "1 while the state's or the workspaces' disk has too little left for jobs.",
+            [("", site.operations.diskShortage == nil ? 0 : 1)])
         let open = try await site.store.openCounts()
         gauge("martlet_integrations_queued", "Integrations that wait.", [("", open.queued)])
         gauge("martlet_integrations_running", "Integrations under way.", [("", open.running)])

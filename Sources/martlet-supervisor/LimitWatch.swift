@@ -83,6 +83,9 @@ final class LimitWatch {
     /// The step's main process has ended, and nothing was killed yet: what happened since the last look.
     func lookAtMainEnd() -> Finding? { group.flatMap { finding(in: $0.events()) } }
 
+    /// Why a step failed that took the last of the disk before anybody looked.
+    var fullDiskWords: String? { workspace.fullDiskWords }
+
     /// The last process has ended: what the step wrote since the last look.
     /// - Parameter signal: That ended the main process.
     func lookAtEnd(signal: Int32?) -> Finding? {

@@ -9,6 +9,9 @@ final class StatusFile {
     /// Whether the directory's entry of it is on the disk: before the first step runs, so that it never runs again.
     private var isEntered = false
 
+    /// More than a job says. It is had from the disk before the job begins, so that a job that takes the last of the disk ends all the same.
+    private static let reservedBytes: Int64 = 32 << 10
+
     private init(descriptor: Int32, directory: String) {
         self.descriptor = descriptor
         self.directory = directory
@@ -18,6 +21,7 @@ final class StatusFile {
     static func create(_ paths: AttemptPaths) -> Result<StatusFile, SystemError> {
         let descriptor = clinux_open(paths.status, O_WRONLY | O_CREAT | O_EXCL | O_APPEND | O_CLOEXEC, 0o644)
         guard descriptor >= 0 else { return .failure(SystemError(number: errno)) }
+        clinux_reserve(descriptor, Self.reservedBytes)
         return .success(StatusFile(descriptor: descriptor, directory: paths.directory))
     }
 
@@ -64,6 +68,8 @@ final class StatusFile {
 
     /// The last word: without it all that the job did is lost, so where the disk is full it is tried again for ten minutes.
     func finish(_ event: StatusEvent, isStopped: () -> Bool) {
+        // What was reserved and is not used goes back.
+        defer { ftruncate(descriptor, lseek(descriptor, 0, SEEK_END)) }
         for _ in 0..<Self.lastWordTries {
             let size = lseek(descriptor, 0, SEEK_END)
             let failure = append(event)

@@ -100,6 +100,9 @@ struct StepRun {
         end.isStuck = !isEmpty
         if end.limit == nil, let finding = finding ?? watch.lookAtEnd(signal: end.deadlySignal) { note(finding, &log) }
         if end.limit == nil, end.fault == nil, let full { note(.limit(full), &log) }
+        if killAt == nil, end.limit == nil, end.fault == nil, !end.isSuccess, let words = watch.fullDiskWords {
+            note(.fault(words), &log)
+        }
         log.endStep()
         return end
     }

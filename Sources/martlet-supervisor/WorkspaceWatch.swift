@@ -21,8 +21,6 @@ final class WorkspaceWatch {
     private static let restMilliseconds: Int64 = 36
     /// Where the walk takes its time, and how much longer than it worked it rests, at most `LimitWatch.longestRest`.
     private static let restFactor: Int64 = 20
-    /// What no job may take of the file system: the database, logs and a job's end need room there. Of a small one a hundredth.
-    private static let floorBytes: Int64 = 256 << 20
     /// The deepest directory. The deepest of real packages (node_modules within each other) have about 40 levels.
     static let levelLimit = 256
 
@@ -67,16 +65,7 @@ final class WorkspaceWatch {
     private var byteWords: String { "workspace over \(Words.size(limits.workspaceBytes))" }
 
     /// Where the file system has less left than no job may take, in words. Whoever took it: a walk tells of this job alone, and takes too long.
-    var fullDiskWords: String? {
-        var status = statvfs()
-        guard fstatvfs(tree.descriptor, &status) == 0, status.f_frsize > 0 else { return nil }
-        // In blocks: some file systems state more bytes than there are numbers. One that states no size has no floor.
-        let size = Int64(clamping: status.f_frsize)
-        let floor = min(Self.floorBytes / size, Int64(clamping: status.f_blocks / 100))
-        // What is reserved for root is there for root's jobs.
-        let free = Int64(clamping: geteuid() == 0 ? status.f_bfree : status.f_bavail)
-        return free < floor ? "disk full: less than \(Words.size(floor * size)) left" : nil
-    }
+    var fullDiskWords: String? { DiskRoom(of: tree.descriptor)?.shortage.map { "disk full: \($0)" } }
 
     func begin(now: Int64) {
         nextLook = now + Self.firstMilliseconds

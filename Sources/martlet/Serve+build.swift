@@ -33,6 +33,9 @@ extension Serve {
                 socket ?? environment["RUNTIME_DIRECTORY"].map { $0.split(separator: ":")[0] + "/martlet.socket" }
                 ?? state.serviceSocket
             do {
+                if let words = state.giveReserveBack() {
+                    logger.error("the disk is full", metadata: ["disk": "\(words)"])
+                }
                 if let mode = try state.create() {
                     logger.warning(
                         "the state directory was open to others; it is no more",

@@ -19,6 +19,32 @@ import Testing
         }
     }
 
+    /// No person removes anything. The disk is full of bytes, of files, or so small that it was nearly full before.
+    @Test(
+        .smallDisk,
+        arguments: [
+            ("300m", "dd if=/dev/zero of=big bs=1M count=400"), ("24m", "dd if=/dev/zero of=big bs=1M count=400"),
+            ("300m,nr_inodes=900", "i=0; while : > file$i; do i=$((i+1)); done"),
+        ])
+    func testThatAJobThatTakesTheLastAtOnceEndsAndTheNextIsIntegrated(disk size: String, script: String) async throws {
+        try await withTemporaryDirectory { outer in
+            let disk = try outer.makeDirectory("disk")
+            try await SmallDisk.mounted(on: disk, size: size) {
+                try await withBot(BotPlan(state: disk + "/state", executor: .local)) { bot in
+                    // given
+                    expectResult(of: try await bot.integrate(), "succeeded")
+                    // when
+                    let id = try await bot.begin(.running(.building, of: "debug", script: script))
+                    let full = try await end(of: id, bot)
+                    // then
+                    expectVerdict(of: full, .internalError)
+                    expectResult(of: try await bot.integrate(), "succeeded")
+                    #expect(access(disk + "/state/reserve/bytes", F_OK) == 0)
+                }
+            }
+        }
+    }
+
     private func integrateOnFullDisk(_ disk: String) async throws {
         try await withBot(BotPlan(state: disk + "/state", executor: .local)) { bot in
             // given

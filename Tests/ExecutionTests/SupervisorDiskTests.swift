@@ -31,6 +31,25 @@ import Testing
         }
     }
 
+    /// Before anybody looked. What becomes of the job is on the same disk, and is stored all the same.
+    @Test(.smallDisk, arguments: Launched.fences)
+    func testThatAJobThatTookTheLastOfTheDiskAtOnceEndsByTheMachinesFault(isFenced: Bool) async throws {
+        try await withLaunched { launched in
+            // given
+            try await SmallDisk.mounted(on: try launched.directory.makeDirectory("disk"), size: "8m") {
+                let script = "cat /dev/zero > a 2>/dev/null; exit 3"
+                var job = isFenced ? launched.fenced(script) : launched.job(script)
+                job.workspace = try launched.directory.makeDirectory("disk/workspace")
+                if !isFenced { job.mountedAt = job.workspace }
+                // when
+                let end = try await launched.run(job, name: "disk/attempt")
+                // then
+                #expect(end.result == .faulty)
+                #expect(end.reason == "disk full: less than 80 KiB left")
+            }
+        }
+    }
+
     /// A new file's bytes can be on the disk and its name not (fsync(2)).
     @Test(.program("strace")) func testThatNamesAreOnTheDiskBeforeTheLastWord() async throws {
         try await withLaunched { launched in

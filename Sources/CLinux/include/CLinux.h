@@ -5,6 +5,7 @@
 /// than in Swift's own, which the compiler refuses.
 #pragma once
 
+#include <stdint.h>
 #include <sys/types.h>
 
 /// O_PATH of open(2), which glibc declares only under `_GNU_SOURCE`.
@@ -51,6 +52,9 @@ int clinux_flock(int descriptor, int operation);
 
 /// Begins to write what a file holds to the disk and waits for nothing: sync_file_range(2). That alone is no promise; fsync(2) is.
 void clinux_begin_writing(int descriptor);
+
+/// Takes room on the disk for a file's first bytes, and leaves its size: fallocate(2). A file system that cannot is let be.
+void clinux_reserve(int descriptor, int64_t bytes);
 
 /// ioctl(2) with a whole number.
 int clinux_ioctl(int descriptor, unsigned long request, unsigned long argument);

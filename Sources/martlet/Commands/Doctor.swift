@@ -67,7 +67,15 @@ struct Doctor: AsyncParsableCommand {
                 let path = Self.find(tool)
                 report(tool, path == nil ? "not in PATH; install it \(need)" : nil, path ?? "")
             }
-            if let space = FreeSpace(at: settings.state) {
+            let places = [settings.state, StateDirectory(path: settings.state).workspaces]
+            let shortages = places.compactMap { place in
+                DiskRoom(at: place)?.shortage.map {
+                    "the disk is full: \(place) has \($0); make room, jobs wait for it"
+                }
+            }
+            if let shortage = shortages.first {
+                report("disk", shortage, "")
+            } else if let space = FreeSpace(at: settings.state) {
                 let free = space.bytes >> 30
                 report("disk", free < 5 ? "only \(free) GiB free at \(settings.state)" : nil, "\(free) GiB free")
             } else {

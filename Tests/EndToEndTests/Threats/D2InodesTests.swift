@@ -4,7 +4,7 @@ import Testing
 
 /// Row D2: no inode is left, although there is space.
 @Suite(.threat("D2")) struct D2InodesTests {
-    @Test(.smallDisk, .program("curl")) func testThatTheFaultIsNamedAsOursAndTheNextIsGreen() async throws {
+    @Test(.smallDisk, .program("curl")) func testThatAnIntegrationWaitsForFilesAndIsGreenThen() async throws {
         try await withDaemon(isStarted: false) { daemon in
             // given
             try await daemon.onDisk(mount: ["-t", "tmpfs", "-o", "size=64m,nr_inodes=2000", "tmpfs"]) {
@@ -27,13 +27,18 @@ import Testing
         // when: a job's directory cannot be made
         #expect(try await daemon.martlet("integrate", "kit").status == 0)
 
-        // then: it ends by a fault that is none of the commit's, and a row needs no inode
-        let failed = try await daemon.completion(of: 2)
-        expectContains(failed, #""result":"internal-error""#)
-        expectContains(failed, "No space left on device")
+        // then: it waits, which everybody says, and a row needs no inode
+        await until("it says that it waits") {
+            let body = try? await daemon.get("/api/v1/bots/kit/integrations/2").body
+            return body?.contains("waits: the disk is full: \(daemon.state)/workspaces has fewer than 20 files left")
+                == true
+        }
+        expectContains(try await daemon.get("/health").body, #""status":"disk full""#)
+        expectContains(try await daemon.get("/").body, "fewer than 20 files left")
+        expectContains(try await daemon.get("/metrics").body, "martlet_disk_full 1")
         #expect(try await daemon.push(delivery: "inodes") == 202)
         try FileManager.default.removeItem(atPath: full)
-        #expect(try await daemon.martlet("integrate", "kit").status == 0)
-        expectContains(try await daemon.completion(of: 3), #""result":"succeeded""#)
+        expectContains(try await daemon.completion(of: 2), #""result":"succeeded""#)
+        expectContains(try await daemon.get("/health").body, #""status":"ok""#)
     }
 }

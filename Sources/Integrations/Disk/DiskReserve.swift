@@ -1,0 +1,56 @@
+import Basics
+import Glibc
+import JobProtocol
+
+/// Bytes and names of files that the state directory holds back, and gives back where the disk is full: then the database can still store
+/// what became of a job, and retention can remove what is old.
+struct DiskReserve: Sendable {
+    /// A quarter of what the service needs for itself, and no more than this: given back, it does not make room for jobs.
+    private static let largestBytes: Int64 = 16 << 20
+    private static let mostFiles: Int64 = 32
+    /// The file in it that has the bytes.
+    private static let name = "bytes"
+
+    let state: StateDirectory
+
+    var isThere: Bool { access(state.reserve + "/" + Self.name, F_OK) == 0 }
+
+    /// Makes it, where there is ample room.
+    /// - Throws: `FileError`.
+    func keep(_ room: DiskRoom) throws(FileError) {
+        guard room.isAmple else { return }
+        let directory = try Directory(creating: state.reserve, mode: 0o700)
+        guard try directory.status(Self.name) == nil else { return }
+        for number in 0..<min(Self.mostFiles, room.neededFiles / 4) {
+            try directory.write("\(number)", bytes: [], mode: 0o600)
+        }
+        let path = directory.path + "/" + Self.name
+        let file = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
+        guard file >= 0 else { throw FileError(operation: "make", path: path, errno: errno) }
+        defer { close(file) }
+        let failure = posix_fallocate(file, 0, off_t(max(1, min(Self.largestBytes, room.neededBytes / 4))))
+        guard failure == 0 else {
+            unlink(path)
+            throw FileError(operation: "reserve room in", path: path, errno: failure)
+        }
+    }
+
+    /// Gives it back where almost nothing is left.
+    /// - Returns: Whether it was there.
+    func giveBack(_ room: DiskRoom) throws(FileError) -> Bool {
+        guard room.isCritical, isThere else { return false }
+        try Directory(opening: state.reserve).removeContents()
+        return true
+    }
+}
+
+extension StateDirectory {
+    /// Gives the reserve back where the disk is full, before the database is opened.
+    /// - Returns: What the disk is short of, in words; `nil` where it has enough.
+    package func giveReserveBack() -> String? {
+        guard let room = DiskRoom(at: path) else { return nil }
+        // What cannot be removed is no reason not to try to start.
+        _ = try? DiskReserve(state: self).giveBack(room)
+        return room.shortage.map { "\(path) has \($0)" }
+    }
+}

@@ -1,0 +1,133 @@
+import Basics
+import Glibc
+import JobProtocol
+import TestSupport
+import Testing
+
+@testable import Integrations
+
+/// Workspaces on a disk of their own, which something fills.
+@Suite(.smallDisk) struct DiskGuardTests {
+    private struct Fixture {
+        let state: StateDirectory
+        let workspaces: Workspaces
+        let disk: DiskGuard
+
+        /// A workspace with a file of two megabytes, last used so many seconds after another.
+        func workspace(_ slot: Int, usedAt seconds: Int) throws -> Workspace {
+            let workspace = Workspace(path: "\(state.workspaces)/kit/debug/trusted/\(slot)")
+            let directory = try Directory(creating: workspace.path)
+            for part in ["tree", "checkout", "tmp"] { try directory.makeDirectories(part) }
+            try directory.write("tree/built", bytes: [UInt8](repeating: 1, count: 2 << 20))
+            for place in [workspace.path, workspace.state] {
+                var times = Array(repeating: timespec(tv_sec: 1_000_000 + seconds, tv_nsec: 0), count: 2)
+                try #require(utimensat(AT_FDCWD, place, &times, 0) == 0)
+            }
+            return workspace
+        }
+
+        func isThere(_ workspace: Workspace) -> Bool { access(workspace.tree, F_OK) == 0 }
+    }
+
+    private func withFixture(size: String = "16m", _ body: (Fixture) async throws -> Void) async throws {
+        try await withTemporaryDirectory { directory in
+            let path = try directory.makeDirectory("state")
+            try await SmallDisk.mounted(on: path, size: size) {
+                let (state, log) = (StateDirectory(path: path), RecordingLogger())
+                try state.create()
+                let workspaces = Workspaces(root: state.workspaces)
+                try await body(
+                    Fixture(
+                        state: state, workspaces: workspaces,
+                        disk: DiskGuard(state: state, workspaces: workspaces, logger: log.logger)))
+            }
+        }
+    }
+
+    @Test func testThatIdleWorkspacesGoThatWereUsedLongestAgoUntilThereIsRoom() async throws {
+        try await withFixture { fixture in
+            // given
+            let (late, early) = (try fixture.workspace(0, usedAt: 20), try fixture.workspace(1, usedAt: 10))
+            try SmallDisk.fill(with: fixture.state.path + "/full")
+            // when
+            let finding = await fixture.disk.look()
+            // then
+            #expect(finding.wasShort)
+            #expect(finding.shortage == nil)
+            #expect(fixture.disk.shortage == nil)
+            #expect(!fixture.isThere(early))
+            #expect(fixture.isThere(late))
+        }
+    }
+
+    @Test func testThatAWorkspaceInUseStaysAndTheShortageIsSaid() async throws {
+        try await withFixture { fixture in
+            // given
+            let used = try fixture.workspace(0, usedAt: 10)
+            await fixture.workspaces.retake(used)
+            try SmallDisk.fill(with: fixture.state.path + "/full")
+            // when
+            let finding = await fixture.disk.look()
+            // then
+            #expect(fixture.isThere(used))
+            #expect(finding.shortage == "the disk is full: \(fixture.state.workspaces) has less than 160 KiB left")
+            #expect(fixture.disk.shortage == finding.shortage)
+            // and it is used no more
+            await fixture.workspaces.giveBack(used)
+            #expect(await fixture.disk.look().shortage == nil)
+            #expect(fixture.disk.shortage == nil)
+        }
+    }
+
+    @Test func testThatAWorkspaceGoesWhereThereAreNoMoreFiles() async throws {
+        try await withFixture(size: "64m,nr_inodes=700") { fixture in
+            // given
+            let workspace = try fixture.workspace(0, usedAt: 10)
+            let tree = try Directory(opening: workspace.tree)
+            var number = 0
+            while (try? tree.write("\(number)", bytes: [])) != nil { number += 1 }
+            // when
+            let finding = await fixture.disk.look()
+            // then
+            #expect(number > 300)
+            #expect(finding.wasShort)
+            #expect(finding.shortage == nil)
+            #expect(!fixture.isThere(workspace))
+        }
+    }
+
+    @Test func testThatTheReserveIsKeptAndGivenBackWhereAlmostNothingIsLeft() async throws {
+        try await withFixture { fixture in
+            // given
+            await fixture.disk.tend()
+            _ = await fixture.disk.look()
+            let reserve = fixture.state.reserve + "/bytes"
+            #expect(access(reserve, F_OK) == 0)
+            // when
+            try SmallDisk.fill(with: fixture.state.path + "/full")
+            let finding = await fixture.disk.look()
+            // then
+            #expect(finding.shortage != nil)
+            #expect(access(reserve, F_OK) != 0)
+            try Directory(opening: fixture.state.path).write("needed", bytes: [1])
+            // and it is kept again once there is room
+            try Directory(opening: fixture.state.path).remove("full")
+            #expect(await fixture.disk.look().shortage == nil)
+            #expect(access(reserve, F_OK) == 0)
+        }
+    }
+
+    @Test func testThatAStartOnAFullDiskGivesTheReserveBack() async throws {
+        try await withFixture { fixture in
+            // given
+            await fixture.disk.tend()
+            _ = await fixture.disk.look()
+            try SmallDisk.fill(with: fixture.state.path + "/full")
+            // when
+            let words = fixture.state.giveReserveBack()
+            // then
+            #expect(words == "\(fixture.state.path) has less than 160 KiB left")
+            #expect(access(fixture.state.reserve + "/bytes", F_OK) != 0)
+        }
+    }
+}
