@@ -43,6 +43,8 @@ final class WebLimits: Sendable {
     /// Answers and webhooks' bodies up to this size are kept in memory; larger ones lie on the disk.
     static let answerBytesInMemory = 64 << 10
     static let bodyBytesInMemory = 16 << 10
+    /// What the kernel keeps of an event stream for its reader; it takes twice as much (socket(7), SO_SNDBUF).
+    static let streamBytesInKernel: CInt = 64 << 10
     static let answerBytes: Int64 = 512 << 20
     static let bodyBytes: Int64 = 256 << 20
     /// Large bodies and answers of one client that are under way.
@@ -97,7 +99,12 @@ final class WebLimits: Sendable {
         case .stream:
             let response = try await turn(of: light, for: call, compute)
             // Its length is known where nothing follows.
-            return response.body.contentLength == nil ? try held(response, call, by: streams) : response
+            guard response.body.contentLength == nil else { return response }
+            if !call.asker.isLocal {
+                // Else the kernel keeps megabytes for each reader that does not read. Where it cannot be set, the stream works as well.
+                try? await call.channel.setOption(.socketOption(.so_sndbuf), value: Self.streamBytesInKernel).get()
+            }
+            return try held(response, call, by: streams)
         }
     }
 
