@@ -55,14 +55,8 @@ package struct ReadingSession {
         case .bytes: file?.bytes += bytes
         case .console:
             endFile()
-            guard let root, let step else { throw WireError("a console of no step") }
-            var begun: [UInt8] = []
-            if step.console == nil {
-                self.step?.console = ConsoleReading(
-                    step.subject, root: root, listed: listed, hasEvents: step.hasTests)
-                begun = beginItem()
-            }
-            bytes.withUnsafeBytes { self.step?.console?.take($0) }
+            let begun = step?.console == nil ? try beginConsole() : []
+            bytes.withUnsafeBytes { step?.console?.take($0) }
             return begun
         case .stepEnd: return endStep()
         case .end:
@@ -70,6 +64,13 @@ package struct ReadingSession {
             return ReadingAnswer.end
         }
         return []
+    }
+
+    /// Apart, so that no copy of the step is held while its console is read.
+    private mutating func beginConsole() throws(WireError) -> [UInt8] {
+        guard let root, let step else { throw WireError("a console of no step") }
+        self.step?.console = ConsoleReading(step.subject, root: root, listed: listed, hasEvents: step.hasTests)
+        return beginItem()
     }
 
     private func beginItem() -> [UInt8] {
