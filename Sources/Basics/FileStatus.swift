@@ -47,6 +47,14 @@ package struct FileStatus: Sendable, Hashable {
         owner = status.st_uid
     }
 
+    /// Asks for the status of a path, which need not be UTF-8.
+    /// - Returns: `nil` where nothing is, or it cannot be reached.
+    package init?(of path: [UInt8]) {
+        var found = stat()
+        guard path.withCPath({ lstat($0, &found) }) == 0 else { return nil }
+        self.init(found)
+    }
+
     /// Whether any of the three execute bits is set.
     package var isExecutable: Bool { kind == .file && mode & 0o111 != 0 }
 }

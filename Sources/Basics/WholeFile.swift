@@ -18,4 +18,18 @@ package enum WholeFile {
                 code: .notRegular, operation: "read", path: path, message: "it is a pipe, socket or device")
         }
     }
+
+    /// Reads a file whose path need not be UTF-8. A link at its end is not followed.
+    /// - Parameter limit: In bytes; a longer file is refused as `tooLarge`.
+    /// - Throws: `notRegular` for anything but a file.
+    package static func read(_ path: [UInt8], limit: Int) throws(FileError) -> [UInt8] {
+        let shown = String(decoding: path, as: UTF8.self)
+        let number = path.withCPath { clinux_open($0, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY | O_NOFOLLOW, 0) }
+        guard number >= 0 else { throw FileError(operation: "read", path: shown, errno: errno) }
+        let file = Descriptor(number)
+        guard try file.status(operation: "read", path: shown).kind == .file else {
+            throw FileError(code: .notRegular, operation: "read", path: shown, message: "it is no regular file")
+        }
+        return try file.readAll(limit: limit, path: shown)
+    }
 }

@@ -17,6 +17,9 @@
 
 static inline int clibgit2_set_option_int(int option, int value) { return git_libgit2_opts(option, value); }
 static inline int clibgit2_set_option_size(int option, size_t value) { return git_libgit2_opts(option, value); }
+static inline int clibgit2_set_extensions(const char **names, size_t count) {
+    return git_libgit2_opts(GIT_OPT_SET_EXTENSIONS, names, count);
+}
 static inline int clibgit2_set_search_path(int level, const char *path) {
     return git_libgit2_opts(GIT_OPT_SET_SEARCH_PATH, level, path);
 }

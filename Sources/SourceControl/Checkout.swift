@@ -7,7 +7,7 @@ import Model
 /// libgit2 only reads: its own checkout follows a link that a job has put in a tracked directory's place, and writes
 /// outside. Nothing that a job could have written is opened as a repository or read as a rule. What is known about the
 /// workspace lies in `state`: `record` (see `CheckoutRecord`), written last, `pending`, the commit of the last checkout
-/// that began to write, `rules`, `index` and `git`.
+/// that began to write, `index` and `git`.
 struct Checkout {
     let store: MirrorStore
     let repository: OpaquePointer
@@ -50,17 +50,12 @@ struct Checkout {
     private func run(_ listing: TreeListing, _ reading: CommitReading) throws(SourceControlError) -> CheckoutReport {
         let memory = try files(operation) { () throws(FileError) in try Directory(creating: state, mode: 0o700) }
         let tree = try openTree()
-        let ruleDirectory = try files(operation) { () throws(FileError) -> Directory in
-            try memory.makeDirectories("rules", mode: 0o700)
-            return try Directory(opening: memory.path + "/rules")
-        }
         let attributes = Self.attributesDigest(of: listing, acceptsPointers: acceptsPointers)
         var record = try readRecord(memory)
         var before = try trackedPaths(record, pending: memory, reading: reading)
         var writer = TreeWriter(
             listing: listing,
-            rules: TreeRules(of: listing, reading: reading, store: store, directory: ruleDirectory),
-            reading: reading, directory: tree)
+            rules: TreeRules(of: listing, reading: reading), reading: reading, directory: tree)
         var report = CheckoutReport()
         var survey = WorkspaceSurvey()
         if !isClean, let known = record {
@@ -166,7 +161,7 @@ struct Checkout {
         _ content: [UInt8], at path: [UInt8], _ entry: TreeListing.Entry, _ rules: TreeRules
     ) throws(SourceControlError) {
         guard entry.kind != .link, content.count <= Self.maximumPointer, content.starts(with: Self.pointerStart),
-            try rules.filter(of: path) == "lfs"
+            try rules.conversion(of: path).filter == "lfs"
         else { return }
         throw SourceControlError(
             code: .unsupported, operation: operation,
@@ -222,7 +217,8 @@ struct Checkout {
     /// Changes when any `.gitattributes` does: the same blob may then have to be written in other bytes. Also with what is
     /// asked of pointers, so that they are looked at again.
     private static func attributesDigest(of listing: TreeListing, acceptsPointers: Bool) -> [UInt8] {
-        var bytes: [UInt8] = acceptsPointers ? [0] : []
+        // What the version before wrote of the same attributes may be other bytes.
+        var bytes: [UInt8] = Array("2".utf8) + (acceptsPointers ? [0] : [])
         for path in listing.order.filter({ $0.suffix(14).elementsEqual(".gitattributes".utf8) }).sorted(by: {
             $0.lexicographicallyPrecedes($1)
         }) {

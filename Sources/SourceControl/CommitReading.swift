@@ -75,6 +75,15 @@ struct CommitReading {
         }
     }
 
+    /// A blob's bytes; `nil` where it is not here, no blob or longer than the limit.
+    func content(_ id: git_oid, limit: Int) -> [UInt8]? {
+        do throws(SourceControlError) {
+            return Self.bytes(of: try blob(id, limit: limit, path: ""))
+        } catch {
+            return nil
+        }
+    }
+
     static func bytes(of blob: borrowing GitHandle) -> [UInt8] {
         let size = Int(git_blob_rawsize(blob.pointer))
         guard size > 0, let start = git_blob_rawcontent(blob.pointer) else { return [] }

@@ -1,4 +1,5 @@
 import CLibGit2
+import Glibc
 
 /// libgit2 as this process uses it: started and set up once, before the first call.
 enum LibGit2 {
@@ -27,6 +28,7 @@ enum LibGit2 {
             try git("setting up libgit2") {
                 clibgit2_set_option_size(Int32(GIT_OPT_SET_PACK_MAX_OBJECTS.rawValue), NetworkLimits().objects)
             }
+            try acceptExtensions()
             try SocketStream.register()
             try HTTPTransport.register()
             return nil
@@ -34,6 +36,15 @@ enum LibGit2 {
             return error
         }
     }()
+
+    /// Lets working trees be read whose repositories have extensions that change nothing for a reader of refs, index and
+    /// objects (git-config(1), "extensions"). libgit2 1.5 knows none of them.
+    private static func acceptExtensions() throws(SourceControlError) {
+        let names = ["partialclone", "preciousobjects", "relativeworktrees", "worktreeconfig"]
+        var copies = names.map { UnsafePointer(strdup($0)) }
+        defer { for copy in copies { free(UnsafeMutablePointer(mutating: copy)) } }
+        try git("setting up libgit2") { clibgit2_set_extensions(&copies, copies.count) }
+    }
 
     /// To be called before anything else of the library.
     static func start() throws(SourceControlError) {

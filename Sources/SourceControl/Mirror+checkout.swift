@@ -37,29 +37,21 @@ extension Mirror {
     /// checkout, without `.git`, submodules as empty directories.
     /// - Throws: As `checkout`; `file` when the directory is not empty.
     package func export(_ commit: CommitID, into directory: String) async throws(SourceControlError) {
-        let store = store
         try await local { repository throws(SourceControlError) in
             let operation = "export of \(commit.abbreviated) into \(directory)"
             let reading = CommitReading(repository: repository, operation: operation)
             let listing = try TreeListing(of: commit, reading: reading)
-            // One is enough: the lane runs one at a time.
-            let scratch = store.path + "/martlet-rules"
-            let (target, rules) = try files(operation) { () throws(FileError) in
-                (try Directory(creating: directory), try Directory(creating: scratch, mode: 0o700))
-            }
+            let target = try files(operation) { () throws(FileError) in try Directory(creating: directory) }
             let isEmpty = try files(operation) { () throws(FileError) in try target.entries().isEmpty }
             guard isEmpty else {
                 throw SourceControlError(code: .file, operation: operation, message: "the directory is not empty")
             }
             var writer = TreeWriter(
-                listing: listing,
-                rules: TreeRules(of: listing, reading: reading, store: store, directory: rules), reading: reading,
-                directory: target)
+                listing: listing, rules: TreeRules(of: listing, reading: reading), reading: reading, directory: target)
             for path in listing.order {
                 guard let entry = listing.entries[path] else { continue }
                 _ = try writer.write(try writer.content(of: path, entry), to: path, entry, isNew: true)
             }
-            try files(operation) { () throws(FileError) in try rules.removeContents() }
         }
     }
 }

@@ -9,7 +9,7 @@ struct TreeModule {
     let path: String
     /// That the tree around it tracks.
     let commit: CommitID
-    let repository: SnapshotWriter.Repository
+    let repository: TreeRepository
     /// Within it.
     var modules: [TreeModule]
 }
@@ -26,26 +26,18 @@ struct WrittenTree {
 
 /// Submodules: bots check them out, so a snapshot has their files, as they are on the disk too.
 extension SnapshotWriter {
-    /// Our indexes of them, each named by the digest of its path.
-    private static let indexes = "modules"
-
     // MARK: Which there are
 
     /// - Parameter count: How many were found till now.
     /// - Throws: `tooLarge` above the limits that bots have.
     func modules(
-        of theirs: Repository, in directory: String? = nil, depth: Int = 0, count: inout Int
+        of theirs: TreeRepository, in directory: String, depth: Int = 0, count: inout Int
     ) throws(SourceControlError) -> [TreeModule] {
-        let directory = directory ?? root
-        let index = try GitHandle(operation, free: git_index_free) { git_repository_index($0, theirs.pointer) }
         var found: [TreeModule] = []
-        for place in 0..<git_index_entrycount(index.pointer) {
-            guard let entry = git_index_get_byindex(index.pointer, place)?.pointee,
-                entry.mode == GIT_FILEMODE_COMMIT.rawValue, let name = entry.path, let commit = entry.id.commitID
+        for (bytes, entry) in theirs.tracked.sorted(by: { $0.key.lexicographicallyPrecedes($1.key) }) {
+            guard entry.mode == 0o160000, let commit = entry.id.commitID,
+                let path = String(validating: bytes, as: UTF8.self)
             else { continue }
-            let path = String(cString: name)
-            // Once, also where a merge left several.
-            guard !found.contains(where: { $0.path == path }) else { continue }
             guard let repository = try repository(at: "\(directory)/\(path)") else { continue }
             count += 1
             guard depth < Mirrors.maximumSubmoduleDepth, count <= Mirrors.maximumSubmodules else {
@@ -61,15 +53,15 @@ extension SnapshotWriter {
     }
 
     /// Nothing where none is in that directory itself, nor behind a link.
-    private func repository(at path: String) throws(SourceControlError) -> Repository? {
+    private func repository(at path: String) throws(SourceControlError) -> TreeRepository? {
         guard let resolved = realpath(path, nil) else { return nil }
         defer { free(resolved) }
-        return String(cString: resolved) == path ? try open(path) : nil
+        return String(cString: resolved) == path ? try TreeRepository.read(path, operation: operation) : nil
     }
 
     /// Where the objects of all of them are.
     func objects(of modules: [TreeModule]) -> [String] {
-        modules.flatMap { objects(of: $0.repository) + objects(of: $0.modules) }
+        modules.flatMap { $0.repository.objects + objects(of: $0.modules) }
     }
 
     // MARK: Their trees
@@ -81,10 +73,10 @@ extension SnapshotWriter {
     ) throws(SourceControlError) -> WrittenTree {
         var (result, whole, tracked) = (base, [Link](), [Link]())
         for module in modules {
-            let written = try write(module)
+            let written = try write(module, in: ours)
             result.empty += written.empty
             whole.append(Link(path: module.path, id: written.whole, mode: GIT_FILEMODE_TREE))
-            let isClean = try tree(of: module.commit, in: module.repository.pointer) == written.tracked.hexadecimal
+            let isClean = try tree(of: module.commit, in: ours) == written.tracked.hexadecimal
             tracked.append(
                 isClean
                     ? Link(path: module.path, id: try git_oid(module.commit), mode: GIT_FILEMODE_COMMIT)
@@ -115,31 +107,13 @@ extension SnapshotWriter {
         return id
     }
 
-    /// Read as the whole tree is, by rules and with an index of its own.
-    private func write(_ module: TreeModule) throws(SourceControlError) -> WrittenTree {
+    /// Read as the whole tree is, by its own rules and with a record of its own.
+    private func write(_ module: TreeModule, in ours: OpaquePointer) throws(SourceControlError) -> WrittenTree {
         let path = module.path + "/"
         let writer = SnapshotWriter(
             root: "\(root)/\(module.path)", store: store, configuration: configuration,
             excluded: excluded.filter { $0.hasPrefix(path) }.map { String($0.dropFirst(path.utf8.count)) },
             interruption: interruption, place: place + path)
-        try writer.writeIgnored(module.repository)
-        let ours = try writer.openOurs()
-        let file = try index(of: writer.place)
-        let index = try GitHandle(operation, free: git_index_free) { git_index_open($0, file) }
-        try git(operation) { git_repository_set_index(ours.pointer, index.pointer) }
-        return try writer.writeTree(ours.pointer, index.pointer, module.repository, module.modules)
-    }
-
-    private func index(of place: String) throws(SourceControlError) -> String {
-        var id = git_oid()
-        try git(operation) { git_odb_hash(&id, place, place.utf8.count, GIT_OBJECT_BLOB) }
-        let name = "\(Self.indexes)/\(id.hexadecimal)"
-        try files(operation) { () throws(FileError) in
-            let directory = try Directory(opening: store.path)
-            try directory.makeDirectories(Self.indexes)
-            // As `removeStaleLocks`.
-            try directory.remove(name + ".lock")
-        }
-        return "\(store.path)/\(name)"
+        return try writer.writeTree(ours, module.repository, module.modules)
     }
 }

@@ -1,91 +1,72 @@
 import Basics
 import CLibGit2
-import Glibc
 
-/// The ignore rules and attributes of a commit, from its own `.gitignore` and `.gitattributes` files.
+/// The ignore rules and attributes of a commit, from its own `.gitignore` and `.gitattributes` files, which are read when
+/// something is asked first: a checkout that changes nothing asks nothing.
 ///
-/// libgit2 reads such files from a working directory, which here would be one that a job could have written. So they are
-/// written alone into a directory of ours, and a second handle of the mirror takes that for its working directory. All
-/// that is done when something is asked first: a checkout that changes nothing asks nothing.
+/// Nothing of the workspace counts, since a job could have written it.
 final class TreeRules {
     /// Longest rule file that counts, in bytes; a longer one is treated as absent.
     static let maximumRuleFile = 1 << 20
+    /// The limit of all questions of a checkout together. 20,000 files with 500 rules take less than a second.
+    static let maximumTime = Duration.seconds(60)
+
+    /// An object, so that what it answered for directories is kept.
+    private final class Source {
+        var ignored = IgnoreRules()
+        var attributes = AttributeRules()
+    }
 
     private let listing: TreeListing
     private let reading: CommitReading
-    private let store: MirrorStore
-    private let directory: Directory
-    /// By source.
-    private var opened: [Int: OpenRepository] = [:]
+    /// By the listing's sources: a submodule's files have its own rules.
+    private var sources: [Int: Source]?
     private var spent = Duration.zero
-    private var pattern = RulePattern(longest: .init())
     private var operation: String { reading.operation }
 
-    /// - Parameter directory: Ours; emptied before it is filled.
-    init(of listing: TreeListing, reading: CommitReading, store: MirrorStore, directory: Directory) {
+    init(of listing: TreeListing, reading: CommitReading) {
         self.listing = listing
         self.reading = reading
-        self.store = store
-        self.directory = directory
     }
 
-    /// The repository with the rules of one of the listing's sources as its working directory.
-    private func repository(_ source: Int) throws(SourceControlError) -> OpaquePointer {
-        if opened.isEmpty { try writeRules() }
-        if let opened = opened[source] { return opened.pointer }
-        let path = "\(directory.path)/\(source)"
-        let (repository, operation) = (try OpenRepository(store), operation)
-        try files(operation) { [directory] () throws(FileError) in try directory.makeDirectories("\(source)") }
-        try git(operation) { git_repository_set_workdir(repository.pointer, path, 0) }
-        opened[source] = repository
-        return repository.pointer
-    }
-
-    private func writeRules() throws(SourceControlError) {
-        try files(operation) { [directory] () throws(FileError) in try directory.removeContents() }
-        pattern = RulePattern(longest: RulePattern.longest(in: listing.order))
+    private func read() throws(SourceControlError) -> [Int: Source] {
+        if let sources { return sources }
+        var read: [Int: Source] = [:]
         for path in listing.order {
             guard let entry = listing.entries[path], entry.kind == .file || entry.kind == .executable else { continue }
-            let name = path[(path.lastIndex(of: UInt8(ascii: "/")).map { $0 + 1 } ?? 0)...]
-            guard name.elementsEqual(".gitignore".utf8) || name.elementsEqual(".gitattributes".utf8) else { continue }
-            let bytes: [UInt8]
+            let start = path.lastIndex(of: UInt8(ascii: "/")).map { $0 + 1 } ?? 0
+            let isIgnore = path[start...].elementsEqual(".gitignore".utf8)
+            guard isIgnore || path[start...].elementsEqual(".gitattributes".utf8) else { continue }
+            let text: [UInt8]
             do throws(SourceControlError) {
-                bytes = CommitReading.bytes(
+                text = CommitReading.bytes(
                     of: try listing.reading(of: entry).blob(
                         entry.id, limit: Self.maximumRuleFile, path: String(decoding: path, as: UTF8.self)))
             } catch {
                 if error.code == .tooLarge { continue }
                 throw error
             }
-            if let line = pattern.add(bytes) {
-                throw SourceControlError(
-                    code: .treeRefused, operation: operation,
-                    message:
-                        "\(String(decoding: path, as: UTF8.self)):\(line): so many wildcards in the rules take too long to "
-                        + "match with names as long as here; write them with fewer")
-            }
-            let place = Array("\(entry.source)/".utf8) + path[listing.source(of: path).start...]
-            try files(operation) { () throws(FileError) in
-                if let slash = place.lastIndex(of: UInt8(ascii: "/")) {
-                    try directory.makeDirectories(Array(place[..<slash]))
-                }
-                try directory.write(place, bytes: bytes)
+            let directory = Array(path[listing.source(of: path).start..<start])
+            let source = read[entry.source] ?? Source()
+            read[entry.source] = source
+            if isIgnore {
+                source.ignored.add(text, in: directory)
+            } else {
+                source.attributes.add(text, in: directory)
             }
         }
+        sources = read
+        return read
     }
 
-    /// Asks libgit2, which cannot be stopped: many questions together have a limit, one is bounded by `RulePattern`.
-    private func ask(
-        _ path: [UInt8], end: [UInt8], _ question: (OpaquePointer, UnsafePointer<CChar>?) -> Int32
-    ) throws(SourceControlError) {
-        let (source, start) = listing.source(of: path)
-        let repository = try repository(source)
+    /// Asks the rules of the path's source, within the limit of time.
+    private func ask<Answer>(
+        _ path: [UInt8], _ question: (Source, _ path: [UInt8]) -> Answer
+    ) throws(SourceControlError) -> Answer? {
+        let place = listing.source(of: path)
+        guard let source = try read()[place.source] else { return nil }
         let began = ContinuousClock.now
-        var result: Int32 = 0
-        (Array(path[start...]) + end).withUnsafeBytes { bytes in
-            result = question(repository, bytes.bindMemory(to: CChar.self).baseAddress)
-        }
-        try git(operation) { result }
+        let answer = question(source, Array(path[place.start...]))
         spent += ContinuousClock.now - began
         guard spent <= Self.maximumTime else {
             throw SourceControlError(
@@ -94,52 +75,69 @@ final class TreeRules {
                     "its .gitignore and .gitattributes take more than \(Self.maximumTime) to match with its files; "
                     + "write them with fewer rules and wildcards")
         }
+        return answer
     }
 
-    /// Of all questions of a checkout together. 20,000 files with 500 rules take about a second.
-    static let maximumTime = Duration.seconds(60)
-
-    /// Whether the commit's rules ignore a path. Of one that is so long that this would take too long, they do not.
+    /// Whether the commit's rules ignore a path.
     func isIgnored(_ path: [UInt8], isDirectory: Bool) throws(SourceControlError) -> Bool {
-        let place = listing.source(of: path)
-        _ = try repository(place.source)
-        guard pattern.mayAsk(path[place.start...]) else { return false }
-        var ignored: Int32 = 0
-        // The trailing slash says that it is a directory: nothing is looked up on disk for it.
-        try ask(path, end: isDirectory ? [UInt8(ascii: "/"), 0] : [0]) { repository, text in
-            git_ignore_path_is_ignored(&ignored, repository, text)
-        }
-        return ignored == 1
+        try ask(path) { source, path in source.ignored.isIgnored(path, isDirectory: isDirectory) } ?? false
     }
 
-    /// The program that the commit's attributes name for a path (`filter=`); nothing when they name none.
-    func filter(of path: [UInt8]) throws(SourceControlError) -> String? {
-        var value: UnsafePointer<CChar>?
-        try ask(path, end: [0]) { repository, text in
-            git_attr_get(&value, repository, UInt32(GIT_ATTR_CHECK_NO_SYSTEM), text, "filter")
+    /// How the commit's attributes have a file written.
+    /// - Throws: `treeRefused` for attributes with which git stops, too.
+    func conversion(of path: [UInt8]) throws(SourceControlError) -> TextConversion {
+        let values = try ask(path) { source, path in source.attributes.values(of: path) }
+        guard let values, !values.isEmpty else { return TextConversion() }
+        do throws(TextConversion.Fault) {
+            return try TextConversion(values)
+        } catch {
+            throw error.refusal(of: path, operation)
         }
-        return git_attr_value(value) == GIT_ATTR_VALUE_STRING ? value.map { String(cString: $0) } : nil
     }
 
-    /// A blob as the working directory gets it: line ends and `$Id$` as the attributes say. Filters that would run a
-    /// program (`filter=`) are unknown to libgit2 and change nothing.
+    /// A blob as the working directory gets it: line ends, `$Id$` and encoding as the attributes say. Filters that would run
+    /// a program (`filter=`) change nothing.
     func filtered(_ id: git_oid, path: [UInt8], limit: Int, reading: CommitReading) throws(SourceControlError)
         -> [UInt8]
     {
-        let blob = try reading.blob(id, limit: limit, path: String(decoding: path, as: UTF8.self))
-        var options = git_filter_options()
-        options.version = UInt32(GIT_FILTER_OPTIONS_VERSION)
-        options.flags = GIT_FILTER_NO_SYSTEM_ATTRIBUTES.rawValue | GIT_FILTER_ALLOW_UNSAFE.rawValue
-        var list: OpaquePointer?
-        try ask(path, end: [0]) { repository, text in
-            git_filter_list_load_ext(&list, repository, blob.pointer, text, GIT_FILTER_TO_WORKTREE, &options)
+        let blob = CommitReading.bytes(
+            of: try reading.blob(id, limit: limit, path: String(decoding: path, as: UTF8.self)))
+        return try conversion(of: path).toWorkingTree(blob) { id.hexadecimal }
+    }
+}
+
+extension TextConversion {
+    /// Converts nothing.
+    init() {}
+}
+
+extension TextConversion.Fault {
+    /// What is said of a file that cannot be converted.
+    func refusal(of path: [UInt8], _ operation: String) -> SourceControlError {
+        let file = String(decoding: path, as: UTF8.self)
+        let message: String
+        switch self {
+        case .invalidEncoding:
+            message =
+                "a .gitattributes file gives \"\(file)\" a working-tree-encoding without a name; write "
+                + "working-tree-encoding=NAME, for example UTF-16LE-BOM"
+        case .byteOrderMark(let encoding, true):
+            message =
+                "\"\(file)\" has the working-tree-encoding \(encoding) and does not begin with a byte order mark, which "
+                + "\(encoding) requires; save it with one, or name \(encoding)LE or \(encoding)BE in .gitattributes"
+        case .byteOrderMark(let encoding, false):
+            message =
+                "\"\(file)\" has the working-tree-encoding \(encoding) and begins with a byte order mark, which "
+                + "\(encoding) does not allow; save it without, or name \(encoding.dropLast(2)) in .gitattributes"
+        case .notEncoded(let encoding):
+            message =
+                "\"\(file)\" cannot be read in its working-tree-encoding \(encoding): the encoding is unknown here, or "
+                + "the file has bytes that are not of it; correct .gitattributes or the file"
+        case .notReversible(let encoding):
+            message =
+                "\"\(file)\" would be other bytes after the way from \(encoding) to UTF-8 and back, which git refuses; "
+                + "correct the file or its working-tree-encoding in .gitattributes"
         }
-        guard let list else { return CommitReading.bytes(of: blob) }
-        defer { git_filter_list_free(list) }
-        var buffer = git_buf()
-        defer { git_buf_dispose(&buffer) }
-        try git(operation) { git_filter_list_apply_to_blob(&buffer, list, blob.pointer) }
-        guard buffer.size > 0, let start = buffer.ptr else { return [] }
-        return Array(UnsafeRawBufferPointer(start: start, count: buffer.size))
+        return SourceControlError(code: .treeRefused, operation: operation, message: message, underlying: self)
     }
 }

@@ -42,12 +42,13 @@ package struct WorkingTree: Sendable {
     /// The directory on the disk now, as a commit; HEAD's own where nothing is different. Takes as long as reading what
     /// changed since the last time; the first time, everything. Ends libgit2's synchronizing of files for the whole process:
     /// what is written here can be made again. When the task is canceled it ends with the file that it reads.
-    /// - Throws: `file` for what cannot be written, `treeRefused`, `tooLarge`, `canceled`, `other`.
-    package func snapshot() async throws(SourceControlError) -> WorkingTreeSnapshot {
+    /// - Parameter before: The last commit of the repository when a snapshot was used before.
+    /// - Throws: `file` for what cannot be written, `treeRefused`, `tooLarge`, `unsupported`, `canceled`, `other`.
+    package func snapshot(since before: CommitID? = nil) async throws(SourceControlError) -> WorkingTreeSnapshot {
         let wish = CancelWish()
         let interruption = Interruption { wish.isThere }
         let result: Result<WorkingTreeSnapshot, SourceControlError> = await withTaskCancellationHandler {
-            await taken(interruption)
+            await taken(interruption, before)
         } onCancel: {
             wish.say()
         }
@@ -55,7 +56,9 @@ package struct WorkingTree: Sendable {
     }
 
     /// What a snapshot came to: a cancellation handler passes no typed error on.
-    private func taken(_ interruption: Interruption) async -> Result<WorkingTreeSnapshot, SourceControlError> {
+    private func taken(_ interruption: Interruption, _ before: CommitID?) async -> Result<
+        WorkingTreeSnapshot, SourceControlError
+    > {
         let (path, store, configuration, excluded) = (path, store, configuration, excluded)
         do throws(SourceControlError) {
             return .success(
@@ -65,7 +68,7 @@ package struct WorkingTree: Sendable {
                     return try SnapshotWriter(
                         root: path, store: store, configuration: configuration,
                         excluded: within.map { String($0.dropFirst(path.utf8.count + 1)) + "/" },
-                        interruption: interruption
+                        interruption: interruption, before: before
                     ).snapshot()
                 })
         } catch {
@@ -86,22 +89,28 @@ package struct WorkingTree: Sendable {
         var opened: OpaquePointer?
         let result = git_repository_open_ext(&opened, own, 0, nil)
         if result == GIT_ENOTFOUND.rawValue { return own }
-        try git(operation) { result }
         defer { git_repository_free(opened) }
+        do throws(SourceControlError) {
+            try git(operation) { result }
+        } catch {
+            guard RepositoryFormat.isRefused(by: error) else { throw error }
+            let root = try ProgramTree(own, operation: operation, after: error).root()
+            return root == home.flatMap(canonical) ? own : root ?? own
+        }
         // Among somebody's files a directory can look like a bare repository, and its configuration name any directory as its files.
         let repository = git_repository_path(opened).flatMap { canonical(String(cString: $0)) }
         let isBare = repository.map { (own + "/").hasPrefix($0 + "/") && !$0.hasSuffix("/.git") } ?? false
         guard !isBare, let workdir = git_repository_workdir(opened), let root = canonical(String(cString: workdir))
         else {
-            throw SourceControlError(
-                code: .other, operation: operation,
-                message: "it is a bare repository, which has no files to build; clone it first")
+            throw SourceControlError(code: .other, operation: operation, message: bareRefusal)
         }
         if root == own || root == home.flatMap(canonical) { return own }
         var isIgnored: Int32 = 0
         try git(operation) { git_ignore_path_is_ignored(&isIgnored, opened, own.dropFirst(root.count + 1) + "/") }
         return isIgnored == 1 ? own : root
     }
+
+    static let bareRefusal = "it is a bare repository, which has no files to build; clone it first"
 
     private static func canonical(_ path: String) -> String? {
         guard let resolved = realpath(path, nil) else { return nil }
@@ -126,4 +135,7 @@ package struct WorkingTreeSnapshot: Sendable, Hashable {
     package let objects: [String]
     /// Submodules that are not initialized: their directories are empty.
     package let emptySubmodules: [String]
+    /// Whether the commit `since` is not in the repository: it is another one at the same path. What was built and found of the one
+    /// before is of no use.
+    package let isOfAnotherRepository: Bool
 }

@@ -201,7 +201,7 @@ import Testing
         }
     }
 
-    /// libgit2 tries all ways to match these, and cannot be stopped.
+    /// A matcher that tries all ways in which wildcards can be filled has no end with these.
     @Test(arguments: [
         (".gitattributes", "*a*a*a*a*ab text\n"), (".gitignore", "ok\n*a*a*a*a*ab\n"),
         (".gitignore", String(repeating: "**/a/", count: 12) + "x\n"),
@@ -210,7 +210,7 @@ import Testing
         // Each by itself is quick.
         (".gitignore", "ok\n" + String(repeating: "*a*a*ab\n", count: 500_000 / 8)),
     ])
-    func testThatARuleThatTakesForEverIsRefused(_ name: String, _ rules: String) async throws {
+    func testThatARuleOfManyWildcardsIsAnsweredAtOnce(_ name: String, _ rules: String) async throws {
         let long = String(repeating: "a", count: 200) + "c"
         let deep = String(repeating: "a/", count: 40) + "file"
         try await withOrigin([long: "", deep: ""]) { fixture in
@@ -223,16 +223,17 @@ import Testing
                 ["commit-tree", "-m", "Rules", tree], date: Timestamp(secondsSinceEpoch: 1_767_225_600))
             try await fixture.origin.git("update-ref", "refs/heads/main", commit)
             try Directory(opening: fixture.workspace).write("x", bytes: [])
-            let error = await expectRejection(SourceControlError.self, \.code, .treeRefused) {
-                _ = try await fixture.checkout()
-            }
-            expectContains("\(try #require(error))", "\(name):")
-            expectContains("\(try #require(error))", ": so many wildcards")
+            let began = ContinuousClock.now
+            // when
+            _ = try await fixture.checkout()
+            // then
+            #expect(try fixture.status("x") == nil)
+            #expect(ContinuousClock.now - began < TestLimits.wait * 3)
         }
     }
 
-    /// A job's file with a name so long that the rule, quick with the commit's own names, would have no end.
-    @Test func testThatANameThatTakesForEverIsNotAsked() async throws {
+    /// A job's file with a name so long that trying all ways would have no end.
+    @Test func testThatALongNameIsAnsweredAtOnce() async throws {
         try await withOrigin([".gitignore": String(repeating: "*a", count: 8) + "b\n*.o\n", "short": ""]) { fixture in
             // given
             _ = try await fixture.checkout()

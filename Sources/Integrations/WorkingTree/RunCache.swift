@@ -24,6 +24,7 @@ struct RunCache: Sendable {
     /// Our repository with the tree's snapshots.
     var snapshots: String { state.path + "/snapshots.git" }
     private var last: String { state.path + "/last.json" }
+    private var head: String { state.path + "/head" }
 
     /// Makes the directories that are missing, for this user alone, and takes them for this process.
     /// - Returns: The lock, held as long as it lives.
@@ -62,6 +63,18 @@ struct RunCache: Sendable {
 
     func remember(_ selection: RunSelection) throws {
         try AtomicFile.write(Array(try JSONEncoder().encode(selection)), to: last)
+    }
+
+    /// The last commit of the repository that was run here last; `nil` where it had none, or nothing was run.
+    var lastHead: CommitID? {
+        // One that cannot be read says nothing.
+        (try? WholeFile.read(head, limit: 100)).flatMap { CommitID(String(decoding: $0, as: UTF8.self)) }
+    }
+
+    func remember(head commit: CommitID?) throws {
+        // What has no commits any more, or none yet, is no other repository by that.
+        guard let commit, commit != lastHead else { return }
+        try AtomicFile.write(Array(commit.description.utf8), to: head)
     }
 
     /// Removes the caches of directories that are gone, and those that nobody used for 30 days, unless one is in use.

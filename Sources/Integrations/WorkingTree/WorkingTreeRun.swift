@@ -132,13 +132,16 @@ package final class WorkingTreeRun: Sendable {
         let specification = BotSpecification(name: name, repository: root, acceptsPointers: true)
         try await store.register([specification], at: parts.clock.now())
         let snapshot = try await snapshot()
+        // Of a repository that was here before, neither results nor what was built count.
+        let isClean = isClean || snapshot.isOfAnotherRepository
         let runner = try makeRunner(objects: snapshot.objects)
         let reading = try await runner.recipe(of: snapshot.commit, bot: specification, mirror: tree.mirror)
         let chosen = try reading.value.map { try choose(selection, of: $0) }
         guard await cancellation.requested == nil else { throw Self.canceled }
         // Compared with a run of something else, counts and issues would say nothing. Not before it is known that this one can
         // be: what a mistyped name ran into is kept.
-        try await tidy(isComparable: selection == (try? cache.lastSelection(of: root)))
+        try await tidy(
+            isComparable: selection == (try? cache.lastSelection(of: root)) && !snapshot.isOfAnotherRepository)
         let record = try await store.queue(
             NewIntegration(
                 bot: name, ref: snapshot.ref, commit: snapshot.commit, cause: .person,
@@ -162,6 +165,10 @@ package final class WorkingTreeRun: Sendable {
             RunBeginning(
                 id: record.id, root: root, snapshot: snapshot, isolation: parts.isolation.isolation,
                 notes: [reading.value?.recognition?.sentence].compactMap(\.self) + (chosen?.notes ?? [])
+                    + (snapshot.isOfAnotherRepository
+                        ? [
+                            "the repository that was run here before was another one; its results and build products do not count"
+                        ] : [])
                     + snapshot.emptySubmodules.map { "submodule \($0) is not initialized and was left empty" }
                     + parts.isolation.notes,
                 watch: RunWatch(id: record.id, store: store, state: cache.state)))
@@ -172,12 +179,15 @@ package final class WorkingTreeRun: Sendable {
                 "what \(record.id) came to could not be stored in \(cache.state.path); free space there, or set XDG_CACHE_HOME"
             )
         }
+        // Only now: a run that is killed before has emptied nothing.
+        try cache.remember(head: snapshot.head)
         return try await WorkingTreeResult(record.id, store: store, state: cache.state)
     }
 
     private func snapshot() async throws -> WorkingTreeSnapshot {
         let tree = tree
-        let snapshot = try await cancellation.interrupting { try await tree.snapshot() }
+        let before = cache.lastHead
+        let snapshot = try await cancellation.interrupting { try await tree.snapshot(since: before) }
         guard let snapshot else { throw Self.canceled }
         return snapshot
     }

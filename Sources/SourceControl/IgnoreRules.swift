@@ -1,0 +1,89 @@
+/// What a tree's `.gitignore` files, and files that count for the whole tree, ignore (gitignore(5)).
+struct IgnoreRules {
+    private static let slash = UInt8(ascii: "/")
+
+    /// By their directories, each with a slash at its end.
+    private var files: [[UInt8]: [PathPattern]] = [:]
+    /// For the whole tree, asked after all others, the last first.
+    private var further: [[PathPattern]] = []
+    private var directories: [[UInt8]: Bool] = [:]
+
+    /// Whether no rule was added.
+    var isEmpty: Bool { files.isEmpty && further.isEmpty }
+
+    /// - Parameter directory: Where the file lies, with a slash at its end; empty for the root.
+    mutating func add(_ text: [UInt8], in directory: [UInt8]) {
+        let patterns = Self.patterns(text, in: directory)
+        if !patterns.isEmpty { files[directory] = patterns }
+    }
+
+    /// Adds a file of the repository or the account: `info/exclude`, `core.excludesFile`.
+    mutating func addFurther(_ text: [UInt8]) { further.append(Self.patterns(text, in: [])) }
+
+    private static func patterns(_ text: [UInt8], in directory: [UInt8]) -> [PathPattern] {
+        var text = text[...]
+        if text.starts(with: [0xef, 0xbb, 0xbf]) { text = text.dropFirst(3) }
+        var patterns: [PathPattern] = []
+        for line in text.split(separator: UInt8(ascii: "\n")) where line.first != UInt8(ascii: "#") {
+            var line = line.prefix { $0 != 0 }
+            if line.last == UInt8(ascii: "\r") { line = line.dropLast() }
+            line = withoutTrailingSpaces(line)
+            if !line.isEmpty { patterns.append(PathPattern(line, base: directory)) }
+        }
+        return patterns
+    }
+
+    /// Spaces at the end do not count unless a backslash is before them.
+    private static func withoutTrailingSpaces(_ line: ArraySlice<UInt8>) -> ArraySlice<UInt8> {
+        var (end, place) = (line.endIndex, line.startIndex)
+        while place < line.endIndex {
+            switch line[place] {
+            case UInt8(ascii: " "): if end == line.endIndex { end = place }
+            case UInt8(ascii: "\\"):
+                place += 1
+                if place == line.endIndex { return line }
+                end = line.endIndex
+            default: end = line.endIndex
+            }
+            place += 1
+        }
+        return line[..<end]
+    }
+
+    /// Whether a path is ignored, by itself or because a directory above it is.
+    mutating func isIgnored(_ path: [UInt8], isDirectory: Bool) -> Bool {
+        if let parent = path.lastIndex(of: Self.slash).map({ Array(path[..<$0]) }) {
+            let isAbove: Bool
+            if let known = directories[parent] {
+                isAbove = known
+            } else {
+                isAbove = isIgnored(parent, isDirectory: true)
+                directories[parent] = isAbove
+            }
+            if isAbove { return true }
+        }
+        return isMatched(path, isDirectory: isDirectory)
+    }
+
+    /// Whether the rules ignore a path whose directories they do not.
+    func isMatched(_ path: [UInt8], isDirectory: Bool) -> Bool {
+        let name = path.lastIndex(of: Self.slash).map { $0 + 1 } ?? 0
+        // The nearest file decides, and in it the last line.
+        var end = name
+        while !files.isEmpty {
+            if let patterns = files[Array(path[..<end])],
+                let last = patterns.last(where: { $0.matches(path, name: name, isDirectory: isDirectory) })
+            {
+                return !last.isNegative
+            }
+            guard end > 0 else { break }
+            end = path[..<(end - 1)].lastIndex(of: Self.slash).map { $0 + 1 } ?? 0
+        }
+        for patterns in further.reversed() {
+            if let last = patterns.last(where: { $0.matches(path, name: name, isDirectory: isDirectory) }) {
+                return !last.isNegative
+            }
+        }
+        return false
+    }
+}

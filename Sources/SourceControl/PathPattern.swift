@@ -1,0 +1,237 @@
+/// A pattern of gitignore(5) or gitattributes(5), matched as git matches it (dir.c and wildmatch.c of git 2.39).
+///
+/// Matching takes time in proportion to the lengths of pattern and path together, whatever wildcards a commit's author wrote.
+struct PathPattern {
+    /// Longest pattern in bytes; a longer one never matches. A path has at most 4095.
+    static let maximumLength = 4096
+
+    /// Whether it begins with `!`.
+    let isNegative: Bool
+    /// Whether it ends with a slash, so that it means directories alone.
+    let needsDirectory: Bool
+    /// Whether it has no other slash, so that it is compared with the last component.
+    private let isName: Bool
+    /// The directory of the file that it stands in, with a slash at its end; empty for the root.
+    private let base: [UInt8]
+    /// The bytes before the first wildcard.
+    private let literal: [UInt8]
+    /// The rest; `nil` for a pattern that never matches.
+    private let rest: [Token]?
+
+    /// - Parameters:
+    ///   - text: A line without its end.
+    ///   - base: The directory of the line's file, with a slash at its end; empty for the root.
+    init(_ text: ArraySlice<UInt8>, base: [UInt8]) {
+        var text = text
+        isNegative = text.first == UInt8(ascii: "!")
+        if isNegative { text = text.dropFirst() }
+        needsDirectory = text.last == Self.slash
+        if needsDirectory { text = text.dropLast() }
+        isName = !text.contains(Self.slash)
+        // It only says that the pattern is of this directory.
+        if !isName, text.first == Self.slash { text = text.dropFirst() }
+        self.base = base
+        literal = Array(text.prefix { !"*?[\\".utf8.contains($0) })
+        let pattern = Array(text.dropFirst(literal.count))
+        rest = text.count > Self.maximumLength ? nil : Self.tokens(pattern, crossesSlashes: isName)
+    }
+
+    private static let slash = UInt8(ascii: "/")
+
+    /// - Parameters:
+    ///   - path: From the root, without a slash at its end.
+    ///   - name: Where its last component begins.
+    func matches(_ path: [UInt8], name: Int, isDirectory: Bool) -> Bool {
+        guard let rest, isDirectory || !needsDirectory else { return false }
+        var text = path[...]
+        if isName {
+            // A file's lines are only asked about what lies beneath its directory.
+            text = path[name...]
+        } else {
+            guard path.count > base.count, path.starts(with: base) else { return false }
+            text = path[base.count...]
+        }
+        guard text.starts(with: literal) else { return false }
+        text = text.dropFirst(literal.count)
+        // Most patterns end with bytes, most paths with others.
+        if case .byte(let last)? = rest.last, text.last != last { return false }
+        return rest.isEmpty ? text.isEmpty : Self.matches(rest, text)
+    }
+
+    // MARK: Wildcards
+
+    private enum Token {
+        case byte(UInt8)
+        /// One byte of a set; `?` is all but the slash.
+        case one(ByteSet)
+        /// Any bytes but slashes.
+        case star
+        /// Any bytes.
+        case stars
+        /// Nothing, or any bytes and a slash.
+        case directories
+    }
+
+    /// Compares by following all ways at once: which ends of the text's beginnings the tokens till now can reach.
+    private static func matches(_ tokens: [Token], _ text: ArraySlice<UInt8>) -> Bool {
+        let text = Array(text)
+        var reached = [Bool](repeating: false, count: text.count + 1)
+        var next = reached
+        reached[0] = true
+        for token in tokens {
+            var (isAny, isBefore) = (false, false)
+            for end in 0...text.count {
+                switch token {
+                case .byte(let byte): next[end] = end > 0 && reached[end - 1] && text[end - 1] == byte
+                case .one(let set): next[end] = end > 0 && reached[end - 1] && set.contains(text[end - 1])
+                case .star:
+                    isBefore = reached[end] || (isBefore && text[end - 1] != slash)
+                    next[end] = isBefore
+                case .stars:
+                    isBefore = isBefore || reached[end]
+                    next[end] = isBefore
+                case .directories:
+                    next[end] = reached[end] || (end > 0 && isBefore && text[end - 1] == slash)
+                    isBefore = isBefore || reached[end]
+                }
+                isAny = isAny || next[end]
+            }
+            guard isAny else { return false }
+            swap(&reached, &next)
+        }
+        return reached[text.count]
+    }
+
+    /// - Parameter crossesSlashes: Whether each wildcard also stands for slashes, as in a pattern that has none.
+    /// - Returns: `nil` for what never matches: a set without its end, or of an unknown class.
+    private static func tokens(_ pattern: [UInt8], crossesSlashes: Bool) -> [Token]? {
+        var (tokens, place): ([Token], Int) = ([], 0)
+        while place < pattern.count {
+            switch pattern[place] {
+            case UInt8(ascii: "*"):
+                let start = place
+                while place < pattern.count, pattern[place] == UInt8(ascii: "*") { place += 1 }
+                let isDouble = place - start > 1 && (start == 0 || pattern[start - 1] == slash)
+                let after = pattern[place...].prefix(2)
+                if crossesSlashes {
+                    tokens.append(.stars)
+                } else if isDouble, after.first == slash {
+                    tokens.append(.directories)
+                    place += 1
+                } else if isDouble, after.isEmpty || after.elementsEqual("\\/".utf8) {
+                    tokens.append(.stars)
+                } else {
+                    tokens.append(.star)
+                }
+            case UInt8(ascii: "?"):
+                tokens.append(.one(crossesSlashes ? .all : .all.subtracting(slash)))
+                place += 1
+            case UInt8(ascii: "["):
+                guard let (set, end) = ByteSet.read(pattern, at: place + 1) else { return nil }
+                tokens.append(.one(crossesSlashes ? set : set.subtracting(slash)))
+                place = end
+            case UInt8(ascii: "\\"):
+                guard place + 1 < pattern.count else { return nil }
+                tokens.append(.byte(pattern[place + 1]))
+                place += 2
+            case let byte:
+                tokens.append(.byte(byte))
+                place += 1
+            }
+        }
+        return tokens
+    }
+}
+
+/// A set of bytes, as `[…]` of a pattern names it.
+struct ByteSet {
+    private var words: (UInt64, UInt64, UInt64, UInt64) = (0, 0, 0, 0)
+
+    static let all = ByteSet { _ in true }
+
+    private init(_ holds: (UInt8) -> Bool) {
+        for byte in UInt8.min...UInt8.max where holds(byte) { insert(byte) }
+    }
+
+    func contains(_ byte: UInt8) -> Bool {
+        let bit = UInt64(1) << UInt64(byte & 63)
+        switch byte >> 6 {
+        case 0: return words.0 & bit != 0
+        case 1: return words.1 & bit != 0
+        case 2: return words.2 & bit != 0
+        default: return words.3 & bit != 0
+        }
+    }
+
+    private mutating func insert(_ byte: UInt8) {
+        let bit = UInt64(1) << UInt64(byte & 63)
+        switch byte >> 6 {
+        case 0: words.0 |= bit
+        case 1: words.1 |= bit
+        case 2: words.2 |= bit
+        default: words.3 |= bit
+        }
+    }
+
+    func subtracting(_ byte: UInt8) -> ByteSet { ByteSet { $0 != byte && contains($0) } }
+
+    /// Reads a set after its opening bracket, as wildmatch.c does.
+    /// - Returns: The set, and the place after the closing bracket; `nil` where there is none, or a class is unknown.
+    static func read(_ pattern: [UInt8], at start: Int) -> (ByteSet, end: Int)? {
+        var (set, place) = (ByteSet { _ in false }, start)
+        func at(_ place: Int) -> UInt8 { place < pattern.count ? pattern[place] : 0 }
+        let isNegated = at(place) == UInt8(ascii: "!") || at(place) == UInt8(ascii: "^")
+        if isNegated { place += 1 }
+        // The first byte is of the set, even if it is the closing bracket.
+        var (before, isFirst): (UInt8, Bool) = (0, true)
+        while isFirst || at(place) != UInt8(ascii: "]") {
+            isFirst = false
+            var byte = at(place)
+            if byte == 0 { return nil }
+            if byte == UInt8(ascii: "\\") {
+                place += 1
+                byte = at(place)
+                if byte == 0 { return nil }
+                set.insert(byte)
+            } else if byte == UInt8(ascii: "-"), before != 0, at(place + 1) != 0, at(place + 1) != UInt8(ascii: "]") {
+                place += 1
+                if at(place) == UInt8(ascii: "\\") { place += 1 }
+                let last = at(place)
+                if last == 0 { return nil }
+                if before <= last { for member in before...last { set.insert(member) } }
+                byte = 0
+            } else if byte == UInt8(ascii: "["), at(place + 1) == UInt8(ascii: ":") {
+                var end = place + 2
+                while at(end) != 0, at(end) != UInt8(ascii: "]") { end += 1 }
+                if at(end) == 0 { return nil }
+                if end - 1 < place + 2 || at(end - 1) != UInt8(ascii: ":") {
+                    // No class after all: a bracket of the set.
+                    set.insert(byte)
+                } else {
+                    let name = String(decoding: pattern[(place + 2)..<(end - 1)], as: UTF8.self)
+                    guard let isMember = classes[name] else { return nil }
+                    for member in 1..<UInt8(0x80) where isMember(member) { set.insert(member) }
+                    place = end
+                    byte = 0
+                }
+            } else {
+                set.insert(byte)
+            }
+            before = byte
+            place += 1
+        }
+        return (isNegated ? ByteSet { !set.contains($0) } : set, place + 1)
+    }
+
+    private static let classes: [String: @Sendable (UInt8) -> Bool] = [
+        "alnum": { isAlpha($0) || isDigit($0) }, "alpha": isAlpha, "blank": { $0 == 0x20 || $0 == 0x09 },
+        "cntrl": { $0 < 0x20 || $0 == 0x7f }, "digit": isDigit, "graph": { (0x21...0x7e).contains($0) },
+        "lower": { (0x61...0x7a).contains($0) }, "print": { (0x20...0x7e).contains($0) },
+        "punct": { (0x21...0x7e).contains($0) && !isAlpha($0) && !isDigit($0) },
+        "space": { [0x20, 0x09, 0x0a, 0x0d].contains($0) }, "upper": { (0x41...0x5a).contains($0) },
+        "xdigit": { isDigit($0) || (0x41...0x46).contains($0) || (0x61...0x66).contains($0) },
+    ]
+
+    private static func isDigit(_ byte: UInt8) -> Bool { (0x30...0x39).contains(byte) }
+    private static func isAlpha(_ byte: UInt8) -> Bool { (0x41...0x5a).contains(byte & 0xdf) }
+}

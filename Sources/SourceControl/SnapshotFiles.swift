@@ -1,0 +1,174 @@
+import Basics
+import CLibGit2
+import Glibc
+
+/// Turns the files of a working tree into blobs and a tree. Files that did not change since they were read, or since git read them, are
+/// not read again.
+struct SnapshotFiles {
+    let root: String
+    let operation: String
+    /// Ours.
+    let repository: OpaquePointer
+    /// Its object store, with theirs beside it.
+    let objects: OpaquePointer
+    let tracked: [[UInt8]: TreeRepository.Tracked]
+    let attributes: AttributeRules
+    /// Of everything that says how files are converted.
+    let digest: [UInt8]
+    let autoCRLF: TextConversion.AutoCRLF
+    /// Whether the file system says nothing of executable files (`core.fileMode`).
+    let ignoresModes: Bool
+
+    /// What was read before, and what is worth keeping of it and of now.
+    private var before = CheckoutRecord()
+    private var record = CheckoutRecord()
+    private var entries: [[UInt8]: (mode: UInt32, id: git_oid)] = [:]
+    /// A file that changed later may still have the times of before.
+    private let settled: Int64
+
+    /// How long ago a file has to have changed, so that no later change can leave it with the same times: file systems of today count
+    /// in ten milliseconds at most, clocks of file servers may be off by more.
+    private static let age: Int64 = 1_000_000_000
+
+    init(
+        root: String, operation: String, repository: OpaquePointer, objects: OpaquePointer,
+        tracked: [[UInt8]: TreeRepository.Tracked], attributes: AttributeRules, digest: [UInt8],
+        autoCRLF: TextConversion.AutoCRLF, ignoresModes: Bool
+    ) {
+        (self.root, self.operation, self.repository, self.objects) = (root, operation, repository, objects)
+        (self.tracked, self.attributes, self.digest) = (tracked, attributes, digest)
+        (self.autoCRLF, self.ignoresModes) = (autoCRLF, ignoresModes)
+        var now = timespec()
+        clock_gettime(CLOCK_REALTIME, &now)
+        settled = Int64(now.tv_sec) * 1_000_000_000 + Int64(now.tv_nsec) - Self.age
+    }
+
+    /// Reads what the snapshot before knew; nothing where it was made under other attributes, or the file is damaged.
+    mutating func readRecord(_ name: String, of store: MirrorStore) throws(SourceControlError) {
+        record.attributes = digest
+        let bytes = try? Directory(opening: store.path).read(name, limit: CheckoutRecord.maximumSize)
+        if let bytes, let known = CheckoutRecord(bytes), known.attributes == digest { before = known }
+    }
+
+    mutating func add(_ file: SnapshotWalk.Found) throws(SourceControlError) {
+        let (path, status) = (file.path, file.status)
+        let conversion = try conversion(of: path)
+        var mode: UInt32 = status.kind == .link ? 0o120000 : status.mode & 0o100 != 0 ? 0o100755 : 0o100644
+        let known = tracked[path]
+        if ignoresModes, status.kind == .file {
+            mode = known?.mode == 0o100755 ? 0o100755 : 0o100644
+        }
+        // Of a file that a program filters, the blob is something else than what is on the disk.
+        if let known, conversion.filter == nil, known.mode == mode, known.isUnchanged(status), isHere(known.id) {
+            entries[path] = (mode, known.id)
+            return
+        }
+        let kind: TreeListing.Kind = mode == 0o120000 ? .link : mode == 0o100755 ? .executable : .file
+        if let entry = before.entries[path], entry.kind == kind, entry.matches(status), isHere(entry.id.id) {
+            record.entries[path] = entry
+            entries[path] = (mode, entry.id.id)
+            return
+        }
+        // It went away meanwhile.
+        guard let content = try content(of: path, status, conversion) else { return }
+        var id = git_oid()
+        try git(operation) { git_blob_create_from_buffer(&id, repository, content, content.count) }
+        entries[path] = (mode, id)
+        if status.modified < settled, status.changed < settled {
+            record.entries[path] = CheckoutRecord.Entry(TreeListing.Entry(kind: kind, id: id), status)
+        }
+    }
+
+    mutating func addLink(_ path: [UInt8], _ commit: git_oid) { entries[path] = (0o160000, commit) }
+
+    /// Whether the tree has a file at a path or beneath it.
+    func hasFiles(beneath path: [UInt8]) -> Bool {
+        let prefix = path + [UInt8(ascii: "/")]
+        return entries.keys.contains { $0 == path || $0.starts(with: prefix) }
+    }
+
+    /// Writes the tree, and then what is known of its files.
+    func write(_ name: String, of store: MirrorStore) throws(SourceControlError) -> git_oid {
+        let index = try GitHandle(operation, free: git_index_free) { git_index_new($0) }
+        for (path, entry) in entries.sorted(by: { $0.key.lexicographicallyPrecedes($1.key) }) {
+            var added = git_index_entry()
+            (added.mode, added.id) = (entry.mode, entry.id)
+            var result: Int32 = 0
+            (path + [0]).withUnsafeBytes { bytes in
+                added.path = bytes.bindMemory(to: CChar.self).baseAddress
+                result = git_index_add(index.pointer, &added)
+            }
+            try git(operation) { result }
+        }
+        var id = git_oid()
+        try git(operation) { git_index_write_tree_to(&id, index.pointer, repository) }
+        if record != before {
+            let bytes = record.bytes
+            try files(operation) { () throws(FileError) in
+                try Directory(opening: store.path).write(name, bytes: bytes, mode: 0o600)
+            }
+        }
+        return id
+    }
+
+    // MARK: A file
+
+    private func isHere(_ id: git_oid) -> Bool {
+        var id = id
+        return git_odb_exists_ext(objects, &id, GIT_ODB_LOOKUP_NO_REFRESH.rawValue) == 1
+    }
+
+    private func conversion(of path: [UInt8]) throws(SourceControlError) -> TextConversion {
+        if attributes.isEmpty, autoCRLF == .no { return TextConversion() }
+        do throws(TextConversion.Fault) {
+            return try TextConversion(attributes.values(of: path), autoCRLF: autoCRLF)
+        } catch {
+            throw error.refusal(of: path, operation)
+        }
+    }
+
+    private func content(
+        of path: [UInt8], _ status: FileStatus, _ conversion: TextConversion
+    ) throws(SourceControlError) -> [UInt8]? {
+        let place = Array((root + "/").utf8) + path
+        let limit = TreeWriter.maximumFile
+        let bytes: [UInt8]
+        do throws(FileError) {
+            bytes = try status.kind == .link ? target(of: place) : WholeFile.read(place, limit: limit)
+        } catch {
+            if error.code == .notFound { return nil }
+            throw SourceControlError(
+                code: error.code == .tooLarge ? .tooLarge : .other, operation: operation,
+                message:
+                    "\"\(String(decoding: path, as: UTF8.self))\" cannot be read: \(error.message); make it readable, or write it "
+                    + "into .gitignore", underlying: error)
+        }
+        guard status.kind == .file, !conversion.isIdentity else { return bytes }
+        do throws(TextConversion.Fault) {
+            return try conversion.toBlob(bytes) {
+                guard let known = tracked[path] else { return nil }
+                // One that is not here has no line ends that could be kept.
+                let reading = CommitReading(repository: repository, operation: operation)
+                return reading.content(known.id, limit: limit)
+            }
+        } catch {
+            throw error.refusal(of: path, operation)
+        }
+    }
+
+    private func target(of place: [UInt8]) throws(FileError) -> [UInt8] {
+        var buffer = [UInt8](repeating: 0, count: Directory.maximumPathLength + 1)
+        let count = (place + [0]).withUnsafeBytes { path in
+            buffer.withUnsafeMutableBytes { target in
+                guard let path = path.bindMemory(to: CChar.self).baseAddress,
+                    let start = target.bindMemory(to: CChar.self).baseAddress
+                else { return -1 }
+                return readlink(path, start, target.count)
+            }
+        }
+        guard count >= 0 else {
+            throw FileError(operation: "readlink", path: String(decoding: place, as: UTF8.self), errno: errno)
+        }
+        return Array(buffer[..<count])
+    }
+}

@@ -1,0 +1,177 @@
+import Basics
+import CLibGit2
+import Glibc
+import Model
+
+/// What a snapshot has to know of the repository of a working tree, which is only read.
+///
+/// libgit2 reads it where it can; else the `git` command does: libgit2 1.5 refuses every extension of the repository's format and of
+/// its index (worktreeConfig, partialClone, relativeWorktrees, preciousObjects; split and sparse indexes).
+struct TreeRepository {
+    /// A file, link or submodule that the repository's index tracks.
+    struct Tracked {
+        let mode: UInt32
+        let id: git_oid
+        /// Whether the file on the disk is what `id` says; asked with the file's status.
+        let isUnchanged: @Sendable (FileStatus) -> Bool
+    }
+
+    /// What several working trees share, with a slash at its end.
+    let common: String
+    /// What HEAD names; `HEAD` for a commit's own.
+    let ref: RefName
+    /// `nil` before the first commit.
+    let head: CommitID?
+    /// The tags as the text of `packed-refs`.
+    let tags: String
+    /// By their paths from the root of the tree.
+    let tracked: [[UInt8]: Tracked]
+
+    /// - Returns: `nil` where the directory has no repository.
+    /// - Throws: `unsupported` for a format that neither libgit2 nor the `git` command of this machine reads.
+    static func read(_ directory: String, operation: String) throws(SourceControlError) -> TreeRepository? {
+        var status = stat()
+        // What git itself looks for; everything in it may be damaged.
+        guard lstat(directory + "/.git", &status) == 0 else { return nil }
+        do throws(SourceControlError) {
+            return try LibraryTree(directory, operation: operation)?.read()
+        } catch {
+            guard RepositoryFormat.isRefused(by: error) else { throw error }
+            return try ProgramTree(directory, operation: operation, after: error).read()
+        }
+    }
+
+    /// Where their objects are, with the directories that those refer to themselves (`git clone --shared`).
+    var objects: [String] {
+        let own = common + "objects"
+        let further = Self.text(own + "/info/alternates").split(separator: "\n").map(String.init)
+        return [own] + further.filter { $0.hasPrefix("/") }
+    }
+
+    /// A file of rules or paths; empty where it is absent or cannot be read, as git has it.
+    static func text(_ file: String) -> String {
+        (try? WholeFile.read(file, limit: TreeRules.maximumRuleFile)).map { String(decoding: $0, as: UTF8.self) } ?? ""
+    }
+
+    /// A line of `packed-refs`, and the line of what an annotated tag leads to.
+    static func packed(_ tags: [(name: String, id: String, peeled: String?)]) -> String {
+        "# pack-refs with: peeled fully-peeled sorted \n"
+            + tags.sorted { $0.name.utf8.lexicographicallyPrecedes($1.name.utf8) }.map { tag in
+                "\(tag.id) \(tag.name)\n" + (tag.peeled.map { "^\($0)\n" } ?? "")
+            }.joined()
+    }
+}
+
+/// A working tree's repository, read by libgit2.
+private struct LibraryTree {
+    private let repository: OpenRepository
+    private let operation: String
+
+    init?(_ directory: String, operation: String) throws(SourceControlError) {
+        try LibGit2.start()
+        self.operation = operation
+        var opened: OpaquePointer?
+        let result = git_repository_open_ext(&opened, directory, GIT_REPOSITORY_OPEN_NO_SEARCH.rawValue, nil)
+        // No repository: git takes a `.git` that holds none for a file like any other.
+        if result == GIT_ENOTFOUND.rawValue { return nil }
+        repository = OpenRepository(
+            try GitHandle(operation, free: git_repository_free) { made in
+                made.pointee = opened
+                return result
+            })
+    }
+
+    func read() throws(SourceControlError) -> TreeRepository {
+        let (ref, head) = try head()
+        return TreeRepository(
+            common: git_repository_commondir(repository.pointer).map { String(cString: $0) } ?? "", ref: ref,
+            head: head,
+            tags: try tags(), tracked: try tracked())
+    }
+
+    private func head() throws(SourceControlError) -> (RefName, CommitID?) {
+        let reference = try GitHandle(operation, free: git_reference_free) {
+            git_reference_lookup($0, repository.pointer, "HEAD")
+        }
+        let target = git_reference_symbolic_target(reference.pointer).map { RefName(String(cString: $0)) }
+        var id = git_oid()
+        let result = git_reference_name_to_id(&id, repository.pointer, "HEAD")
+        if result == GIT_ENOTFOUND.rawValue { return (target ?? RefName("HEAD"), nil) }
+        try git(operation) { result }
+        return (target ?? RefName("HEAD"), id.commitID)
+    }
+
+    private func tags() throws(SourceControlError) -> String {
+        var iterator: OpaquePointer?
+        try git(operation) { git_reference_iterator_glob_new(&iterator, repository.pointer, "refs/tags/*") }
+        defer { git_reference_iterator_free(iterator) }
+        var tags: [(name: String, id: String, peeled: String?)] = []
+        var reference: OpaquePointer?
+        while git_reference_next(&reference, iterator) == 0 {
+            defer { git_reference_free(reference) }
+            guard let name = git_reference_name(reference), let id = git_reference_target(reference) else { continue }
+            var (peeled, found): (String?, OpaquePointer?) = (nil, nil)
+            if git_reference_peel(&found, reference, GIT_OBJECT_COMMIT) == 0, let object = git_object_id(found) {
+                peeled = object.pointee.hexadecimal
+            }
+            git_object_free(found)
+            let own = id.pointee.hexadecimal
+            tags.append((String(cString: name), own, peeled == own ? nil : peeled))
+        }
+        return TreeRepository.packed(tags)
+    }
+
+    private func tracked() throws(SourceControlError) -> [[UInt8]: TreeRepository.Tracked] {
+        let index = try GitHandle(operation, free: git_index_free) { git_repository_index($0, repository.pointer) }
+        // A file changed in the moment in which the index was written may have the times that the index says (racy-git).
+        let path = git_index_path(index.pointer).map { String(cString: $0) } ?? ""
+        let written = FileStatus(of: Array(path.utf8))?.modified ?? 0
+        var found: [[UInt8]: TreeRepository.Tracked] = [:]
+        let count = git_index_entrycount(index.pointer)
+        found.reserveCapacity(count)
+        for place in 0..<count {
+            guard let entry = git_index_get_byindex(index.pointer, place)?.pointee, let name = entry.path else {
+                continue
+            }
+            let path = Array(UnsafeRawBufferPointer(start: name, count: strlen(name)))
+            let isConflict = (Int32(entry.flags) & 0x3000) != 0
+            let isUnusual =
+                UInt32(entry.flags_extended)
+                & (GIT_INDEX_ENTRY_INTENT_TO_ADD.rawValue | GIT_INDEX_ENTRY_SKIP_WORKTREE.rawValue)
+                != 0
+            let stored = Stored(entry)
+            found[path] = TreeRepository.Tracked(mode: entry.mode, id: entry.id) { status in
+                !isConflict && !isUnusual && stored.matches(status, written: written)
+            }
+        }
+        return found
+    }
+
+    /// What an index says of a file's status (gitformat-index(5)), in 32 bits each.
+    private struct Stored: Sendable {
+        let changed, modified: (Int32, UInt32)
+        let inode, size, mode: UInt32
+
+        init(_ entry: git_index_entry) {
+            changed = (entry.ctime.seconds, entry.ctime.nanoseconds)
+            modified = (entry.mtime.seconds, entry.mtime.nanoseconds)
+            (inode, size, mode) = (entry.ino, entry.file_size, entry.mode)
+        }
+
+        func matches(_ status: FileStatus, written: Int64) -> Bool {
+            let isKind: Bool
+            switch status.kind {
+            case .file: isKind = mode == (status.mode & 0o100 != 0 ? 0o100755 : 0o100644)
+            case .link: isKind = mode == 0o120000
+            case .directory, .other: isKind = false
+            }
+            return isKind && UInt32(truncatingIfNeeded: status.size) == size
+                && UInt32(truncatingIfNeeded: status.inode) == inode && Self.isSame(changed, status.changed)
+                && Self.isSame(modified, status.modified) && modified.1 != 0 && status.modified < written
+        }
+
+        private static func isSame(_ stored: (Int32, UInt32), _ time: Int64) -> Bool {
+            stored.0 == Int32(truncatingIfNeeded: time / 1_000_000_000) && stored.1 == UInt32(time % 1_000_000_000)
+        }
+    }
+}
