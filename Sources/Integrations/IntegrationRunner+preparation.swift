@@ -233,7 +233,7 @@ extension IntegrationRunner {
         } catch let error as SourceControlError
             where [.unreachable, .timedOut].contains(error.code) && !Task.isCancelled
         {
-            let outage = await outages.failed(server, "\(error)")
+            let outage = await outages.failed(server, "\(error)", retryAfter: error.retryAfter)
             logger.warning(
                 "a server does not answer and is tried again",
                 metadata: ["integration": "\(record.id)", "next": "\(outage.next)", "error": "\(error)"])

@@ -112,9 +112,10 @@ package actor Outages {
     }
 
     /// It did not answer: a pause begins.
-    package func failed(_ repository: String, _ error: String) -> Outage {
+    /// - Parameter retryAfter: How long it wants not to be asked at least.
+    package func failed(_ repository: String, _ error: String, retryAfter: Duration? = nil) -> Outage {
         var backoff = entries[repository]?.backoff ?? Backoff(first: Self.firstPause, limit: Self.longestPause)
-        let pause = backoff.next()
+        let pause = max(backoff.next(), retryAfter ?? .zero)
         let outage = Outage(
             tries: (entries[repository]?.outage.tries ?? 0) + 1, next: clock.now() + pause, error: error)
         count += 1

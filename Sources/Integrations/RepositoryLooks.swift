@@ -101,19 +101,19 @@ package actor RepositoryLooks {
     }
 
     private func look(_ request: LookRequest) async {
-        let failure: String
+        let (failure, retryAfter): (String, Duration?)
         switch await markedResult(of: request) {
         case .looked(let isRequestedAgain):
             pauses[request.repository] = nil
             if isRequestedAgain { mustRead.insert(request.repository) }
             return
-        case .failed(let reason): failure = reason
+        case .failed(let reason, let after): (failure, retryAfter) = (reason, after)
         }
         guard !Task.isCancelled else { return }
         logger.warning("a look failed", metadata: ["repository": "\(request.repository)", "error": "\(failure)"])
         // Before anything is awaited: a ring meanwhile must find the pause.
         var backoff = pauses[request.repository]?.backoff ?? Backoff(first: Self.firstPause, limit: Self.longestPause)
-        let pause = backoff.next()
+        let pause = max(backoff.next(), retryAfter ?? .zero)
         pauses[request.repository] = (request.sequence, backoff)
         mustRead.insert(request.repository)
         do {
@@ -179,7 +179,7 @@ package actor RepositoryLooks {
 
     private enum Result {
         case looked(isRequestedAgain: Bool)
-        case failed(String)
+        case failed(String, retryAfter: Duration? = nil)
     }
 
     private func markedResult(of request: LookRequest) async -> Result {
@@ -199,6 +199,7 @@ package actor RepositoryLooks {
                     Look(
                         request: request, heads: heads, defaultBranch: nil, at: clock.now(), cause: .poll, watchers: [])
                 )
+                lookLater(for: outcome.awaited)
                 return .looked(isRequestedAgain: outcome.isRequestedAgain)
             }
             let listing: Listing
@@ -218,7 +219,8 @@ package actor RepositoryLooks {
             }
             let look = Look(
                 request: request, heads: listing.heads, others: listing.others, asked: pulls, judged: judged,
-                defaultBranch: listing.defaultBranch, at: clock.now(), cause: .poll, watchers: watchers)
+                defaultBranch: listing.defaultBranch, at: clock.now(), cause: .poll, watchers: watchers,
+                problem: Self.problem(of: listing, bots))
             let outcome = try await store.apply(look)
             for id in outcome.integrations {
                 logger.info("queued", metadata: ["integration": "\(id)"])
@@ -227,8 +229,21 @@ package actor RepositoryLooks {
             await end(outcome.closed)
             return .looked(isRequestedAgain: outcome.isRequestedAgain)
         } catch {
-            return .failed("\(error)")
+            return .failed("\(error)", retryAfter: (error as? SourceControlError)?.retryAfter)
         }
+    }
+
+    /// What keeps bots from integrating branches of a repository that can be looked at.
+    private static func problem(of listing: Listing, _ bots: [BotSpecification]) -> String? {
+        let branches = listing.heads.keys.filter { $0.branch != nil }.sorted()
+        guard listing.defaultBranch == nil, !branches.isEmpty, bots.contains(where: { $0.branches == nil }) else {
+            return nil
+        }
+        let names = branches.prefix(5).map(\.shortName).joined(separator: ", ") + (branches.count > 5 ? ", …" : "")
+        return
+            "the repository has no default branch: its HEAD names none of its \(branches.count) branches (\(names)). Name the branches to "
+            + "integrate in the bot file (`branches: [\(branches[0].shortName)]`), or let HEAD name one: in a forge's settings, or by "
+            + "`git symbolic-ref HEAD \(branches[0])` in the repository"
     }
 
     /// A repository that nobody has pushed to yet is no failure; polls and pushes ask again. No bot has looked at anything by
@@ -243,6 +258,7 @@ package actor RepositoryLooks {
         }
         let outcome = try await store.apply(
             Look(request: request, heads: [:], defaultBranch: nil, at: clock.now(), cause: .poll, watchers: []))
+        lookLater(for: outcome.awaited)
         return .looked(isRequestedAgain: outcome.isRequestedAgain)
     }
 }

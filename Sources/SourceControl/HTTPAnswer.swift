@@ -1,4 +1,5 @@
 import CLibGit2
+import Glibc
 
 /// The head of a server's answer, taken line by line, and what it means.
 struct HTTPAnswer {
@@ -15,6 +16,10 @@ struct HTTPAnswer {
     private(set) var status = 0
     private(set) var contentType: String?
     private(set) var location: String?
+    /// How long the server wants not to be asked (RFC 9110, 10.2.3), as it says it.
+    private(set) var retryAfter: String?
+    /// The names of the ways to sign in that the server knows.
+    private(set) var challenges: [String] = []
     /// Whether a user and a password are among what the server asks for.
     private(set) var takesPassword = false
     /// Whether the head of the answer itself is here, not of one that only announces it.
@@ -43,9 +48,11 @@ struct HTTPAnswer {
             switch text[..<colon].lowercased() {
             case "content-type": contentType = value
             case "location": location = value
+            case "retry-after": retryAfter = value
             case "www-authenticate":
                 // Several in one line are told apart by commas, as are the parameters of each.
                 let names = value.lowercased().split(separator: ",").map { $0.trimmed }
+                challenges += value.split(separator: " ").prefix(1).map { String($0.prefix(40)) }
                 if names.contains(where: { $0 == "basic" || $0.hasPrefix("basic ") }) { takesPassword = true }
             default: break
             }
@@ -57,23 +64,90 @@ struct HTTPAnswer {
     func verdict(expecting type: String) throws(HTTPFailure) -> Verdict {
         switch status {
         case 200:
-            guard let contentType else { throw HTTPFailure(.unreachable, "no content-type header in response") }
-            guard contentType == type else {
-                throw HTTPFailure(.unreachable, "invalid content-type: '\(contentType.prefix(100))'")
-            }
+            guard contentType == type else { throw HTTPFailure(.unreachable, Self.noGit(contentType)) }
             return .body
         case 300..<400:
             throw HTTPFailure(.redirected, "http status \(status)" + (location.map { " to \(Self.shown($0))" } ?? ""))
         case 401:
             guard takesPassword else {
+                let names = challenges.isEmpty ? "no way to sign in" : challenges.joined(separator: ", ")
                 throw HTTPFailure(
-                    nil, "it asks for another kind than a user and a password", result: GIT_EAUTH.rawValue)
+                    nil, "it names \(names), and not Basic, by which a user and a password or token are given",
+                    result: GIT_EAUTH.rawValue)
             }
             return .credentialsAsked
+        case 403: throw HTTPFailure(.credentialsRefused, "http status 403")
         case 404, 410: throw HTTPFailure(.repositoryNotFound, "http status \(status)")
         case 407: throw HTTPFailure(.unreachable, "the proxy refuses us, http status 407")
-        default: throw HTTPFailure(.unreachable, "unexpected http status code: \(status)")
+        case 429:
+            throw HTTPFailure(
+                .unreachable, "the server wants to be asked less often, http status 429",
+                retryAfter: pause(at: Self.now))
+        case 500..<600:
+            throw HTTPFailure(
+                .unreachable, "the server cannot answer at present, http status \(status)",
+                retryAfter: pause(at: Self.now))
+        default:
+            throw HTTPFailure(.unreachable, "the server answered with http status \(status), which git does not use")
         }
+    }
+
+    /// What an answer of another type means.
+    private static func noGit(_ contentType: String?) -> String {
+        guard let contentType else {
+            return
+                "the server answered without a content type, so not by git's \"smart\" HTTP protocol; serve the repository by "
+                + "`git http-backend` or ssh, or write the address that `git clone` takes"
+        }
+        let type = contentType.prefix { $0 != ";" }.lowercased()
+        if type.contains("html") {
+            return
+                "the server answered with a web page (\(contentType.prefix(100))) and not with what git needs: a sign-in page, a page of a "
+                + "proxy, or an address that is no repository's; write the address that `git clone` takes, and store credentials if it "
+                + "asks for them"
+        }
+        if type.hasPrefix("text/plain") || type.hasPrefix("application/octet-stream") {
+            return
+                "the server answered with a plain file (\(contentType.prefix(100))): it serves the repository's files by git's old \"dumb\" "
+                + "protocol, which Martlet does not speak; serve it by `git http-backend` (\"smart\" HTTP) or ssh"
+        }
+        return
+            "the server answered with something (\(contentType.prefix(100))) that is no answer of git's; write the address that `git clone` "
+            + "takes"
+    }
+
+    // MARK: When to ask again
+
+    /// The longest pause that a server is granted.
+    static let longestPause = Duration.seconds(3600)
+
+    private static var now: Int { time(nil) }
+
+    /// - Parameter now: Seconds since 1970.
+    /// - Returns: `nil` where the server does not say, or not as RFC 9110 has it.
+    func pause(at now: Int) -> Duration? {
+        guard let retryAfter else { return nil }
+        if let seconds = Int(retryAfter) {
+            return seconds < 0 ? nil : min(.seconds(seconds), Self.longestPause)
+        }
+        guard let moment = Self.seconds(of: retryAfter) else { return nil }
+        return min(.seconds(max(0, moment - now)), Self.longestPause)
+    }
+
+    /// Reads a time as servers write it, `Sun, 06 Nov 1994 08:49:37 GMT` (RFC 9110, 5.6.7), in seconds since 1970.
+    private static func seconds(of text: String) -> Int? {
+        let months = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"]
+        let words = text.split { " :".contains($0) }.dropFirst().map(String.init)
+        guard words.count == 7, words[6] == "GMT", let month = months.firstIndex(of: words[1]) else { return nil }
+        let numbers = [words[0], words[2], words[3], words[4], words[5]].compactMap { Int32($0) }
+        guard numbers.count == 5, (1970...9999).contains(numbers[1]), numbers.allSatisfy({ (0...9999).contains($0) })
+        else {
+            return nil
+        }
+        var parts = tm()
+        (parts.tm_mday, parts.tm_mon, parts.tm_year) = (numbers[0], Int32(month), numbers[1] - 1900)
+        (parts.tm_hour, parts.tm_min, parts.tm_sec) = (numbers[2], numbers[3], numbers[4])
+        return timegm(&parts)
     }
 
     /// An address without what may be secret in it: an account, and all after the path.

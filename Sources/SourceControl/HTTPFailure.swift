@@ -9,14 +9,16 @@ struct HTTPFailure: Error {
     let said: String?
     /// What libgit2 is given.
     let result: Int32
+    /// How long the server wants not to be asked.
+    let retryAfter: Duration?
 
-    init(_ code: SourceControlError.Code?, _ said: String, result: Int32 = -1) {
-        (self.code, self.said, self.result) = (code, said, result)
+    init(_ code: SourceControlError.Code?, _ said: String, result: Int32 = -1, retryAfter: Duration? = nil) {
+        (self.code, self.said, self.result, self.retryAfter) = (code, said, result, retryAfter)
     }
 
     /// - Parameter result: Of a call of libgit2 that has left its last error.
     init(ofLibGit2 result: Int32) {
-        (code, said, self.result) = (nil, nil, result)
+        (code, said, self.result, retryAfter) = (nil, nil, result, nil)
     }
 
     /// - Parameters:
@@ -28,11 +30,29 @@ struct HTTPFailure: Error {
         case CURLE_PEER_FAILED_VERIFICATION, CURLE_SSL_ISSUER_ERROR: self.init(.serverUntrusted, said)
         case CURLE_SSL_CONNECT_ERROR:
             // OpenSSL's own reason begins like this: no common version or cipher. Without it the connection broke.
-            self.init(said.contains("error:") ? .serverUntrusted : .unreachable, said)
+            let isOfTLS = said.contains("error:")
+            self.init(
+                isOfTLS ? .serverUntrusted : .unreachable,
+                isOfTLS ? said : "the connection broke while TLS began (\(said))")
         case CURLE_SSL_CACERT_BADFILE: self.init(.file, "\(said), which SSL_CERT_FILE names")
         // What libcurl says of a field above its 100 KiB too.
         case CURLE_OUT_OF_MEMORY: self.init(.unreachable, "memory is short, or a line of the server's answer too long")
-        default: self.init(.unreachable, said)
+        default: self.init(.unreachable, "\(Self.sentence(result)) (\(said))")
+        }
+    }
+
+    private static func sentence(_ result: CURLcode) -> String {
+        switch result {
+        case CURLE_COULDNT_RESOLVE_HOST: "no address is known for the host, as far as DNS says"
+        case CURLE_COULDNT_RESOLVE_PROXY: "no address is known for the proxy, as far as DNS says"
+        case CURLE_COULDNT_CONNECT: "nobody answers there"
+        case CURLE_OPERATION_TIMEDOUT: "there was no answer in time"
+        case CURLE_GOT_NOTHING: "the server closed the connection without an answer"
+        case CURLE_SEND_ERROR, CURLE_RECV_ERROR, CURLE_PARTIAL_FILE: "the connection broke"
+        case CURLE_WEIRD_SERVER_REPLY, CURLE_UNSUPPORTED_PROTOCOL: "what answers there does not speak HTTP"
+        case CURLE_HTTP2, CURLE_HTTP2_STREAM: "the server broke off HTTP/2"
+        case CURLE_PROXY: "the proxy refused the connection"
+        default: "the transfer failed"
         }
     }
 

@@ -38,6 +38,7 @@ final class NetworkControl: Sendable {
         var waiting: ContinuousClock.Instant?
         var credentialTries = 0
         var failure: SourceControlError.Code?
+        var retryAfter: Duration?
     }
 
     let limits: NetworkLimits
@@ -51,8 +52,13 @@ final class NetworkControl: Sendable {
     /// What a callback of ours found, which libgit2 reports in other words or not at all.
     var failure: SourceControlError.Code? { state.withLock { $0.failure } }
 
+    /// How long the server wants not to be asked, if it says so.
+    var retryAfter: Duration? { state.withLock { $0.retryAfter } }
+
     func begin() { state.withLock { $0.began = .now } }
-    func note(_ failure: SourceControlError.Code) { state.withLock { $0.failure = failure } }
+    func note(_ failure: SourceControlError.Code, retryAfter: Duration? = nil) {
+        state.withLock { ($0.failure, $0.retryAfter) = (failure, retryAfter) }
+    }
     /// Another conversation of the operation begins: nothing was found in it, asked or said yet.
     func beginConversation() {
         state.withLock {

@@ -112,7 +112,7 @@ struct ProgramFailure: Error {
         if says("certificate", "gnutls_handshake", "ssl_error", "tlsv1 alert", "ssl connect error", "ssl: ") {
             return error(.serverUntrusted, RemoteSession.untrustedCertificate(url, said))
         }
-        if says("error: 30", "redirect") { return error(.redirected, RemoteSession.redirected(said)) }
+        if says("error: 30", "redirect") { return error(.redirected, RemoteSession.redirected(url, said)) }
         if says("out of memory", "cannot allocate") {
             return error(.tooLarge, "what the server sent needs more memory than git is given (\(said))")
         }
@@ -124,8 +124,38 @@ struct ProgramFailure: Error {
         {
             return error(.repositoryNotFound, RemoteSession.absent(url, said))
         }
-        return error(
-            .unreachable,
-            "git says: \(said.isEmpty ? "nothing, and ended with \(status)" : said); it is tried again later")
+        let words = said.isEmpty ? "git says nothing, and ended with \(status)" : "git says: \(said)"
+        return error(.unreachable, "\(Self.sentence(lower)) (\(words)); it is tried again later")
+    }
+
+    /// What keeps git from the server.
+    private static func sentence(_ said: String) -> String {
+        let causes: [(words: [String], sentence: String)] = [
+            (
+                ["could not resolve", "name or service not known"],
+                "no address is known for the host, as far as DNS says"
+            ),
+            (
+                ["connection refused", "failed to connect", "couldn't connect", "unable to connect"],
+                "nobody answers there"
+            ),
+            (["no route to host", "network is unreachable"], "there is no way to the host in the network"),
+            (["timed out", "timeout"], "there was no answer in time"),
+            (["error: 429"], "the server wants to be asked less often"),
+            (["error: 5"], "the server cannot answer at present"),
+            (
+                ["is this a git repository", "not valid: "],
+                "what answers there is no git server: a web page, a proxy, or an address that is no repository's"
+            ),
+            (
+                [
+                    "empty reply", "hung up", "reset by peer", "disconnect", "rpc failed", "connection closed",
+                    "broken pipe",
+                ],
+                "the connection broke"
+            ),
+        ]
+        return causes.first { $0.words.contains(where: said.contains) }?.sentence
+            ?? "git could not bring what was asked for"
     }
 }

@@ -11,27 +11,37 @@ extension RemoteSession {
         func explained(_ code: SourceControlError.Code, _ message: String) -> SourceControlError {
             let address = address == url.description ? "" : " (by insteadOf: \(address))"
             return SourceControlError(
-                code: code, operation: operation + address, message: message, underlying: failure)
+                code: code, operation: operation + address, message: message, underlying: failure,
+                retryAfter: control.retryAfter)
         }
+        let again = control.retryAfter.map { "in \($0.components.seconds) s, as it asks" } ?? "later"
         switch control.failure {
         case .credentialsMissing: return explained(.credentialsMissing, Self.missingCredentials(url))
+        case .credentialsRefused where credentials == nil && url.kind != .ssh:
+            return explained(.credentialsMissing, "\(Self.missingCredentials(url)) (\(said))")
         case .credentialsRefused: return explained(.credentialsRefused, Self.refusedCredentials(url))
         case .serverUntrusted:
             return explained(
                 .serverUntrusted, url.kind == .ssh ? Self.unknownHost(url) : Self.untrustedCertificate(url, said))
-        case .redirected: return explained(.redirected, Self.redirected(said))
+        case .redirected: return explained(.redirected, Self.redirected(url, said))
         case .invalidURL:
             return explained(
                 .invalidURL,
                 "\(url.host ?? "its host") has no public address, and only the bot file may name one of this network; "
                     + "move the submodule to the repository's host")
         case .repositoryNotFound: return explained(.repositoryNotFound, Self.absent(url, said))
-        case .unreachable: return explained(.unreachable, "\(said); it is tried again later")
+        case .unreachable: return explained(.unreachable, "\(said); it is tried again \(again)")
         case .file: return explained(.file, said)
         default: break
         }
         if failure.code == GIT_EAUTH.rawValue {
-            return explained(.credentialsRefused, "the server refused the credentials (\(said))")
+            if said.hasPrefix("it names ") {
+                return explained(
+                    .credentialsRefused,
+                    "the server asks for a way to sign in that Martlet does not have: \(said); use ssh, or an address that takes a token"
+                )
+            }
+            return explained(.credentialsRefused, "\(Self.refusedCredentials(url)) (\(said))")
         }
         if failure.code == GIT_ECERTIFICATE.rawValue {
             return explained(.serverUntrusted, "the server's certificate or key is not valid (\(said))")
@@ -102,8 +112,16 @@ extension RemoteSession {
             + " install the issuer's certificate on this machine"
     }
 
-    static func redirected(_ said: String) -> String {
-        "the server redirects elsewhere (\(said)), which is not followed; write the new address"
+    static func redirected(_ url: RemoteURL, _ said: String) -> String {
+        let lower = said.lowercased()
+        if ["login", "log-in", "signin", "sign_in", "sign-in", "/auth", "/sso", "oauth", "saml"].contains(
+            where: lower.contains)
+        {
+            return
+                "the server sends us to what looks like a sign-in page (\(said)), so the repository is private or does not exist;"
+                + " store USER:TOKEN with martlet secret set git-\(url.host ?? "HOST"), or check the URL"
+        }
+        return "the server redirects elsewhere (\(said)), which is not followed; write the new address"
     }
 
     static func badPack(_ said: String) -> String {

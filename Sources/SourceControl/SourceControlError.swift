@@ -52,9 +52,14 @@ package struct SourceControlError: Error, CustomStringConvertible {
     /// One or two sentences: on what, what happened, what to do. Without secrets and control characters.
     package let message: String
     package let underlying: (any Error)?
+    /// How long the server wants not to be asked; `nil` where it does not say. At most an hour.
+    package let retryAfter: Duration?
 
     /// - Parameter message: Control characters in it are shown escaped, since servers write into such texts.
-    package init(code: Code, operation: String, message: String, underlying: (any Error)? = nil) {
+    package init(
+        code: Code, operation: String, message: String, underlying: (any Error)? = nil, retryAfter: Duration? = nil
+    ) {
+        self.retryAfter = retryAfter
         self.code = code
         self.operation = operation
         self.message = Self.printable(message)

@@ -2,7 +2,7 @@ import GRDB
 import Model
 
 extension LookApplication {
-    private struct Decision {
+    struct Decision {
         var fate: Fate
         var reason: String?
         var updates: [Int64] = []
@@ -23,6 +23,7 @@ extension LookApplication {
             guard let number = row["pull_request"] as Int? else { continue }
             told[number] = try row.json("claims", as: [RefClaim].self)?.first?.after ?? told[number]
         }
+        let newest = try newestClaims(rows)
         for row in rows {
             let id: Int64 = row["id"]
             let claims = try row.json("claims", as: [RefClaim].self) ?? []
@@ -33,7 +34,8 @@ extension LookApplication {
                 }
                 decision = try decide(pull: number, claims.first)
             } else {
-                decision = try decide(claims)
+                if try wait(for: claims, delivery: id, tries: row["tries"], newest) { continue }
+                decision = try decide(claims, of: id, newest)
             }
             // What it was stored with says why it asked, such as a pull request; what came of it says the look.
             let reasons = [row["reason"] as String?, decision.reason].compactMap(\.self)
@@ -58,10 +60,13 @@ extension LookApplication {
     }
 
     /// The event's fate is that of its most telling claim; without claims, of all that the look saw.
-    private func decide(_ claims: [RefClaim]) throws -> Decision {
+    private func decide(
+        _ claims: [RefClaim], of delivery: Int64, _ newest: [RefName: Int64]
+    ) throws -> Decision {
         let decisions =
             claims.isEmpty
-            ? movements.sorted { $0.key < $1.key }.map { Self.decision(of: $0.value) } : try claims.map(decide)
+            ? movements.sorted { $0.key < $1.key }.map { Self.decision(of: $0.value) }
+            : try claims.map { try decide($0, of: delivery, isNewest: newest[$0.ref] == delivery) }
         let weight: [Fate] = [.integrated, .coalesced, .baseline, .duplicate, .superseded, .ignored]
         func rank(_ fate: Fate) -> Int { weight.firstIndex(of: fate) ?? weight.count }
         guard var best = decisions.min(by: { rank($0.fate) < rank($1.fate) }) else {
@@ -91,7 +96,7 @@ extension LookApplication {
         Decision(fate: movement.fate, reason: movement.reason, updates: [movement.rowID])
     }
 
-    private func decide(_ claim: RefClaim) throws -> Decision {
+    private func decide(_ claim: RefClaim, of delivery: Int64, isNewest: Bool) throws -> Decision {
         if let movement = movements[claim.ref] {
             // A forge names an annotated tag's own object, a look its commit.
             if movement.after == claim.after || claim.isHeadUnknown || claim.ref.tag != nil {
@@ -106,6 +111,8 @@ extension LookApplication {
         let head = look.heads[claim.ref]
         if claim.isHeadUnknown ? head != nil : head == claim.after || (head != nil && claim.ref.tag != nil) {
             let update = try current(claim.ref)?["id"] as Int64?
+            // Seen to move by a look that this event has waited for since, because of another of its refs.
+            if let update, let found = try found(by: delivery, update) { return found }
             return update.map { Decision(fate: .duplicate, reason: "this was known already", updates: [$0]) }
                 ?? Decision(fate: .ignored, reason: "the ref does not exist")
         }
@@ -117,6 +124,22 @@ extension LookApplication {
         if let earlier {
             return Decision(fate: .superseded, reason: "the ref has moved on since", updates: [earlier])
         }
+        if try wasOvertaken(claim) || !isNewest {
+            return Decision(fate: .superseded, reason: "a later push of the ref was seen or told of")
+        }
         return Decision(fate: .ignored, reason: "the repository does not show this update")
+    }
+
+    /// What came of an update that a look before has found for an event.
+    private func found(by delivery: Int64, _ update: Int64) throws -> Decision? {
+        try db.first(
+            """
+            SELECT fate, reason FROM ref_updates JOIN delivery_updates ON ref_update = ref_updates.id
+            WHERE delivery = ? AND ref_update = ?
+            """, [delivery, update]
+        ) { row in
+            Decision(
+                fate: try row.value("fate") { Fate(rawValue: $0) }, reason: row["reason"] as String?, updates: [update])
+        }
     }
 }

@@ -1,7 +1,8 @@
 import GRDB
 import Model
 
-/// Heads that a forge tells of before its repository lists them, and pull requests that no look asked for.
+/// Heads that a forge tells of before its repository lists them, of pull requests and of what was pushed, and pull requests that no
+/// look asked for.
 extension LookApplication {
     /// Events of one look that may wait for the next.
     private static let maximumAwaited = 100
@@ -27,16 +28,88 @@ extension LookApplication {
         else { return false }
         let pause = Store.pausesForHead[tries]
         let seen = pulls[number]?.head.map { "shows \($0.abbreviated) at \(claim.ref)" } ?? "does not list \(claim.ref)"
+        try park(delivery, tries: tries, pause, "the repository \(seen), not \(claimed.abbreviated) yet")
+        return true
+    }
+
+    private mutating func park(_ delivery: Int64, tries: Int, _ pause: Duration, _ why: String) throws {
         let reason =
-            "the repository \(seen), not \(claimed.abbreviated) yet: look \(tries + 2) of "
-            + "\(Store.pausesForHead.count + 1) follows in \(pause.components.seconds) s"
+            "\(why): look \(tries + 2) of \(Store.pausesForHead.count + 1) follows in \(pause.components.seconds) s"
         try db.change(
             "UPDATE deliveries SET tries = ?, awaited = ?, request = ? WHERE id = ?",
             [tries + 1, reason, Store.parkedRequest, delivery])
         awaited.append(LookOutcome.Awaited(delivery: delivery, pause: pause))
         transaction.changed(.delivery(rowID: delivery))
+    }
+
+    // MARK: Pushes
+
+    /// Which of the events that wait for this look is the last to tell of a ref.
+    func newestClaims(_ rows: [Row]) throws -> [RefName: Int64] {
+        var newest: [RefName: Int64] = [:]
+        for row in rows where row["pull_request"] as Int? == nil {
+            for claim in try row.json("claims", as: [RefClaim].self) ?? [] { newest[claim.ref] = row["id"] }
+        }
+        return newest
+    }
+
+    /// Lets a push's event wait for another look while the repository does not show yet what it tells of: hosts that replicate show a push
+    /// some seconds after they tell of it.
+    /// - Returns: Whether it waits; else its fate is to be decided.
+    mutating func wait(
+        for claims: [RefClaim], delivery: Int64, tries: Int, _ newest: [RefName: Int64]
+    ) throws -> Bool {
+        guard tries < Store.pausesForHead.count, awaited.count < Self.maximumAwaited else { return false }
+        let late = try claims.first { claim in
+            try newest[claim.ref] == delivery && (claim.ref.branch != nil || claim.ref.tag != nil)
+                && mayComeYet(claim)
+        }
+        guard let late else { return false }
+        // What is here by now is found by this event all the same.
+        for claim in claims {
+            guard let movement = movements[claim.ref], movement.after == claim.after || claim.ref.tag != nil else {
+                continue
+            }
+            try db.change(
+                "INSERT OR IGNORE INTO delivery_updates (delivery, ref_update) VALUES (?, ?)",
+                [delivery, movement.rowID])
+        }
+        let shown = look.heads[late.ref].map { "shows \($0.abbreviated) at \(late.ref)" } ?? "does not list \(late.ref)"
+        let told =
+            late.isHeadUnknown
+            ? "which is said to be there"
+            : late.after.map { "not \($0.abbreviated) yet" } ?? "which is said to be deleted"
+        try park(delivery, tries: tries, Store.pausesForHead[tries], "the repository \(shown), \(told)")
         return true
     }
+
+    /// Whether the repository may show later what a push's event tells: it does not now, and no look has seen that or what came after it.
+    private func mayComeYet(_ claim: RefClaim) throws -> Bool {
+        let shown = look.heads[claim.ref]
+        if claim.isHeadUnknown { return shown == nil && movements[claim.ref] == nil }
+        if shown == claim.after { return false }
+        // It shows what was there before the push, whatever was there earlier: a push by force can lead back.
+        if shown == claim.before { return true }
+        if claim.ref.tag != nil, shown != nil {
+            // Of an annotated tag the event names the tag's own object, the look its commit: only that it moved can be told.
+            return claim.after != nil && claim.before != nil && movements[claim.ref] == nil
+        }
+        if try wasOvertaken(claim) { return false }
+        return try db.first(
+            "SELECT 1 FROM ref_updates WHERE repository = ? AND ref = ? AND after IS ?",
+            [repository, claim.ref.description, claim.after?.description]
+        ) { _ in true } == nil
+    }
+
+    /// Whether a look has seen the ref move to something else from where the push began.
+    func wasOvertaken(_ claim: RefClaim) throws -> Bool {
+        try db.first(
+            "SELECT 1 FROM ref_updates WHERE repository = ? AND ref = ? AND before IS ? AND after IS NOT ?",
+            [repository, claim.ref.description, claim.before?.description, claim.after?.description]
+        ) { _ in true } != nil
+    }
+
+    // MARK: Pull requests that were not looked at
 
     /// Why a pull request was not looked at.
     func whyNotLooked(at number: Int) throws -> String {

@@ -53,11 +53,13 @@ struct LookApplication {
         let isRequestedAgain = try Bool.fetchOne(
             db,
             sql: """
-                UPDATE repositories SET default_branch = ?, last_look = ?, last_error = NULL, failures = 0,
+                UPDATE repositories SET default_branch = ?, last_look = ?, last_error = ?, failures = 0,
                     looked = max(looked, ?) WHERE id = ? RETURNING requested > looked
                 """,
             arguments: [
-                look.defaultBranch?.description, look.at.millisecondsSinceEpoch, look.request.sequence, repository,
+                look.defaultBranch?.description, look.at.millisecondsSinceEpoch, look.problem?.kept,
+                look.request.sequence,
+                repository,
             ])
         transaction.changed(.repository(look.request.repository))
         transaction.passes("look.stored")

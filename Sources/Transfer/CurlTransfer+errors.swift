@@ -5,9 +5,10 @@ extension CurlTransfer {
     func error(of result: CURLcode) -> TransferError {
         let said = detail.isEmpty ? String(cString: curl_easy_strerror(result)) : detail
         switch result {
-        case CURLE_OPERATION_TIMEDOUT: return failure(.timedOut, said)
-        case CURLE_COULDNT_RESOLVE_HOST, CURLE_COULDNT_RESOLVE_PROXY, CURLE_COULDNT_CONNECT:
-            return failure(.unreachable, said)
+        case CURLE_OPERATION_TIMEDOUT: return failure(.timedOut, "there was no answer in time (\(said))")
+        case CURLE_COULDNT_RESOLVE_HOST, CURLE_COULDNT_RESOLVE_PROXY:
+            return failure(.unreachable, "no address is known for the host, as far as DNS says (\(said))")
+        case CURLE_COULDNT_CONNECT: return failure(.unreachable, "nobody answers there (\(said))")
         case CURLE_PEER_FAILED_VERIFICATION where kind == .sftp:
             return failure(
                 .hostKey,
@@ -33,19 +34,20 @@ extension CurlTransfer {
                     ? "the server refused the user or the key (an RSA key is always refused here: use ed25519)"
                     : "the server refused the user or the password")
         case CURLE_REMOTE_ACCESS_DENIED: return failure(.denied, "the server denies it: \(said)")
-        case CURLE_UNSUPPORTED_PROTOCOL: return failure(.schemeRefused, said)
-        case CURLE_URL_MALFORMAT: return failure(.invalid, said)
-        case CURLE_REMOTE_FILE_NOT_FOUND: return failure(.notFound, said)
+        case CURLE_UNSUPPORTED_PROTOCOL:
+            return failure(.schemeRefused, "this kind of address is not used here (\(said))")
+        case CURLE_URL_MALFORMAT: return failure(.invalid, "this is no address (\(said))")
+        case CURLE_REMOTE_FILE_NOT_FOUND: return failure(.notFound, "there is nothing at this address (\(said))")
         case CURLE_GOT_NOTHING, CURLE_SEND_ERROR, CURLE_RECV_ERROR, CURLE_PARTIAL_FILE, CURLE_HTTP2, CURLE_HTTP2_STREAM:
-            return failure(.interrupted, said)
+            return failure(.interrupted, "the connection broke (\(said))")
         // What libssh2 and an ftp server say of a line that broke.
         case CURLE_SSH, CURLE_WEIRD_SERVER_REPLY, CURLE_FTP_WEIRD_PASV_REPLY, CURLE_FTP_CANT_GET_HOST:
-            return failure(.interrupted, said)
+            return failure(.interrupted, "the connection broke (\(said))")
         case CURLE_USE_SSL_FAILED: return failure(.certificate, "the server offers no TLS: \(said)")
         case CURLE_UPLOAD_FAILED:
             return failure(
                 said.lowercased().contains("permission") ? .denied : .other, "the server did not take it: \(said)")
-        default: return failure(.other, "\(said) (libcurl \(result.rawValue))")
+        default: return failure(.other, "the transfer failed: \(said) (libcurl \(result.rawValue))")
         }
     }
 

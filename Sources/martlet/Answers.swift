@@ -19,7 +19,7 @@ struct BotAnswer: Decodable {
 
     /// What is said of its repository beside its integrations, if anything.
     var remark: String? {
-        if let lookError { return "looking at the repository fails: \(lookError)" }
+        if let lookError { return "the repository needs attention: \(lookError)" }
         return empty && latest == nil ? "the repository is empty; push a commit to it" : nil
     }
 }

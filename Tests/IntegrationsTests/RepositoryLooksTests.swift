@@ -78,6 +78,54 @@ import Testing
         }
     }
 
+    @Suite struct GivenAHeadThatNamesNoBranch {
+        private let outer = RepositoryLooksTests()
+
+        /// A bare repository whose HEAD names a branch that nobody pushed, or a commit.
+        private func make(_ core: Core, branches: [String], isDetached: Bool) async throws -> CommitID {
+            let work = try await GitRepository.make(at: core.directory.path("kit-work"))
+            let commit = try await work.commit(files: ["a": "b"])
+            for branch in branches where branch != "main" { try await work.branch(branch) }
+            let bare = try await work.bareClone(at: core.repository())
+            if isDetached {
+                try await bare.git("update-ref", "--no-deref", "HEAD", commit.description)
+            } else {
+                try await bare.git("symbolic-ref", "HEAD", "refs/heads/master")
+            }
+            return commit
+        }
+
+        @Test(arguments: [true, false]) func testThatTheOnlyBranchIsIntegrated(isDetached: Bool) async throws {
+            try await outer.withLooks { core, wakeup in
+                // given
+                let commit = try await make(core, branches: ["main"], isDetached: isDetached)
+                // when
+                wakeup.ring()
+                try await core.wait("an integration") { try await core.store.queued().map(\.commit) == [commit] }
+                // then
+                #expect(try await core.store.repository(core.repository())?.lastError == nil)
+            }
+        }
+
+        @Test(arguments: [true, false]) func testThatOfSeveralBranchesItIsSaidWhatToDo(isDetached: Bool) async throws {
+            try await outer.withLooks { core, wakeup in
+                // given
+                _ = try await make(core, branches: ["main", "topic"], isDetached: isDetached)
+                // when
+                wakeup.ring()
+                try await core.wait("the look") { try await core.sequence() == nil }
+                // then
+                let record = try #require(try await core.store.repository(core.repository()))
+                expectContains(
+                    record.lastError ?? "",
+                    "the repository has no default branch: its HEAD names none of its 2 branches")
+                expectContains(record.lastError ?? "", "`branches: [main]`")
+                #expect(record.failures == 0)
+                #expect(try await core.store.queued().isEmpty)
+            }
+        }
+    }
+
     @Suite struct GivenAnEmptyRepository {
         private let outer = RepositoryLooksTests()
 

@@ -47,7 +47,8 @@ import Testing
 
     @Test(arguments: [
         (200, SourceControlError.Code.unreachable), (204, .unreachable), (206, .unreachable), (300, .redirected),
-        (304, .redirected), (399, .redirected), (400, .unreachable), (403, .unreachable), (404, .repositoryNotFound),
+        (304, .redirected), (399, .redirected), (400, .unreachable), (403, .credentialsRefused),
+        (404, .repositoryNotFound),
         (407, .unreachable), (410, .repositoryNotFound), (503, .unreachable), (999, .unreachable),
     ])
     func testWhatAStatusMeans(_ status: Int, _ code: SourceControlError.Code) throws {
@@ -66,6 +67,33 @@ import Testing
         let answer = try Self.answer("HTTP/1.1 302 Found", "Location: \(location)", "")
         let failure = #expect(throws: HTTPFailure.self) { try answer.verdict(expecting: "x/y") }
         #expect(failure?.said == "http status 302 to \(shown)")
+    }
+
+    @Test(
+        arguments: [
+            ("120", 120), ("0", 0), ("99999999", 3600), ("Sun, 06 Nov 1994 08:49:37 GMT", 30),
+            ("Sun, 06 Nov 1994 08:00:00 GMT", 0),
+            ("-1", nil), ("soon", nil), ("", nil),
+        ] as [(String, Int?)])
+    func testHowLongAServerWantsNotToBeAsked(_ text: String, _ seconds: Int?) throws {
+        let answer = try Self.answer("HTTP/1.1 429 Too Many Requests", "Retry-After: \(text)", "")
+        #expect(answer.pause(at: 784_111_747) == seconds.map { .seconds($0) })
+    }
+
+    @Test(
+        arguments: [
+            ("text/html; charset=utf-8", "a web page (text/html; charset=utf-8)"),
+            ("text/plain", "git's old \"dumb\" protocol"),
+            ("application/octet-stream", "git's old \"dumb\" protocol"),
+            ("application/json", "something (application/json)"),
+            (nil, "without a content type"),
+        ] as [(String?, String)])
+    func testThatAnAnswerThatIsNoneOfGitsIsNamed(_ type: String?, _ words: String) throws {
+        let lines = ["HTTP/1.1 200 OK"] + (type.map { ["Content-Type: \($0)"] } ?? []) + [""]
+        var answer = HTTPAnswer()
+        for line in lines { try answer.take(Array("\(line)\r\n".utf8)) }
+        let failure = #expect(throws: HTTPFailure.self) { try answer.verdict(expecting: "x/y") }
+        #expect(failure?.said?.contains(words) == true, "\(failure?.said ?? "")")
     }
 
     @Test(arguments: [

@@ -26,8 +26,8 @@ extension StoreLooksTests {
                 testDescription: "known already", claims: [(.main, 0, 1)], heads: [.main: 1, tag: 1], fate: .duplicate,
                 updates: 1),
             Case(
-                testDescription: "never seen, not there", claims: [(.main, 1, 7)], heads: [.main: 1, tag: 1],
-                fate: .ignored, updates: 0),
+                testDescription: "not there yet", claims: [(.main, 1, 7)], heads: [.main: 1, tag: 1],
+                fate: .pending, updates: 0),
             Case(testDescription: "deleted", claims: [(.main, 1, nil)], heads: [tag: 1], fate: .ignored, updates: 1),
             Case(
                 testDescription: "deleted since", claims: [(.main, 1, 2)], heads: [tag: 1], fate: .coalesced, updates: 1
@@ -39,8 +39,8 @@ extension StoreLooksTests {
                 testDescription: "annotated tag's own object", claims: [(tag, 1, 900)], heads: [.main: 1, tag: 5],
                 fate: .ignored, updates: 1),
             Case(
-                testDescription: "two refs, one moved", claims: [(.main, 1, 2), (.line, nil, 8)],
-                heads: [.main: 2, tag: 1], fate: .integrated, updates: 1),
+                testDescription: "two refs, one not there yet", claims: [(.main, 1, 2), (.line, nil, 8)],
+                heads: [.main: 2, tag: 1], fate: .pending, updates: 1),
             Case(
                 testDescription: "no claims, moved", claims: [], heads: [.main: 2, tag: 1], fate: .integrated,
                 updates: 1),

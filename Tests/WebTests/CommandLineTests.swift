@@ -197,7 +197,7 @@ import Testing
                 blank  –    the repository is empty        
                 gone   –    the repository cannot be read  
                 blank: the repository is empty; push a commit to it
-                gone: looking at the repository fails: there is none
+                gone: the repository needs attention: there is none
 
                 """)
             expectEqualLines(

@@ -17,6 +17,8 @@ package struct Look: Sendable {
     package var cause: Cause
     /// The bots that have this repository now.
     package var watchers: [Watcher]
+    /// What keeps bots from integrating although the look succeeded; shown as the error of the look.
+    package var problem: String?
 
     /// Refs of one repository; git's own listing of that many is about 8 MB. More is refused with `tooLarge`.
     package static let maximumHeads = 100_000
@@ -24,8 +26,9 @@ package struct Look: Sendable {
     package init(
         request: LookRequest, heads: [RefName: CommitID], others: [RefName: CommitID] = [:],
         asked: Set<RefName> = [], judged: [Int: JudgedPull] = [:], defaultBranch: RefName?, at: Timestamp, cause: Cause,
-        watchers: [Watcher]
+        watchers: [Watcher], problem: String? = nil
     ) {
+        self.problem = problem
         self.others = others
         self.asked = asked
         self.judged = judged

@@ -6,7 +6,7 @@ package struct RepositoryRecord: Hashable, Sendable {
     package var defaultBranch: RefName?
     /// The last look that succeeded.
     package var lastLook: Timestamp?
-    /// Why the latest look failed; nothing after one that succeeded.
+    /// Why the latest look failed, or what keeps bots from integrating after one that succeeded; `nil` where all is well.
     package var lastError: String?
     /// Looks in a row that failed.
     package var failures: Int

@@ -21,7 +21,7 @@ struct Bots: AsyncParsableCommand {
                         let without = bot.empty ? "the repository is empty" : "no integration yet"
                         return [
                             bot.name, latest?.id ?? "–", latest?.shortRef ?? "",
-                            latest?.outcome ?? (bot.lookError == nil ? without : "the repository cannot be read"),
+                            latest?.outcome ?? (bot.lookError == nil ? without : "the repository needs attention"),
                             latest?.summary?.sentence ?? "",
                         ]
                     }))
