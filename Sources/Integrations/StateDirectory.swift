@@ -71,8 +71,14 @@ package struct StateDirectory: Sendable {
         try root.makeDirectories(Self.published, mode: Self.passed)
         for entry in try root.entries() where entry.kind == .directory && entry.name != Self.linked {
             let allowed = entry.name == Self.published ? Self.passed : 0o700
-            guard let mode = try root.status(entry.bytes)?.mode, mode & 0o777 & ~allowed != 0 else { continue }
-            try root.setMode(mode & (0o7000 | allowed), ofDirectory: entry.bytes)
+            do throws(FileError) {
+                guard let mode = try root.status(entry.bytes)?.mode, mode & 0o777 & ~allowed != 0 else { continue }
+                try root.setMode(mode & (0o7000 | allowed), ofDirectory: entry.bytes)
+            } catch {
+                // Somebody else's directory, such as a disk's `lost+found`, is no reason not to start.
+                guard parts.contains("\(path)/\(entry.name)") else { continue }
+                throw error
+            }
         }
         return isOpen ? mode : nil
     }
