@@ -47,7 +47,7 @@ struct JobCommands {
         _ step: JobStep, _ name: String, _ command: Recipe.Command, isRequired: Bool = true
     ) -> JobDescription.Step {
         var made = self.step(
-            step, name, ["/bin/sh", "-c", command.run], report: command.report, isRequired: isRequired,
+            step, name, ShellCommand.arguments(for: command.run), report: command.report, isRequired: isRequired,
             network: command.network)
         made.environment = command.environment
         made.workingDirectory = command.workingDirectory ?? "."
@@ -68,7 +68,7 @@ struct JobCommands {
     }
 
     private func build(projectType: ProjectType?) -> JobDescription.Step? {
-        if let command = configuration.build { return step(.building, "build", ["/bin/sh", "-c", command]) }
+        if let command = configuration.build { return step(.building, "build", ShellCommand.arguments(for: command)) }
         switch projectType {
         case .swiftPackage: return step(.building, "build", ["swift", "build", "--build-tests"] + swiftFlags)
         case .make: return step(.building, "build", ["make"] + configuration.flags)
@@ -86,7 +86,7 @@ struct JobCommands {
 
     private func test(projectType: ProjectType?, tree: JobPlanner.Tree) -> JobDescription.Step? {
         if let command = configuration.test {
-            return step(.testing, "test", ["/bin/sh", "-c", command], report: configuration.report)
+            return step(.testing, "test", ShellCommand.arguments(for: command), report: configuration.report)
         }
         switch projectType {
         case .swiftPackage:
@@ -114,6 +114,13 @@ struct JobCommands {
             }
             return made
         }
+    }
+
+    /// Whether a step is a usual command that the tool itself ends, so that its exit status says whether a test failed.
+    static func isOwn(_ step: JobDescription.Step) -> Bool {
+        let script = step.arguments.dropFirst(2).first
+        let own = [ProjectType.cargo, .go, .cmake].compactMap { $0.profile.test?.text }
+        return script == runTests || script.map(own.contains) ?? false
     }
 
     private static let listTests = """
@@ -210,7 +217,7 @@ struct JobCommands {
         }
     }
 
-    /// A usual command: with its name as `$0`, and so with an argument more than a command of a recipe.
+    /// A usual command, with its name as `$0`. It checks the status of what it runs by itself.
     private func step(
         _ step: JobStep, _ name: String, _ command: ProjectProfile.Command, isRequired: Bool = true,
         network: Recipe.Network? = nil

@@ -131,7 +131,7 @@ package struct JobPlanner: Sendable {
     /// Whether the list of tests says that there is none.
     static func saysNoTests(_ listed: [String]) -> Bool { listed.contains { $0.hasPrefix(noTests) } }
 
-    /// Whether a step is the service's own analyzer of C targets. A recipe may name one of its own likewise, which `sh -c` runs.
+    /// Whether a step is the service's own analyzer of C targets. A recipe may name one of its own likewise, which a shell runs.
     static func isClangStep(_ step: JobDescription.Step) -> Bool {
         step.name == clangStep && step.arguments.dropFirst().first == analyzeC
     }

@@ -76,7 +76,8 @@ extension TriggerRunner {
         job.steps = [
             .init(
                 step: JobStep.processing.rawValue, name: "version",
-                arguments: ["/bin/sh", "-c", "exec >\(output)\n\(command)"],
+                arguments: ["/bin/sh", "-c", "exec \"$@\" >\(output)", "version"]
+                    + ShellCommand.arguments(for: command),
                 timeoutMilliseconds: trigger.timeout.milliseconds, network: .none)
         ]
         return job

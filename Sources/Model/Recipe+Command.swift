@@ -2,7 +2,7 @@ extension Recipe {
     /// Whether a step's processes may reach the network. Inside the fence `none` is held; without one it is only recorded.
     package enum Network: String, Hashable, Sendable, Codable, CaseIterable { case none, full }
 
-    /// A command that the recipe writes out, run by `sh -c`, with what holds for it alone.
+    /// A command that the recipe writes out, run by a shell, with what holds for it alone.
     package struct Command: Hashable, Sendable, Codable {
         package var run: String
         /// Added to the configuration's; these win.

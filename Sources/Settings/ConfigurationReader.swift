@@ -50,8 +50,8 @@ enum ConfigurationReader {
         configuration.flags = flags(fields["flags"], &diagnostics)
         configuration.environment = environment(fields["environment"], &diagnostics)
         configuration.toolchain = toolchain(fields["toolchain"], &diagnostics)
-        configuration.build = diagnostics.text(fields["build"], "build")
-        configuration.test = diagnostics.text(fields["test"], "test")
+        configuration.build = diagnostics.command(fields["build"], "build")
+        configuration.test = diagnostics.command(fields["test"], "test")
         configuration.report = diagnostics.filePatterns(fields["report"], "report") ?? []
         configuration.timeout = diagnostics.duration(
             fields["timeout"], "timeout", within: BotFileReader.timeoutRange)

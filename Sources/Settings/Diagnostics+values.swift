@@ -24,6 +24,23 @@ extension Diagnostics {
         return text
     }
 
+    /// A command: a text of which a shell runs at least one line. One of comments alone would be green without anything having run.
+    mutating func command(_ node: YAMLNode?, _ key: String) -> String? {
+        guard let node else { return nil }
+        guard case .scalar(let written, _) = node.content else {
+            error(
+                "`\(key)` is a text, not \(node.kind); write commands one a line, as in `\(key): |`", at: node.position)
+            return nil
+        }
+        guard let text = text(node, key) else { return nil }
+        let lines = written.split(whereSeparator: \.isNewline).map { $0.drop(while: \.isWhitespace) }
+        guard lines.contains(where: { !$0.isEmpty && !$0.hasPrefix("#") }) else {
+            error("`\(key)` has only comments, so nothing would run; write a command, or `true`", at: node.position)
+            return nil
+        }
+        return text
+    }
+
     /// A text of one line.
     mutating func line(_ node: YAMLNode?, _ key: String) -> String? {
         guard let node, let text = text(node, key) else { return nil }

@@ -61,6 +61,10 @@ package enum InitTemplate {
             #   configurations:
             #     debug:
             #     release: { flags: [-c, release] }
+            #     docs:
+            #       build: |                      # ends at the first command that fails, also in a pipeline; `set +e` goes on
+            #         ./generate-docs
+            #         ./check-docs
 
             """
     }

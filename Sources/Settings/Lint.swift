@@ -19,7 +19,9 @@ package enum Lint {
         case .settings:
             let defaults = ServiceSettings.Defaults.system(processors: 1)
             return SettingsReader.read(yaml: text, file: path, defaults: defaults).diagnostics
-        case .recipe: return RecipeReader.read(yaml: text, file: path, project: project).diagnostics
+        case .recipe:
+            return RecipeReader.warning(of: project, RecipeReader.read(yaml: text, file: path, project: project))
+                .diagnostics
         case .bot:
             let word = FilePath.yamlName(of: path) ?? FilePath.lastComponent(of: path)
             guard let name = Name(word) else {
@@ -39,6 +41,41 @@ package enum Lint {
         var diagnostics = Diagnostics(file: path)
         guard let text = UTF8Text.decode(bytes, &diagnostics) else { return diagnostics.list }
         return file(path: path, text: text, kind: kind, project: project)
+    }
+
+    /// Says how commands of several lines run, for a file whose recipe has one.
+    /// - Returns: `nil` where no command has several lines, and of a file with errors.
+    package static func remark(
+        path: String, bytes: [UInt8], kind: Kind? = nil, project: RecipeReader.Project = .unknown
+    ) -> String? {
+        var ignored = Diagnostics(file: path)
+        guard let text = UTF8Text.decode(bytes, &ignored) else { return nil }
+        let recipe: Recipe?
+        switch kind ?? recognised(path: path, text: text) {
+        case .settings: recipe = nil
+        case .recipe: recipe = RecipeReader.read(yaml: text, file: path, project: project).value
+        case .bot:
+            let bot = BotFileReader.read(yaml: text, file: path, name: Name(nearest: path)).value
+            recipe = bot?.recipe.flatMap { RecipeReader.read(yaml: $0.yaml, file: path, project: .unknown).value }
+        }
+        guard let recipe, commands(of: recipe).contains(where: hasSeveralLines) else { return nil }
+        return
+            "a command of several lines ends at the first line that fails (set -e, and pipefail); `set +e` in it goes on"
+    }
+
+    private static func commands(of recipe: Recipe) -> [String] {
+        let built = recipe.configurations.flatMap { configuration in
+            [configuration.build, configuration.test].compactMap(\.self)
+                + (configuration.steps ?? []).map(\.command.run)
+        }
+        let analyses = (recipe.analyze ?? []).compactMap { analysis -> String? in
+            if case .command(let command, _) = analysis { command.run } else { nil }
+        }
+        return built + analyses
+    }
+
+    private static func hasSeveralLines(_ command: String) -> Bool {
+        command.split(whereSeparator: \.isNewline).count { !$0.allSatisfy(\.isWhitespace) } > 1
     }
 
     /// What a file is: by the names that the formats have by custom, else by the first key that only one of them has.

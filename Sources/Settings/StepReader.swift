@@ -60,7 +60,7 @@ enum StepReader {
 
     /// - Parameter noun: What has the command, for messages.
     static func command(_ fields: Fields, _ noun: String, _ diagnostics: inout Diagnostics) -> Recipe.Command? {
-        let run = diagnostics.text(fields["run"], "run")
+        let run = diagnostics.command(fields["run"], "run")
         if fields["run"] == nil, !fields.hasRefused {
             diagnostics.error("the \(noun) has no `run`", at: fields.position)
         }

@@ -70,7 +70,7 @@ import Testing
     @Test(arguments: [
         ("echo 1.0.0; exit 3", "the command for the version failed"),
         ("true", "the command says \"\", which is no version"),
-        ("yes 1.0.0 | head -c 5000", "what the command for the version printed cannot be read"),
+        ("head -c 5000 /dev/zero", "what the command for the version printed cannot be read"),
         ("rm .martlet-version; ln -s VERSION .martlet-version", "cannot be read"),
         ("echo v1.0; echo 1.0.0", "which is no version"), ("sleep 1000", "the command for the version failed"),
     ])

@@ -43,7 +43,7 @@ import Testing
 
     @Test(arguments: [
         // The recipe's command, another status, other words.
-        Played(step: .building, arguments: ["/bin/sh", "-c", "exit 127"], output: missingCargo, exit: 127),
+        Played(step: .building, arguments: ShellCommand.arguments(for: "exit 127"), output: missingCargo, exit: 127),
         Played(step: .building, arguments: script(.cargo), output: missingCargo, exit: 1),
         Played(step: .building, arguments: script(.cargo), output: "sh: cargo: not found\n", exit: 127),
     ])

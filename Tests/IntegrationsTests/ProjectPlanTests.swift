@@ -102,7 +102,7 @@ import Testing
         let plan = try plan(.cargo) { $0.build = "cargo xtask" }
         // then
         #expect(plan.steps.map(\.name) == ["resolve", "build", "test"])
-        #expect(plan.steps[1].arguments == ["/bin/sh", "-c", "cargo xtask"])
+        #expect(plan.steps[1].arguments == ShellCommand.arguments(for: "cargo xtask"))
     }
 
     @Test func testThatStepsOfTheRecipeAreAllThatRuns() throws {

@@ -48,7 +48,7 @@ import Testing
             #expect(job.environment["COLOUR"] == "red")
             #expect(try step("lint").environment == ["LEVEL": "2"])
             #expect(try step("unit").environment == ["COLOUR": "blue"])
-            #expect(try step("unit").arguments == ["/bin/sh", "-c", "make check"])
+            #expect(try step("unit").arguments == ShellCommand.arguments(for: "make check"))
             #expect(try step("unit").report == ["*.xml"])
             #expect(try step("generate").workingDirectory == "tools")
             #expect(try step("compile").workingDirectory == ".")
@@ -81,6 +81,32 @@ import Testing
             // then
             expectVerdict(of: integration, .succeeded)
             #expect(integration.tests.map(\.result.name).sorted() == ["adds", "divides", "subtracts"])
+        }
+    }
+
+    @Test(arguments: [
+        ("build", "false\necho ok", Verdict.buildErrors), ("build", "false | cat", .buildErrors),
+        ("test", "there-is-no-such-program\necho the rest", .testFailures),
+        ("test", "set +e\nfalse\necho ok", .succeeded),
+    ])
+    func testThatACommandOfWhichOneLineFailsIsRed(_ key: String, _ command: String, _ verdict: Verdict) async throws {
+        let lines = command.split(separator: "\n").map { "      \($0)\n" }.joined()
+        let other = key == "build" ? "test" : "build"
+        let recipe = """
+            configurations:
+              debug:
+                \(other): "true"
+                \(key): |
+            \(lines)
+            analyze: []
+            archive: { include: [] }
+
+            """
+        try await withBot(BotPlan(recipe: recipe, executor: .local)) { bot in
+            // when
+            let integration = try await bot.integrate()
+            // then
+            expectVerdict(of: integration, verdict)
         }
     }
 

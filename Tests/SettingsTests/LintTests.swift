@@ -11,6 +11,23 @@ import Testing
         #expect(Lint.recognised(path: path, text: text) == kind)
     }
 
+    @Test(arguments: [
+        (".martlet.yml", "configurations: { a: { build: 'a\n\n  b' } }", true),
+        (".martlet.yml", "configurations: { a: { test: \"a\\nb\" } }", true),
+        (".martlet.yml", "analyze: [{ run: \"a\\nb\" }]", true),
+        (".martlet.yml", "configurations: { a: { steps: [{ name: x, step: testing, run: \"a\\nb\" }] } }", true),
+        ("bots/kit.yml", "repository: /r\nrecipe: { configurations: { a: { build: \"a\\nb\" } } }\n", true),
+        (".martlet.yml", "configurations: { a: { build: a } }", false),
+        (".martlet.yml", "configurations: { a: { build: \"a\\n\" } }", false), ("martlet.yml", "listen: x", false),
+        ("bots/kit.yml", "repository: /r\n", false), (".martlet.yml", "configurations: [", false),
+    ])
+    func testThatItSaysHowSeveralLinesRun(_ path: String, _ text: String, isSaid: Bool) {
+        // when
+        let remark = Lint.remark(path: path, bytes: Array(text.utf8))
+        // then
+        #expect(remark?.contains("set -e") ?? false == isSaid)
+    }
+
     @Test func testThatItChecksAsTheReadersDo() {
         #expect(Lint.file(path: "kit.yml", text: "repository: /r\nbranch: x\n").map(\.line) == [2])
         #expect(

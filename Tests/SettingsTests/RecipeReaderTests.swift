@@ -66,6 +66,25 @@ import Testing
         #expect(reading.value?.analyze == [])
     }
 
+    @Test(arguments: [
+        "configurations: { a: { build: '# make' } }", "configurations: { a: { test: \"\\n # pytest\\r\\n#\" } }",
+        "configurations: { a: { build: '#!/bin/bash' } }", "analyze: [{ run: '#x' }]",
+        "configurations: { a: { steps: [{ name: x, step: testing, run: '# later' }] } }",
+    ])
+    func testThatACommandThatRunsNothingIsAnError(_ text: String) {
+        // when
+        let reading = read(text)
+        // then
+        #expect(reading.value == nil)
+        expectContains(reading.diagnostics.first?.message ?? "", "has only comments, so nothing would run")
+    }
+
+    @Test func testThatACommandBesideACommentIsNone() {
+        #expect(read("configurations: { a: { build: \"# first\\n  make # all\" } }").value != nil)
+        expectContains(
+            read("configurations: { a: { build: [a, b] } }").diagnostics.first?.message ?? "", "as in `build: |`")
+    }
+
     @Test func testThatItReadsStepsAndWhatHoldsForOneAlone() throws {
         // when
         let reading = read(

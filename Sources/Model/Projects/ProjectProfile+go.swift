@@ -31,7 +31,8 @@ extension ProjectProfile {
             script: """
                 export GOPROXY=off
                 mkdir -p .martlet/products
-                go list -f '{{if eq .Name "main"}}{{.ImportPath}}{{end}}' ./... | while read -r program; do
+                programs=$(go list -f '{{if eq .Name "main"}}{{.ImportPath}}{{end}}' ./...) || exit
+                for program in $programs; do
                   go build -o .martlet/products/ "$@" "$program" || exit
                 done
                 """, needs: ["go"], takesFlags: true),

@@ -25,6 +25,9 @@ struct Lint: AsyncParsableCommand {
                     Output.print("\(Output.visible(diagnostic.description))\n")
                     if diagnostic.severity == .error { errors += 1 }
                 }
+                if let remark = Settings.Lint.remark(path: file, bytes: Array(data), project: project) {
+                    Output.print("\(Output.visible("\(file): \(remark)"))\n")
+                }
             }
             if errors > 0 { throw Failure(.no, errors.counting("error")) }
         }
@@ -50,6 +53,9 @@ struct Lint: AsyncParsableCommand {
     private static func lintWithoutRecipe(in directory: String) throws {
         let project = project(in: directory)
         let reading = RecipeReader.withoutRecipe(project)
+        for warning in reading.diagnostics where warning.severity == .warning {
+            Output.print("\(Output.visible(warning.description))\n")
+        }
         if let recognition = reading.value?.recognition {
             return Output.print("no \(RecipeReader.fileName) here: \(recognition.sentence), with its usual commands\n")
         }

@@ -1,0 +1,55 @@
+/// Makes the arguments that run the text of a recipe's command.
+///
+/// The text ends at the first command that fails, also within a pipeline, as with GitHub Actions and GitLab: otherwise the last line alone
+/// would decide, and a build whose first line fails would be green. `set +e` in the text takes that back.
+enum ShellCommand {
+    /// The program that runs a text without a first line `#!`.
+    private static let shell = "/bin/sh"
+
+    /// Runs the text, `$1`, by the shell `$0` with the options that follow. Where that shell does not know `pipefail` (dash before 0.5.13,
+    /// as in Debian 12), bash runs the text in its POSIX mode, as it does wherever `sh` is bash. Without bash the text has `-e` alone.
+    ///
+    /// The variable is one of those that no recipe can set, so it is not exported and the text does not see it.
+    static let script = """
+        MARTLET_COMMAND=$1; shift
+        if (set -o pipefail) 2>/dev/null; then exec "$0" "$@" -e -o pipefail -c "$MARTLET_COMMAND"; fi
+        if command -v bash >/dev/null; then exec bash --posix "$@" -e -o pipefail -c "$MARTLET_COMMAND"; fi
+        exec "$0" "$@" -e -c "$MARTLET_COMMAND"
+        """
+
+    /// Writes the text, `$1`, to a file and runs it by the interpreter that follows: not every interpreter takes a text as an argument.
+    private static let interpretation = """
+        MARTLET_FILE=$(mktemp) && printf '%s\\n' "$1" >"$MARTLET_FILE" && shift && exec "$@" "$MARTLET_FILE"
+        """
+
+    /// Returns the arguments for a text.
+    ///
+    /// A first line `#!` names the interpreter. A shell gets `-e` and `pipefail` there, too.
+    /// - Parameter shell: What runs a text that names no interpreter.
+    static func arguments(for text: String, shell: String = shell) -> [String] {
+        // A recipe in JSON or in double quotes can hold the line ends of Windows, of which a shell takes half for a part of the word.
+        let text = text.replacing("\r\n", with: "\n")
+        let plain = [Self.shell, "-c", script, shell, text]
+        guard let words = interpreter(of: text), let index = words.firstIndex(where: isProgram) else { return plain }
+        let options = words[(index + 1)...]
+        switch words[index].split(separator: "/").last {
+        case "sh", "dash", "ash": return plain + options
+        case "bash", "ksh", "zsh": return words[...index] + options + ["-e", "-o", "pipefail", "-c", text]
+        default: return [Self.shell, "-c", interpretation, shell, text] + words
+        }
+    }
+
+    /// Returns the words of a first line `#!`; `nil` without one.
+    private static func interpreter(of text: String) -> [String]? {
+        guard text.hasPrefix("#!"), let line = text.split(whereSeparator: \.isNewline).first else { return nil }
+        let words = line.dropFirst(2).split(whereSeparator: \.isWhitespace).map(String.init)
+        guard let program = words.first else { return nil }
+        // The step's own program is a path: one without is a tool that the service needs (`StepConsole.missingProgram`).
+        return program.contains("/") ? words : ["/usr/bin/env"] + words
+    }
+
+    /// Whether a word is the interpreter, not `env` or what `env` takes before it: options and variables.
+    private static func isProgram(_ word: String) -> Bool {
+        word.split(separator: "/").last != "env" && !word.hasPrefix("-") && !word.contains("=")
+    }
+}
