@@ -114,7 +114,7 @@ let package = Package(
         library("SourceControl", ["Model", "Basics", "CLibGit2", "CLibCurl", "CLinux"]),
         library("Execution", ["Model", "Basics", "JobProtocol", "CLinux", "CZstd", .subprocess]),
         library("Reports", ["Model", "CExpat"]),
-        library("Archives", ["Model", "Basics", "CLibArchive", .crypto]),
+        library("Archives", ["Model", "Basics", "JobProtocol", "CLibArchive", .crypto]),
         library("Transfer", ["Basics", "CLibCurl", .crypto]),
 
         // The bot, its face, its programs

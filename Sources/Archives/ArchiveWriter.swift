@@ -20,9 +20,11 @@ package enum ArchiveWriter {
         package let entries: Int
         /// Of the files, before compression.
         package let bytes: ByteCount
-        /// Paths that were not packed, each with the reason: links that are absolute or lead out of the tree, pipes, sockets,
-        /// devices.
+        /// Paths that were not packed, each with the reason: links that lead out of the tree or are one with another name where upper and lower
+        /// case are the same, pipes, sockets, devices.
         package let leftOut: [String]
+        /// Links that were packed and lead to nothing that was, each with its target.
+        package let dangling: [String]
     }
 
     /// Packs what lies beneath a directory. Blocks: run it on a `BlockingLane`.
@@ -65,13 +67,14 @@ package enum ArchiveWriter {
             throw ArchiveError(operation, error)
         }
         return Report(
-            entries: entries.directoriesFilesAndLinks.count, bytes: ByteCount(entries.size), leftOut: entries.leftOut)
+            entries: entries.directoriesFilesAndLinks.count, bytes: ByteCount(entries.size), leftOut: entries.leftOut,
+            dangling: entries.dangling)
     }
 
     // MARK: What to pack
 
     private struct Entry {
-        enum Kind {
+        enum Kind: Equatable {
             case directory
             case file(size: Int64, isExecutable: Bool)
             case link(target: [UInt8])
@@ -84,11 +87,13 @@ package enum ArchiveWriter {
     private struct Entries {
         var directoriesFilesAndLinks: [Entry] = []
         var leftOut: [String] = []
+        var dangling: [String] = []
         var size: Int64 = 0
     }
 
     private static func collect(_ directory: Directory, operation: String) throws -> Entries {
         var found = Entries()
+        var links: [(path: [UInt8], target: [UInt8])] = []
         try directory.walk(".", limit: maximumEntries) { path, status in
             let shown = String(decoding: path, as: UTF8.self)
             switch status.kind {
@@ -103,16 +108,29 @@ package enum ArchiveWriter {
                 found.directoriesFilesAndLinks.append(
                     Entry(bytes: path, kind: .file(size: status.size, isExecutable: status.isExecutable)))
             case .link:
-                let target = try directory.linkTarget(path)
-                if LinkTarget.staysInside(target, from: path) {
-                    found.directoriesFilesAndLinks.append(Entry(bytes: path, kind: .link(target: target)))
-                } else {
-                    found.leftOut.append("\(shown): the link leads out of the tree")
-                }
+                links.append((path, try directory.linkTarget(path)))
             case .other: found.leftOut.append("\(shown): neither file, directory nor link")
             }
         }
+        add(links, to: &found)
         found.directoriesFilesAndLinks.sort { $0.bytes.lexicographicallyPrecedes($1.bytes) }
         return found
+    }
+
+    private static func add(_ links: [(path: [UInt8], target: [UInt8])], to found: inout Entries) {
+        guard !links.isEmpty else { return }
+        var tree = ArchivedLinks(
+            links, directories: found.directoriesFilesAndLinks.filter { $0.kind == .directory }.map(\.bytes),
+            files: found.directoriesFilesAndLinks.filter { $0.kind != .directory }.map(\.bytes))
+        for (path, target) in links {
+            let shown = String(decoding: path, as: UTF8.self)
+            switch tree.verdict(on: path) {
+            case .refused(let reason): found.leftOut.append("\(shown): \(reason)")
+            case .dangling:
+                found.dangling.append("\(shown) leads to \(String(decoding: target, as: UTF8.self))")
+                fallthrough
+            case .inside: found.directoriesFilesAndLinks.append(Entry(bytes: path, kind: .link(target: target)))
+            }
+        }
     }
 }

@@ -32,7 +32,7 @@ package struct ArtifactPacker: Sendable {
     package struct Packed: Sendable, Hashable {
         /// Sorted by name. Empty when the tree was empty and no source was given.
         package let artifacts: [Artifact]
-        /// What was not packed, with reasons; for the attempt's notes.
+        /// What was not packed, and links of products that lead to nothing there, each with the reason and the kind of archive.
         package let leftOut: [String]
     }
 
@@ -95,7 +95,10 @@ package struct ArtifactPacker: Sendable {
             modified: modified)
         let (sha256, size) = try Digest.sha256(of: fileName, in: output)
         let artifact = Artifact(configuration: configuration, path: fileName, size: ByteCount(size), sha256: sha256)
-        return (artifact, report.leftOut)
+        // A repository may have links that lead nowhere; products that do are broken.
+        let broken = configuration == nil ? [] : report.dangling.map { "\($0), which is not in the products" }
+        let archive = configuration == nil ? "the source archive" : "the products"
+        return (artifact, report.leftOut.map { "\($0); it is not in \(archive)" } + broken)
     }
 
     /// Each bundle that the build has made, and one of the products where they are asked for and the build has made none of that name.
@@ -116,7 +119,7 @@ package struct ArtifactPacker: Sendable {
             let report = try ArchiveWriter.pack(
                 directory: try root.directory(bundle.path), prefix: bundle.name + ArtifactBundle.directoryEnding,
                 format: .zip, to: output.path + "/" + fileName(bundle.name), modified: modified)
-            try add(fileName(bundle.name), report.leftOut)
+            try add(fileName(bundle.name), report.leftOut.map { "\($0); it is not in the bundle \(bundle.name)" })
         }
         let own = product.description
         if isBundled, !made.contains(where: { $0.name == own }),

@@ -29,11 +29,14 @@ package struct VersionManifest: Hashable, Sendable, Codable {
     package let repository: String?
     /// What changed since the version before; nothing where there was none, or nobody knows.
     package let changes: VersionChanges?
+    /// What the archives do not have although it was to be kept, with reasons; `nil` where they have all.
+    package let leftOut: [String]?
 
     package init(
         product: Name, version: SemanticVersion, integration: IntegrationID, commit: CommitID, tree: String,
         ref: RefName, publishedAt: Timestamp, files: [Artifact], isolation: String,
-        registry: PackageIdentifier? = nil, repository: String? = nil, changes: VersionChanges? = nil
+        registry: PackageIdentifier? = nil, repository: String? = nil, changes: VersionChanges? = nil,
+        leftOut: [String]? = nil
     ) {
         self.product = product
         self.version = version
@@ -47,6 +50,7 @@ package struct VersionManifest: Hashable, Sendable, Codable {
         self.registry = registry
         self.repository = repository
         self.changes = changes
+        self.leftOut = leftOut
     }
 
     /// Whether two manifests promise the same files with the same bytes.
@@ -61,7 +65,7 @@ package struct VersionManifest: Hashable, Sendable, Codable {
 
     private enum CodingKeys: String, CodingKey {
         case format, product, version, integration, commit, tree, ref, published, files, isolation, registry,
-            repository, changes
+            repository, changes, leftOut
     }
 
     package func encode(to encoder: any Encoder) throws {
@@ -79,6 +83,7 @@ package struct VersionManifest: Hashable, Sendable, Codable {
         try container.encodeIfPresent(registry, forKey: .registry)
         try container.encodeIfPresent(repository, forKey: .repository)
         try container.encodeIfPresent(changes, forKey: .changes)
+        try container.encodeIfPresent(leftOut, forKey: .leftOut)
     }
 
     package init(from decoder: any Decoder) throws {
@@ -108,6 +113,7 @@ package struct VersionManifest: Hashable, Sendable, Codable {
             isolation: try container.decode(String.self, forKey: .isolation),
             registry: try container.decodeIfPresent(PackageIdentifier.self, forKey: .registry),
             repository: try container.decodeIfPresent(String.self, forKey: .repository),
-            changes: try container.decodeIfPresent(VersionChanges.self, forKey: .changes))
+            changes: try container.decodeIfPresent(VersionChanges.self, forKey: .changes),
+            leftOut: try container.decodeIfPresent([String].self, forKey: .leftOut))
     }
 }

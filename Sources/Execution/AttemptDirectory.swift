@@ -39,12 +39,18 @@ package struct AttemptDirectory: Sendable, Hashable {
     ///
     /// A directory that is there already, from a daemon that was stopped just here, is taken as it is as long as nothing
     /// was launched in it; its `job.json` is replaced.
+    /// - Parameter tracked: The paths of the commit's files that a step's `report` matches; they are no reports before a step changes them.
     /// - Throws: `.exists` when something was launched in it, `.directory`.
-    package func prepare(_ job: JobDescription) throws(ExecutionError) {
+    package func prepare(_ job: JobDescription, tracked: [[UInt8]] = []) throws(ExecutionError) {
         do {
             let directory = try Directory(creating: path)
             guard try directory.status("status.jsonl") == nil else {
                 throw ExecutionError(.exists, "prepare \(path)", "an attempt was launched here; make a new one")
+            }
+            if tracked.isEmpty {
+                try directory.remove("tracked")
+            } else {
+                try directory.write("tracked", bytes: tracked.flatMap { $0 + [0] })
             }
             try directory.write("job.json", bytes: job.json())
         } catch let error as ExecutionError {
@@ -59,6 +65,17 @@ package struct AttemptDirectory: Sendable, Hashable {
         let bytes = try read(paths.job, limit: JobDescription.sizeLimit)
         do throws(JobProtocolError) {
             return try JobDescription(json: bytes)
+        } catch {
+            throw ExecutionError(error, attempt: path)
+        }
+    }
+
+    /// What was not copied of what the job left; empty where all was.
+    /// - Throws: `.directory`, `.malformed`.
+    package func leftOut() throws(ExecutionError) -> [LeftOut] {
+        let bytes = try readIfPresent(paths.leftOut, limit: LeftOut.sizeLimit) ?? []
+        do throws(JobProtocolError) {
+            return try LeftOut.list(bytes)
         } catch {
             throw ExecutionError(error, attempt: path)
         }

@@ -38,6 +38,7 @@ package struct AttemptProcessor: Sendable {
         context.path = job.environment["PATH"]
         var reading = AttemptReading(plan: context.plan, ends: ends)
         let parts = try attempt.logParts()
+        let leftOut = try attempt.leftOut()
         let lastBuild = job.steps.indices.last {
             job.steps[$0].step == JobStep.building.rawValue && job.steps[$0].name != JobPlanner.resolveStep
                 && ends.steps[$0] != nil
@@ -60,7 +61,8 @@ package struct AttemptProcessor: Sendable {
             reading.add(
                 step: step, kind: kind, end: end, console: content.console,
                 reports: StepReports(
-                    content.reports, paths: input.files.map(\.path), of: step, kind: kind, context: context),
+                    content.reports, paths: input.files.map(\.path),
+                    leftOut: leftOut.filter { $0.step == number }.map(\.text), of: step, kind: kind, context: context),
                 context: context)
             if number == lastBuild { try reading.endBuild(context: context, memory: memory) }
             if number == lastTest { reading.endTests(context: context) }

@@ -34,6 +34,11 @@ struct IssueComparison {
 
         func hasBuilt() -> Bool { hasEnded(.building) && steps(.building).allSatisfy { $0.exit == 0 } }
 
+        /// Whether all steps ended well, after which what they made is archived. A failed analysis does not keep it from that.
+        func hasArchived() -> Bool {
+            !steps.isEmpty && steps.allSatisfy { $0.endedAt != nil && ($0.exit == 0 || $0.step == .analyzing) }
+        }
+
         func hasResolved() -> Bool {
             steps.contains { $0.name == JobPlanner.resolveStep && $0.exit == 0 } || hasBuilt()
         }
@@ -145,6 +150,8 @@ struct IssueComparison {
         }
         if configuration.hasEndedOtherwise(than: finding) { return true }
         if finding.rule == PreparationError.rule { return !configuration.steps.isEmpty }
+        if finding.rule == AttemptResults.remarkRule { return !configuration.steps.isEmpty }
+        if finding.rule == AttemptResults.leftOutRule { return configuration.hasArchived() }
         if finding.rule == Finding.failedTestCommandRule { return configuration.hasTested() }
         switch (issue.step, finding.category) {
         case (_, .triggerError): return false

@@ -80,7 +80,9 @@ extension JobRunner {
         try await isStored
         guard let report else { return nil }
         let (isFresh, now) = (isClean || report.isFresh, clock.now())
-        return try await lane.run { try arrange(directory, workspace, request, place, isFresh: isFresh, at: now) }
+        return try await lane.run {
+            try arrange(directory, workspace, request, place, report.files, isFresh: isFresh, at: now)
+        }
     }
 
     private func enter(_ id: AttemptID, at time: Timestamp) async throws {
@@ -120,8 +122,8 @@ extension JobRunner {
 
     /// Everything about a checked-out workspace that is not git's.
     private func arrange(
-        _ directory: AttemptDirectory, _ workspace: Workspace, _ request: Request, _ place: Place, isFresh: Bool,
-        at now: Timestamp
+        _ directory: AttemptDirectory, _ workspace: Workspace, _ request: Request, _ place: Place,
+        _ files: CheckedOutFiles, isFresh: Bool, at now: Timestamp
     ) throws -> JobPlanner.Plan {
         let outer = try Directory(opening: workspace.path)
         if isFresh {
@@ -156,7 +158,7 @@ extension JobRunner {
                 secrets: Set(plan.steps.flatMap(\.secrets)).sorted(),
                 isolation: place.fence == nil ? .none : .sandbox, fence: place.fence,
                 limits: isolation.limits(of: request.bot),
-                collect: plan.collect))
+                collect: plan.collect), tracked: files.matching(plan.steps.flatMap(\.report)))
         return plan
     }
 

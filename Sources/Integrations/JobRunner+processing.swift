@@ -43,7 +43,9 @@ extension JobRunner {
         results = results.tellingFlakyTests()
         if results.verdict.isPublishable {
             do {
-                results.artifacts = try await archiver.archive(directory, of: request)
+                let archived = try await archiver.archive(directory, of: request)
+                results.artifacts = archived.artifacts
+                results.tell(leftOut: archived.leftOut)
             } catch {
                 // What the job left cannot be packed: files that are not there, names that no archive may have.
                 guard error is ArchivingError || error is ArchiveError else { throw error }
@@ -52,6 +54,9 @@ extension JobRunner {
                 results.verdict = .buildErrors
                 results.reason = "\(error)"
             }
+        }
+        if request.configuration.name == request.recipe.configurations.first?.name {
+            results.tell(remarks: request.recipe.remarks ?? [])
         }
         try await store.storeResults(results, of: id, steps: steps, at: clock.now())
         if results.verdict == .internalError { tellFault(of: id, results.reason) }

@@ -18,22 +18,26 @@ package struct ProductArchiver: Sendable {
 
     /// A commit of which nothing was built to be kept, and which nothing publishes, uploads or hands to a script, is not
     /// packed: its source is in the repository.
-    /// - Returns: The files, or none when this configuration is not the archived one.
+    /// - Returns: The files, or none when this configuration is not the archived one; and what they do not have of what was to be kept.
     /// - Throws: `ArchivingError` when what the recipe names is not there; any other error is ours.
-    func archive(_ attempt: AttemptDirectory, of request: JobRunner.Request) async throws -> [Artifact] {
-        guard request.recipe.archivedConfiguration == request.configuration.name else { return [] }
+    func archive(_ attempt: AttemptDirectory, of request: JobRunner.Request) async throws -> (
+        artifacts: [Artifact], leftOut: [String]
+    ) {
+        guard request.recipe.archivedConfiguration == request.configuration.name else { return ([], []) }
         let integration = request.integration
         let lane = BlockingLane(label: "archiving.\(integration.id)")
         let source = "source-\(integration.id.bot)-\(integration.id.number)"
         let staging = state.staging
-        let hasFiles = try await lane.run {
+        let (hasFiles, notCopied) = try await lane.run {
             try Directory(opening: staging).remove(source)
-            return try !attempt.artifacts().isEmpty
+            return (try !attempt.artifacts().isEmpty, try attempt.leftOut().filter { $0.step == nil }.map(\.text))
         }
         if !hasFiles, let include = request.recipe.archive.include, !include.isEmpty {
-            throw ArchivingError(patterns: include)
+            throw ArchivingError(patterns: include, leftOut: notCopied)
         }
-        guard hasFiles || request.integration.isRelease || !request.bot.triggers.isEmpty else { return [] }
+        guard hasFiles || request.integration.isRelease || !request.bot.triggers.isEmpty else {
+            return ([], notCopied)
+        }
         try await request.mirror.export(integration.commit, into: "\(staging)/\(source)")
         let packer = ArtifactPacker(
             product: request.bot.product, commit: integration.commit, configuration: request.configuration.name,
@@ -42,7 +46,7 @@ package struct ProductArchiver: Sendable {
         let packed = try await packer.pack(
             tree: attempt.paths.artifacts, source: "\(staging)/\(source)", into: attempt.paths.archives)
         try await lane.run { try Directory(opening: staging).remove(source) }
-        return packed.artifacts
+        return (packed.artifacts, notCopied + packed.leftOut)
     }
 
     /// The machine's triple, as the Swift compiler writes it for Linux with glibc.
@@ -57,9 +61,16 @@ package struct ProductArchiver: Sendable {
 /// The recipe archives files that are not there.
 struct ArchivingError: Error, CustomStringConvertible {
     var patterns: [String]
+    /// What was not copied although a pattern matches it.
+    var leftOut: [String] = []
 
     var description: String {
-        "archiving failed: no file matches include: [\(patterns.joined(separator: ", "))]; paths are relative to the "
+        if let first = leftOut.first {
+            return
+                "archiving failed: nothing that matches include: [\(patterns.joined(separator: ", "))] could be copied: \(first)"
+        }
+        return
+            "archiving failed: no file matches include: [\(patterns.joined(separator: ", "))]; paths are relative to the "
             + "repository's root, and the steps before must have made the files"
     }
 }

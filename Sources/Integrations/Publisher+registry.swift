@@ -34,7 +34,7 @@ extension Publisher {
     /// Makes the files. The archive's directory is the package's name, without the version, as SwiftPM's own.
     func packageFiles(
         _ package: PackageIdentifier, _ version: SemanticVersion, _ request: Request, in scratch: String
-    ) async throws -> [(source: String, artifact: Artifact)] {
+    ) async throws -> (files: [(source: String, artifact: Artifact)], leftOut: [String]) {
         let integration = request.integration
         do {
             try await request.mirror.export(integration.commit, into: scratch)
@@ -50,11 +50,28 @@ extension Publisher {
                         "missing": "\(packed.leftOut.prefix(10).joined(separator: "; "))",
                     ])
             }
-            return packed.files.map { ($0.source, $0.artifact) }
+            return (
+                packed.files.map { ($0.source, $0.artifact) },
+                packed.leftOut.map { "\($0); it is not in the registry's archive" }
+            )
         } catch {
             await clear(scratch, of: request)
             throw error
         }
+    }
+
+    /// What the archives of an integration do not have, as its newest attempts warn of it.
+    func leftOut(of id: IntegrationID) async throws -> [String] {
+        var newest: [Name: AttemptID] = [:]
+        for attempt in try await store.attempts(of: id) {
+            newest[attempt.id.job] = max(attempt.id, newest[attempt.id.job] ?? attempt.id)
+        }
+        var leftOut: [String] = []
+        for attempt in newest.values.sorted() {
+            leftOut += try await store.findings(of: attempt).map(\.finding)
+                .filter { $0.rule == AttemptResults.leftOutRule }.map(\.message)
+        }
+        return leftOut
     }
 
     /// Removes what was made for a version of a package. What cannot be removed now is at the next start.

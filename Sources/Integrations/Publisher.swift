@@ -236,8 +236,11 @@ package final class Publisher: Sendable {
             made = found
         } else {
             let scratch = versions.scratch()
+            var leftOut = try await leftOut(of: integration.id)
             if let package = request.registry {
-                files += try await packageFiles(package, version, request, in: scratch)
+                let packed = try await packageFiles(package, version, request, in: scratch)
+                files += packed.files
+                leftOut += packed.leftOut
             }
             let now = clock.now()
             let manifest = VersionManifest(
@@ -246,7 +249,8 @@ package final class Publisher: Sendable {
                 files: files.map(\.artifact),
                 isolation: request.isolation, registry: request.registry,
                 repository: PublicAddress.of(request.bot.repository),
-                changes: try await changes(in: version, request))
+                changes: try await changes(in: version, request),
+                leftOut: leftOut.isEmpty ? nil : leftOut)
             let staged: StagedVersion
             do {
                 let attestation = try await attestor?.attestation(for: request, at: now)

@@ -5,6 +5,8 @@ import Reports
 /// The report files that a step left, and what of those that were asked for it did not leave.
 struct StepReports {
     let contents: [ReportContent]
+    /// Files that match and could not be copied, with the reasons.
+    let leftOut: [String]
     /// The patterns of the recipe that a command must leave a file for; those of usual commands are what may come.
     private let asked: [String]
     /// Those of them that no file matches.
@@ -13,10 +15,12 @@ struct StepReports {
     private let workingDirectory: String
 
     init(
-        _ contents: [ReportContent], paths: [String], of step: JobDescription.Step, kind: JobStep,
+        _ contents: [ReportContent], paths: [String], leftOut: [String] = [], of step: JobDescription.Step,
+        kind: JobStep,
         context: AttemptProcessor.Context
     ) {
         self.contents = contents
+        self.leftOut = leftOut
         workingDirectory = step.workingDirectory
         asked = kind == .testing ? context.askedReports[step.name] ?? [] : kind == .analyzing ? step.report : []
         unmatched = asked.filter { text in

@@ -62,6 +62,13 @@ package struct LogRedactor: Sendable {
         return other.hasMasked
     }
 
+    /// The text with its secrets masked.
+    package func masking(_ text: String) -> String {
+        var other = self
+        let shown = other.redact(text.utf8) + other.finish()
+        return String(decoding: shown, as: UTF8.self)
+    }
+
     /// What of `input`, and of what was held back before it, can be shown.
     package mutating func redact(_ input: some Sequence<UInt8>) -> [UInt8] {
         var output: [UInt8] = []

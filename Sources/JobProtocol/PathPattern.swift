@@ -8,6 +8,11 @@ package struct PathPattern: Sendable, Equatable {
     package enum Component: Sendable, Equatable {
         case anyDirectories
         case name([UInt8])
+
+        fileprivate var isLiteral: Bool {
+            guard case .name(let name) = self else { return false }
+            return !name.contains { $0 == UInt8(ascii: "*") || $0 == UInt8(ascii: "?") }
+        }
     }
 
     package let components: [Component]
@@ -27,6 +32,24 @@ package struct PathPattern: Sendable, Equatable {
         guard !components.isEmpty else { return nil }
         if text.hasSuffix("/"), components.last != .anyDirectories { components.append(.anyDirectories) }
         self.components = components
+    }
+
+    /// The one path that matches; `nil` for a pattern with `*`, `?` or `**`.
+    package var literal: [UInt8]? {
+        let names = components.prefix(while: \.isLiteral)
+        return names.count == components.count ? Self.path(of: names) : nil
+    }
+
+    /// What every path that matches begins with: directories without `*` and `?`, each with its slash.
+    package var literalStart: [UInt8] {
+        let names = components.dropLast().prefix(while: \.isLiteral)
+        return names.isEmpty ? [] : Self.path(of: names) + [UInt8(ascii: "/")]
+    }
+
+    private static func path(of components: some Collection<Component>) -> [UInt8] {
+        var path: [UInt8] = []
+        for case .name(let name) in components { path += (path.isEmpty ? [] : [UInt8(ascii: "/")]) + name }
+        return path
     }
 
     /// Whether the whole of a relative path matches.

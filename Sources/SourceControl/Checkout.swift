@@ -119,6 +119,7 @@ struct Checkout {
             report.written += 1
             if let status { record.entries[path] = CheckoutRecord.Entry(entry, status) }
         }
+        report.files = CheckedOutFiles(record)
         let isSame = !report.isFresh && record == before
         try WorkspaceGit(
             operation: operation, store: store, repository: repository, commit: commit, ref: ref, tree: tree,

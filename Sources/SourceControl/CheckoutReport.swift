@@ -1,5 +1,5 @@
 /// What a checkout did.
-package struct CheckoutReport: Sendable, Hashable {
+package struct CheckoutReport: Sendable {
     /// Files and links written because they were absent or differed.
     package var written = 0
     /// Files, links and directories removed: no longer tracked, or untracked and not ignored.
@@ -8,6 +8,8 @@ package struct CheckoutReport: Sendable, Hashable {
     package var unchanged = 0
     /// Whether the workspace was emptied first: asked for, never checked out before, or its record was unreadable.
     package var isFresh = false
+    /// The commit's files as they lie in the workspace.
+    package var files = CheckedOutFiles(CheckoutRecord())
     /// Submodules, of which only the empty directory is made.
     package var submodules: [String] = []
 

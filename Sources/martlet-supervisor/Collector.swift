@@ -2,12 +2,17 @@ import CLinux
 import Glibc
 import JobProtocol
 
-/// Copies what a job left, after its last process is gone: regular files with one name only, within limits. A link, a
-/// pipe, a device or a file with a second name could stand for something outside the workspace; it is passed over, and the
-/// log says so.
+/// Copies what a job left, after its last process is gone, within limits: regular files all of whose names are in the workspace, and links as
+/// `Links` says. A pipe, a device, or a file with a name elsewhere could stand for something outside the workspace; it is left out, which the
+/// log says, and `leftOut` with it.
 struct Collector {
-    /// Of the files that were passed over, so many are named.
-    private static let complaintLimit = 100
+    /// What becomes of symbolic links. Whether one leads out of the archive is decided once more by the archive's writer.
+    enum Links {
+        /// One that leads to what is copied, too, is copied as a link; another as the file of the source that it leads to.
+        case kept
+        /// The file of the source that one leads to is copied under the link's name, unless it is copied anyway.
+        case followed
+    }
 
     let source: Tree
     let destination: Tree
@@ -20,23 +25,40 @@ struct Collector {
     /// What is copied is masked by it: reports, which the service reads and shows. Nothing: the bytes are copied as they are, as those
     /// of products.
     let redactor: LogRedactor?
+    let links: Links
+    /// By which path the job's links name the source.
+    let mountedAt: [UInt8]
+    /// Files that are not taken as long as they are the same: they were there before the step, and are no report of it.
+    let old: [[UInt8]: FileIdentity]
     let isStopped: () -> Bool
 
     /// What was written.
     private(set) var bytes: Int64 = 0
     private(set) var files = 0
-    private(set) var complaints: [String] = []
+    /// Lines for the log.
+    private var complaints: [String] = []
+    /// What was not copied, as the log says it.
+    private(set) var leftOut: [String] = []
     /// The limit that was reached, in words.
     private(set) var limit: String?
     /// What went wrong on our side, or two files of one name.
     private(set) var problem: String?
     private var taken: [[UInt8]: [UInt8]] = [:]
+    /// Of links that matched: where they are, and where they are to be.
+    private var found: [(path: [UInt8], target: [UInt8])] = []
+    /// How many names of each file are in the source; `nil` before a file of several names is met.
+    private var names: [FileIdentity.File: Int]?
+    /// How many files were left as they are, since the step did not change them.
+    private var unchanged = 0
+    /// What was taken, by its place in the source.
+    private var sources: Set<[UInt8]> = []
     /// Directories of the destination in which something was made.
     private var changed: Set<[UInt8]> = []
 
     init(
         source: Tree, destination: Tree, place: String, noun: String, byteLimit: Int64, fileLimit: Int,
-        bytes: Int64 = 0, files: Int = 0, redactor: LogRedactor? = nil, isStopped: @escaping () -> Bool
+        bytes: Int64 = 0, files: Int = 0, redactor: LogRedactor? = nil, links: Links,
+        mountedAt: String, old: [[UInt8]: FileIdentity] = [:], isStopped: @escaping () -> Bool
     ) {
         self.source = source
         self.destination = destination
@@ -47,6 +69,9 @@ struct Collector {
         self.bytes = bytes
         self.files = files
         self.redactor = redactor
+        self.links = links
+        self.mountedAt = Array(mountedAt.utf8)
+        self.old = old
         self.isStopped = isStopped
     }
 
@@ -58,27 +83,39 @@ struct Collector {
         let (unreadable, isOverLimit) = source.walk(parsed) { path, directory, name in
             let target = path.starts(with: prefix) ? Array(path.dropFirst(prefix.count)) : path
             take(path, directory, name, as: target)
-            return limit == nil && problem == nil && !isStopped()
+            return mayGoOn
         }
+        // After the files: what a link leads to is taken once, under its own name.
+        var copied = walkOfCopied()
+        for link in found where mayGoOn { take(link: link.path, as: link.target, &copied) }
+        found = []
         synchronizeNames()
         for path in unreadable { complain("a directory cannot be read", path) }
         if isOverLimit { limit = "workspace over \(Tree.entryLimit) entries" }
     }
 
-    /// Says in the log what was passed over, and what ended the copying.
+    private var mayGoOn: Bool { limit == nil && problem == nil && !isStopped() }
+
+    /// Says in the log what was left out, and what ended the copying.
     func tell(_ log: inout JobLog) {
+        if unchanged > 0 {
+            log.say("\(unchanged) of the commit's files match report: and are as they were, so they are no report")
+        }
         for complaint in complaints { log.say(complaint) }
         if let limit { log.say(limit) }
         if let problem { log.say(problem) }
     }
 
     private mutating func complain(_ what: String, _ path: [UInt8]) {
-        note("\(String(decoding: path, as: UTF8.self)) was not copied: \(what)")
+        let line = "\(String(decoding: path, as: UTF8.self)) was not copied: \(what)"
+        note(line)
+        if leftOut.count == LeftOut.countLimit { leftOut.append("more files were not copied; the log names some") }
+        if leftOut.count < LeftOut.countLimit { leftOut.append(line) }
     }
 
     private mutating func note(_ line: String) {
-        if complaints.count == Self.complaintLimit { complaints.append("more files were not copied, or masked") }
-        if complaints.count < Self.complaintLimit { complaints.append(line) }
+        if complaints.count == LeftOut.countLimit { complaints.append("more files were not copied, or masked") }
+        if complaints.count < LeftOut.countLimit { complaints.append(line) }
     }
 
     private mutating func take(_ path: [UInt8], _ directory: Int32, _ name: [UInt8], as target: [UInt8]) {
@@ -90,16 +127,30 @@ struct Collector {
         // Looked at before it is opened, since opening a device can do something. Nothing runs any more that could swap it.
         var status = stat()
         guard Tree.withPath(name, { fstatat(directory, $0, &status, AT_SYMLINK_NOFOLLOW) }) == 0 else { return }
+        if status.st_mode & S_IFMT == S_IFLNK { return found.append((path, target)) }
+        take(path, status, as: target) { flags in
+            let opened = Tree.withPath(name) { clinux_openat(directory, $0, flags, 0) }
+            return opened < 0 ? .failure(SystemError(number: errno)) : .success(opened)
+        }
+    }
+
+    /// Takes a file of the source.
+    private mutating func take(
+        _ path: [UInt8], _ status: stat, as target: [UInt8], open: (Int32) -> Result<Int32, SystemError>
+    ) {
         guard isPlain(status, path) else { return }
-        if let redactor, redactor.finds(in: target) {
-            // The log's own masking hides it there.
-            return complain("its name holds a secret", path)
+        if old[path] == FileIdentity(status) {
+            unchanged += 1
+            return
         }
-        let input = Tree.withPath(name) {
-            clinux_openat(directory, $0, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC | O_NOCTTY, 0)
+        guard !holdsSecret(target, path) else { return }
+        let input: Int32
+        switch open(O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC | O_NOCTTY) {
+        case .failure(let error): return complain(error.text, path)
+        case .success(let descriptor): input = descriptor
         }
-        guard input >= 0 else { return complain(String(cString: strerror(errno)), path) }
         defer { close(input) }
+        var status = status
         guard fstat(input, &status) == 0, isPlain(status, path) else { return }
         guard files < fileLimit else {
             limit = "\(noun) over \(fileLimit) files"
@@ -111,17 +162,107 @@ struct Collector {
         }
         files += 1
         taken[target] = path
+        sources.insert(path)
         copy(path, input, to: Array((place + "/").utf8) + target, isExecutable: status.st_mode & 0o100 != 0)
     }
 
-    private mutating func isPlain(_ status: stat, _ path: [UInt8]) -> Bool {
-        switch status.st_mode & S_IFMT {
-        case S_IFREG where status.st_nlink == 1: return true
-        case S_IFREG: complain("it has \(status.st_nlink) names", path)
-        case S_IFLNK: complain("it is a link", path)
-        default: complain("it is no regular file", path)
+    private mutating func holdsSecret(_ target: [UInt8], _ path: [UInt8]) -> Bool {
+        guard let redactor, redactor.finds(in: target) else { return false }
+        // The log's own masking hides it there.
+        complain("its name holds a secret", path)
+        return true
+    }
+
+    /// A walk through what is copied, with the links that matched.
+    private func walkOfCopied() -> LinkWalk {
+        var entries: [[UInt8]: LinkWalk.Entry] = [:]
+        guard links == .kept, !found.isEmpty else { return LinkWalk { _ in nil } }
+        func add(_ path: [UInt8], _ entry: LinkWalk.Entry) {
+            entries[path] = entry
+            var above = path[...]
+            while let slash = above.lastIndex(of: UInt8(ascii: "/")) {
+                above = above[..<slash]
+                guard entries.updateValue(.directory, forKey: Array(above)) == nil else { break }
+            }
         }
+        for path in taken.keys { add(path, .file) }
+        for link in found {
+            if case .link(let text) = source.entry(link.path) { add(link.target, .link(target: text)) }
+        }
+        return LinkWalk { [entries] in entries[$0] }
+    }
+
+    private mutating func take(link path: [UInt8], as target: [UInt8], _ copied: inout LinkWalk) {
+        guard taken[target] == nil, case .link(let text) = source.entry(path), !holdsSecret(target, path) else {
+            return
+        }
+        if links == .kept {
+            switch copied.end(of: target) {
+            case .file, .directory: return keep(path, text, as: target)
+            case .missing, .outside, .endless: break
+            }
+        }
+        follow(path, as: target)
+    }
+
+    private mutating func follow(_ path: [UInt8], as target: [UInt8]) {
+        var walk = LinkWalk(root: mountedAt) { [source] in source.entry($0) }
+        guard case .file(let place) = walk.end(of: path) else {
+            return complain("it is a link that leads to no file of the workspace", path)
+        }
+        if links == .followed, sources.contains(place) { return }
+        var status = stat()
+        guard case .success(let opened) = source.open(place, clinux_o_path | O_NOFOLLOW) else { return }
+        defer { close(opened) }
+        guard fstat(opened, &status) == 0 else { return }
+        guard old[place] != FileIdentity(status) else {
+            return complain("it is a link to a file that the step did not write", path)
+        }
+        take(place, status, as: target) { [source] in source.open(place, $0) }
+    }
+
+    private mutating func keep(_ path: [UInt8], _ text: [UInt8], as target: [UInt8]) {
+        guard files < fileLimit else {
+            limit = "\(noun) over \(fileLimit) files"
+            return
+        }
+        guard counts(text.count) else { return }
+        files += 1
+        taken[target] = path
+        let whole = Array((place + "/").utf8) + target
+        let end = whole.lastIndex(of: UInt8(ascii: "/")) ?? 0
+        if let error = destination.makeDirectories(Array(whole[..<end])) { return fail(error, whole) }
+        guard case .success(let parent) = destination.open(Array(whole[..<end]), O_RDONLY | O_DIRECTORY) else {
+            return fail(SystemError(number: errno), whole)
+        }
+        defer { close(parent) }
+        let isMade = Tree.withPath(text) { text in
+            Tree.withPath(Array(whole[(end + 1)...])) { symlinkat(text, parent, $0) } == 0
+        }
+        guard isMade else { return fail(SystemError(number: errno), whole) }
+        note(changedAbove: whole[..<end])
+    }
+
+    private mutating func isPlain(_ status: stat, _ path: [UInt8]) -> Bool {
+        guard status.st_mode & S_IFMT == S_IFREG else {
+            complain("it is no regular file", path)
+            return false
+        }
+        guard status.st_nlink > 1 else { return true }
+        let inner = (names ?? source.namesOfFiles())
+        names = inner
+        let count = inner[FileIdentity.File(status)] ?? 0
+        guard count < status.st_nlink else { return true }
+        complain("it has \(status.st_nlink) names, of which \(count) can be found in the workspace", path)
         return false
+    }
+
+    /// Directories above what was made, up to the attempt's own, which its last word needs anyway.
+    private mutating func note(changedAbove parent: ArraySlice<UInt8>) {
+        var above = parent
+        while !above.isEmpty, changed.insert(Array(above)).inserted {
+            above = above[..<(above.lastIndex(of: UInt8(ascii: "/")) ?? above.startIndex)]
+        }
     }
 
     private mutating func copy(_ path: [UInt8], _ input: Int32, to target: [UInt8], isExecutable: Bool) {
@@ -132,11 +273,7 @@ struct Collector {
         case .failure(let error): return fail(error, target)
         case .success(let descriptor): output = descriptor
         }
-        // Those above it too, up to the attempt's own, which its last word needs anyway.
-        var above = parent
-        while !above.isEmpty, changed.insert(Array(above)).inserted {
-            above = above[..<(above.lastIndex(of: UInt8(ascii: "/")) ?? above.startIndex)]
-        }
+        note(changedAbove: parent)
         defer { close(output) }
         guard let redactor else { return transfer(input, output, target) }
         mask(input, output, path, target, redactor)

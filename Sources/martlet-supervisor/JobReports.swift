@@ -1,3 +1,4 @@
+import CLinux
 import Glibc
 import JobProtocol
 
@@ -9,11 +10,15 @@ struct JobReports {
     private let attempt: Tree
     private let redactor: LogRedactor
     private let signals: Signals
+    /// Files of the commit that a pattern matches: no step's report before that step has changed them, and never deleted.
+    private let tracked: Set<[UInt8]>
 
     private var bytes: Int64 = 0
     private var files = 0
     /// What was not copied as it should be, in its order.
     private(set) var shortfalls: [Shortfall] = []
+    /// What was not copied at all, in its order.
+    private(set) var leftOut: [LeftOut] = []
 
     /// As of a `Collector`.
     struct Shortfall {
@@ -21,7 +26,20 @@ struct JobReports {
         var problem: String?
     }
 
-    init(of job: JobDescription, in workspace: Tree, to attempt: Tree, redactor: LogRedactor, signals: Signals) {
+    /// What is there before a step, and is no report of it.
+    struct Old {
+        /// Files that stay, as they are before the step.
+        fileprivate(set) var kept: [[UInt8]: FileIdentity] = [:]
+        /// Why an old report may be left, which would be taken for the step's; `nil` when none is.
+        fileprivate(set) var failure: String?
+    }
+
+    /// - Parameter tracked: The paths of the file `tracked`, each followed by a NUL.
+    init(
+        of job: JobDescription, in workspace: Tree, to attempt: Tree, tracked: [UInt8], redactor: LogRedactor,
+        signals: Signals
+    ) {
+        self.tracked = Set(tracked.split(separator: 0).map(Array.init))
         self.job = job
         self.workspace = workspace
         self.attempt = attempt
@@ -29,20 +47,33 @@ struct JobReports {
         self.signals = signals
     }
 
-    /// Last week's report is no report: what a step's patterns match is deleted before its command begins.
-    /// - Returns: Why one may be left, which would be taken for the step's; nothing when none is.
-    func deleteOld(ofStep index: Int) -> String? {
+    /// Last week's report is no report: what a step's patterns match is deleted before its command begins, but for the commit's own files.
+    func deleteOld(ofStep index: Int) -> Old {
         let patterns = job.steps[index].report.compactMap { PathPattern($0) }
-        guard !patterns.isEmpty else { return nil }
-        var failure: String?
+        var old = Old()
+        guard !patterns.isEmpty else { return old }
+        var links = LinkWalk(root: Array(job.mountedAt.utf8)) { [workspace] in workspace.entry($0) }
         // What cannot be read, or is beyond the walk's limit, is not collected either.
         _ = workspace.walk(patterns) { path, directory, name in
-            if Tree.withPath(name, { Self.remove($0, in: directory) }) != 0 {
-                failure = "\(String(decoding: path, as: UTF8.self)): \(SystemError(number: errno).text)"
+            // The file that a link leads to is kept: the link of this step must lead to another one, or to other bytes.
+            if case .file(let place) = links.end(of: path), place != path || tracked.contains(path) {
+                old.kept[place] = identity(of: place)
             }
-            return failure == nil
+            guard !tracked.contains(path) else { return true }
+            if Tree.withPath(name, { Self.remove($0, in: directory) }) != 0 {
+                let reason = SystemError(number: errno).text
+                old.failure = "an old report could not be deleted: \(String(decoding: path, as: UTF8.self)): \(reason)"
+            }
+            return old.failure == nil
         }
-        return failure.map { "an old report could not be deleted: \($0)" }
+        return old
+    }
+
+    private func identity(of path: [UInt8]) -> FileIdentity? {
+        guard case .success(let opened) = workspace.open(path, clinux_o_path | O_NOFOLLOW) else { return nil }
+        defer { close(opened) }
+        var status = stat()
+        return fstat(opened, &status) == 0 ? FileIdentity(status) : nil
     }
 
     /// Tools protect what they wrote by their directory's mode.
@@ -53,7 +84,8 @@ struct JobReports {
     }
 
     /// Once nothing of the step runs any more, and before the next begins: what is said of its files stands in its part of the log.
-    mutating func collect(ofStep index: Int, log: inout JobLog) {
+    /// - Parameter old: What was there before the step.
+    mutating func collect(ofStep index: Int, old: Old, log: inout JobLog) {
         let patterns = job.steps[index].report
         guard !patterns.isEmpty else { return }
         signals.read()
@@ -62,7 +94,7 @@ struct JobReports {
         var collector = Collector(
             source: workspace, destination: attempt, place: "reports/\(index)", noun: "reports",
             byteLimit: job.limits.reportBytes, fileLimit: job.limits.files, bytes: bytes, files: files,
-            redactor: redactor.isIdle ? nil : redactor,
+            redactor: redactor.isIdle ? nil : redactor, links: .followed, mountedAt: job.mountedAt, old: old.kept,
             isStopped: { [signals] in
                 signals.read()
                 return !isAlreadyStopped && signals.isTerminationRequested
@@ -70,6 +102,7 @@ struct JobReports {
         collector.collect(patterns)
         collector.tell(&log)
         (bytes, files) = (collector.bytes, collector.files)
+        leftOut += collector.leftOut.map { LeftOut(step: index, text: redactor.masking($0)) }
         if collector.limit != nil || collector.problem != nil {
             shortfalls.append(Shortfall(limit: collector.limit, problem: collector.problem))
         }

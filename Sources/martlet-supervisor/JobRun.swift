@@ -43,11 +43,18 @@ struct JobRun {
         let redactor = LogRedactor(secrets: secrets.values)
         var log = JobLog(paths: paths, limit: job.limits.logBytes, redactor: redactor)
         let start = StepStart(limits: job.limits, workspace: workspace, fence: fence, group: group)
-        var reports = JobReports(of: job, in: workspace, to: attempt, redactor: redactor, signals: signals)
+        var reports = JobReports(
+            of: job, in: workspace, to: attempt,
+            tracked: SmallFile.read(paths.tracked, limit: Self.trackedLimit) ?? [], redactor: redactor, signals: signals
+        )
         var ending = runSteps(of: job, in: workspace, start, secrets: secrets, reports: &reports, log: &log)
         for shortfall in reports.shortfalls { heed(shortfall.limit, shortfall.problem, &ending) }
         clinux_failpoint("job.collected", "before")
-        collect(from: job, workspace: workspace, attempt: attempt, ending: &ending, log: &log)
+        let unpacked = collect(from: job, workspace: workspace, attempt: attempt, ending: &ending, log: &log)
+        let leftOut = reports.leftOut + unpacked.map { LeftOut(step: nil, text: redactor.masking($0)) }
+        if let failure = write(leftOut, to: attempt), ending.result != .faulty {
+            return faulty("writing \(paths.leftOut) failed: \(failure.text)")
+        }
         clinux_failpoint("job.collected", "after")
         log.end()
         // Whatever failed first is the reason.
@@ -57,6 +64,22 @@ struct JobRun {
         return .finished(
             at: Time.wallMilliseconds(), result: ending.result, reason: ending.reason, limit: ending.limit,
             step: ending.step)
+    }
+
+    /// What a checkout may have of paths (`TreeListing.maximumPathBytes`), with a NUL each.
+    private static let trackedLimit = 520 << 20
+
+    /// Before the job's last word, which says that all is there.
+    private func write(_ leftOut: [LeftOut], to attempt: Tree) -> SystemError? {
+        guard !leftOut.isEmpty else { return nil }
+        switch attempt.open(Array("left-out".utf8), O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW, mode: 0o644) {
+        case .failure(let error): return error
+        case .success(let file):
+            defer { close(file) }
+            let failure = Descriptor.writeAll(leftOut.flatMap { $0.line() }, to: file)
+            guard failure == 0 else { return SystemError(number: failure) }
+            return fdatasync(file) == 0 ? nil : SystemError(number: errno)
+        }
     }
 
     private struct Ending {
@@ -115,15 +138,15 @@ struct JobRun {
             let event = StatusEvent.started(step: index, at: Time.wallMilliseconds())
             let begun = status.begin(event)
             var noted: Int32?
-            var stale: String?
+            var old = JobReports.Old()
             let earlier = reports
             let begins = {
                 if noted == nil {
                     beginning()
                     noted = status.finishBegun(event, begun)
-                    if noted == 0 { stale = earlier.deleteOld(ofStep: index) }
+                    if noted == 0 { old = earlier.deleteOld(ofStep: index) }
                 }
-                return noted == 0 && stale == nil
+                return noted == 0 && old.failure == nil
             }
             let end = run(step, of: job, start, watch, secrets: secrets, log: &log, begins: begins)
             // Also of one of which no process could be made.
@@ -131,8 +154,8 @@ struct JobRun {
                 // What nobody will know to have begun must not have effects.
                 ending.result = .faulty
                 ending.reason =
-                    stale ?? "writing in \(paths.directory) failed: \(SystemError(number: noted ?? 0).text)"
-                if let stale { log.say(stale) }
+                    old.failure ?? "writing in \(paths.directory) failed: \(SystemError(number: noted ?? 0).text)"
+                if let failure = old.failure { log.say(failure) }
                 ending.step = index
                 return ending
             }
@@ -143,7 +166,7 @@ struct JobRun {
             // One that was never run has no end.
             if end.exit != nil || end.signal != nil { failure = status.append(ended) }
             if failure == 0, log.failure == 0, !end.isStuck, end.fault == nil {
-                reports.collect(ofStep: index, log: &log)
+                reports.collect(ofStep: index, old: old, log: &log)
             }
             if failure == 0 { failure = log.failure }
             if failure != 0 || end.isStuck || end.fault != nil {
@@ -187,13 +210,15 @@ struct JobRun {
     }
 
     /// Artifacts, only of a job that completed, since what lies in the workspace of another is an older job's.
+    /// - Returns: What was not copied.
     private func collect(
         from job: JobDescription, workspace: Tree, attempt: Tree, ending: inout Ending, log: inout JobLog
-    ) {
-        guard ending.result == .completed, !job.collect.isEmpty else { return }
+    ) -> [String] {
+        guard ending.result == .completed, !job.collect.isEmpty else { return [] }
         var collector = Collector(
             source: workspace, destination: attempt, place: "artifacts", noun: "artifacts",
-            byteLimit: job.limits.fileBytes, fileLimit: job.limits.files,
+            byteLimit: job.limits.fileBytes, fileLimit: job.limits.files, links: .kept,
+            mountedAt: job.mountedAt,
             isStopped: { [signals] in
                 signals.read()
                 return signals.isTerminationRequested
@@ -204,6 +229,7 @@ struct JobRun {
         collector.tell(&log)
         heed(collector.limit, collector.problem, &ending)
         if ending.result == .completed { _ = stop(&ending, step: job.steps.count - 1) }
+        return collector.leftOut
     }
 
     /// What could not be copied fails a job that completed; of another it is not what came first.

@@ -42,11 +42,13 @@ final class Tree {
         return nil
     }
 
-    /// Visits everything but directories that matches, in the order of the names' bytes.
+    /// Visits everything but directories that matches, in the order of the names' bytes. What is called `.git` is passed over with all
+    /// that is in it: a pattern of the recipe's means none of git's own files.
     /// - Parameter visit: Gets the path, the open directory it is in, and its name; false ends the walk.
     /// - Returns: Directories that could not be read, and whether there were too many entries.
     func walk(
-        _ patterns: [PathPattern], _ visit: (_ path: [UInt8], _ directory: Int32, _ name: [UInt8]) -> Bool
+        _ patterns: [PathPattern], includesGit: Bool = false,
+        _ visit: (_ path: [UInt8], _ directory: Int32, _ name: [UInt8]) -> Bool
     ) -> (unreadable: [[UInt8]], isOverLimit: Bool) {
         var pending: [(path: [UInt8], progress: PathProgress)] = [([], PathProgress(patterns))]
         var unreadable: [[UInt8]] = []
@@ -62,7 +64,7 @@ final class Tree {
                 return (unreadable, true)
             }
             count += entries.count
-            for entry in entries {
+            for entry in entries where includesGit || entry.name != Self.git {
                 let whole = path.isEmpty ? entry.name : path + [UInt8(ascii: "/")] + entry.name
                 if entry.isDirectory {
                     let entered = progress.entering(entry.name)
@@ -74,6 +76,55 @@ final class Tree {
             pending += inner.reversed()
         }
         return (unreadable, false)
+    }
+
+    private static let git = Array(".git".utf8)
+
+    /// What is at a path, the last component not followed; `nil` when nothing is, and when a component before is a link.
+    func entry(_ path: [UInt8]) -> LinkWalk.Entry? {
+        let end = path.lastIndex(of: UInt8(ascii: "/"))
+        let name = end.map { Array(path[($0 + 1)...]) } ?? path
+        guard case .success(let parent) = open(Array(path[..<(end ?? 0)]), clinux_o_path | O_DIRECTORY) else {
+            return nil
+        }
+        defer { close(parent) }
+        var status = stat()
+        guard Self.withPath(name, { fstatat(parent, $0, &status, AT_SYMLINK_NOFOLLOW) }) == 0 else { return nil }
+        switch status.st_mode & S_IFMT {
+        case S_IFDIR: return .directory
+        case S_IFLNK: return Self.target(of: name, in: parent).map { .link(target: $0) }
+        default: return .file
+        }
+    }
+
+    /// The target of a link; `nil` when it cannot be read.
+    static func target(of name: [UInt8], in directory: Int32) -> [UInt8]? {
+        var length = -1
+        let target = [UInt8](unsafeUninitializedCapacity: Int(PATH_MAX)) { buffer, count in
+            length = withPath(name) { path in
+                buffer.withMemoryRebound(to: CChar.self) { characters in
+                    characters.baseAddress.map { readlinkat(directory, path, $0, characters.count) } ?? -1
+                }
+            }
+            count = max(0, length)
+        }
+        return length > 0 && length < Int(PATH_MAX) ? target : nil
+    }
+
+    /// How many names each file of several names has in this tree.
+    func namesOfFiles() -> [FileIdentity.File: Int] {
+        guard let all = PathPattern("**") else { return [:] }
+        var names: [FileIdentity.File: Int] = [:]
+        _ = walk([all], includesGit: true) { _, directory, name in
+            var status = stat()
+            if Self.withPath(name, { fstatat(directory, $0, &status, AT_SYMLINK_NOFOLLOW) }) == 0,
+                status.st_mode & S_IFMT == S_IFREG, status.st_nlink > 1
+            {
+                names[FileIdentity.File(status), default: 0] += 1
+            }
+            return true
+        }
+        return names
     }
 
     static func withPath<Value>(_ path: [UInt8], _ body: (UnsafePointer<CChar>) -> Value) -> Value {

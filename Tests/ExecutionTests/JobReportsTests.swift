@@ -50,6 +50,94 @@ import Testing
         }.sorted()
     }
 
+    /// What the commit has is not the step's.
+    @Test func testThatAFileOfTheCommitStaysAndIsAReportOnceTheStepHasChangedIt() async throws {
+        try await withLaunched { launched in
+            // given
+            for name in ["pom.xml", "fixtures/a.xml", "own.xml", "old.xml", ".git/x.xml", "lib/.git/y.xml"] {
+                try launched.directory.write("workspace/\(name)", "before")
+            }
+            let script =
+                "ls pom.xml fixtures/a.xml own.xml .git/x.xml lib/.git/y.xml && ! ls old.xml; echo new >new.xml"
+            let job = launched.job(script, "echo changed >own.xml", report: ["**/*.xml"])
+            let attempt = launched.attempt()
+            try attempt.prepare(job, tracked: ["fixtures/a.xml", "own.xml", "pom.xml"].map { Array($0.utf8) })
+            // when
+            try await launched.executor.start(attempt, secrets: [:])
+            let end = try await launched.end(of: attempt)
+            // then
+            #expect(end.result == .completed, "\(end.log)")
+            #expect(try reports(of: end, step: 0) == ["new.xml: new\n"])
+            #expect(try reports(of: end, step: 1) == ["own.xml: changed\n"])
+            #expect(try launched.directory.text("workspace/fixtures/a.xml") == "before")
+            #expect(try end.attempt.leftOut().isEmpty)
+            expectContains(end.log, "3 of the commit's files match report:")
+        }
+    }
+
+    @Test func testThatAPatternForAllLeavesGitsFilesAlone() async throws {
+        try await withLaunched { launched in
+            // given
+            try launched.directory.write("workspace/.git/HEAD", "ref: refs/heads/main")
+            try launched.directory.write("workspace/a", "old")
+            // when
+            let end = try await launched.run(
+                launched.job("echo x >b; test ! -e a", report: ["**"], collect: [.init(patterns: ["**"])]))
+            // then
+            #expect(end.result == .completed, "\(end.log)")
+            #expect(try reports(of: end, step: 0) == ["b: x\n"])
+            #expect(try end.attempt.artifacts().map(\.path) == ["b"])
+            #expect(try launched.directory.text("workspace/.git/HEAD") == "ref: refs/heads/main")
+        }
+    }
+
+    @Test(arguments: [
+        // The file has another name, or is beneath a link to a directory.
+        ("mkdir out; echo x >out/run-1.log; ln -s out/run-1.log latest.xml", "latest.xml: x\n"),
+        ("mkdir -p real/dir; echo x >real/dir/r; ln -s real out; ln -s out/dir/r a.xml", "a.xml: x\n"),
+        ("echo x >b; ln -s \"$PWD/b\" a.xml", "a.xml: x\n"),
+        // A link beside its own file is no second report.
+        ("echo x >one.xml; ln -s one.xml two.xml; ln -s two.xml three.xml", "one.xml: x\n"),
+        ("echo x >one; ln -s one two.xml; ln -s one three.xml", "three.xml: x\n"),
+        ("echo x >one; ln one two.xml", "two.xml: x\n"),
+    ])
+    func testThatALinkToAFileOfTheWorkspaceIsAReport(script: String, report: String) async throws {
+        try await withLaunched { launched in
+            // when
+            let end = try await launched.run(launched.job(script, report: ["*.xml"]))
+            // then
+            #expect(try reports(of: end, step: 0) == [report])
+            #expect(try end.attempt.leftOut().isEmpty)
+        }
+    }
+
+    @Test func testThatALinkToTheLastRunsFileIsNoReport() async throws {
+        try await withLaunched { launched in
+            // given
+            try launched.directory.write("workspace/out/last", "old")
+            symlink("out/last", launched.workspace + "/a.xml")
+            // when: the step makes the link again, and nothing to lead to
+            let end = try await launched.run(launched.job("test ! -e a.xml; ln -s out/last a.xml", report: ["*.xml"]))
+            // then
+            #expect(try reports(of: end, step: 0).isEmpty)
+            let text = "a.xml was not copied: it is a link to a file that the step did not write"
+            #expect(try end.attempt.leftOut() == [LeftOut(step: 0, text: text)])
+        }
+    }
+
+    @Test func testThatTheNameOfWhatIsLeftOutHidesASecret() async throws {
+        try await withLaunched { launched in
+            // given
+            let job = launched.job("ln -s /etc/passwd hunter2-hunter2.xml", report: ["*.xml"], secrets: ["KEY"])
+            // when
+            let attempt = try launched.prepare(job)
+            try await launched.executor.start(attempt, secrets: ["KEY": "hunter2-hunter2"])
+            let end = try await launched.end(of: attempt)
+            // then
+            #expect(try end.attempt.leftOut().map(\.text) == ["***.xml was not copied: its name holds a secret"])
+        }
+    }
+
     @Test func testThatEachStepKeepsItsOwnUnderOneName() async throws {
         try await withLaunched { launched in
             // given
@@ -95,7 +183,9 @@ import Testing
             let index = try end.attempt.readIndex()
             let second = try #require(index.first { $0.step == 1 })
             let first = try end.attempt.readLog(from: 0, count: Int(second.offset))
-            #expect(String(decoding: first, as: UTF8.self) == "martlet: a.xml was not copied: it is a link\n")
+            #expect(
+                String(decoding: first, as: UTF8.self)
+                    == "martlet: a.xml was not copied: it is a link that leads to no file of the workspace\n")
         }
     }
 

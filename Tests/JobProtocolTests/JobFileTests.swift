@@ -73,6 +73,13 @@ import Testing
         expectNoDifference(try StatusEvent(line: event.line()), event)
     }
 
+    @Test func testThatWhatIsLeftOutSurvivesItsFile() throws {
+        let list = [LeftOut(step: 2, text: "a \"b\"\n was not copied"), LeftOut(step: nil, text: "ü")]
+        #expect(try LeftOut.list(list.flatMap { $0.line() }) == list)
+        #expect(try LeftOut.list([]).isEmpty)
+        #expect(throws: JobProtocolError.self) { try LeftOut.list(Array("{}\n".utf8)) }
+    }
+
     @Test func testThatALineBeingWrittenIsLeftOut() throws {
         // given
         let line = StatusEvent.started(step: 0, at: 1).line() + [0x0A]

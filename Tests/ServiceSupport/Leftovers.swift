@@ -174,7 +174,7 @@ struct Leftovers {
     /// The names in an attempt's directory: `AttemptPaths`, and what becomes of its log and of what a version's command printed.
     private static let attempt: Set<String> = [
         "job.json", "lock", "status.jsonl", "log", "log.index", "log.zst", "cancel", "reports", "artifacts", "archives",
-        "printed",
+        "printed", "tracked", "left-out",
     ]
     /// The names in a workspace: `Workspace`, and the jobs' temporary directory.
     private static let workspace: Set<String> = ["tree", "checkout", "warnings.json", "mounted", "cleaned", "tmp"]

@@ -15,7 +15,9 @@ extension ThreatRow {
                 """, collect: [.init(patterns: ["out/**"], base: "out")])
             let end = try await launched.run(job)
             let paths = try end.attempt.artifacts().map(\.path)
-            return paths == ["a"] && end.result == .completed ? nil : "\(paths) \(end.log)"
+            // The two names of one file are both in the workspace.
+            let isWhole = try end.attempt.leftOut().count == 5 && paths == ["a", "real", "second"]
+            return isWhole && end.result == .completed ? nil : "\(paths) \(end.log)"
         },
         ThreatRow(id: "B11", what: "what a job leaves for the next", outcome: .denied) { launched in
             let first = try await launched.run(

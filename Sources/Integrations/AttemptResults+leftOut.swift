@@ -1,0 +1,47 @@
+import Archives
+import Model
+import Reports
+import Storage
+
+extension AttemptResults {
+    /// The rule of a finding that says that something is not in an archive.
+    static let leftOutRule = "martlet.archive"
+
+    /// Warns of what the archives do not have: a version without a library's link is broken, and must not look whole.
+    mutating func tell(leftOut: [String]) {
+        guard !leftOut.isEmpty else { return }
+        warn(leftOut.prefix(Limit.findings).map { "not archived: \($0)" }, rule: Self.leftOutRule)
+        let more = leftOut.count - 1
+        let sentence =
+            "left out of the archives: \(leftOut[0])" + (more > 0 ? " and \(more) more, which are issues" : "")
+        notes.append(sentence)
+        becomeWarnings(sentence)
+    }
+
+    /// The rule of a finding of a name that is nearly one that is read.
+    static let remarkRule = "martlet.recipe.name"
+
+    /// Warns of what the recipe's reader has remarked.
+    mutating func tell(remarks: [String]) {
+        guard let first = remarks.first else { return }
+        warn(remarks.prefix(Limit.findings), rule: Self.remarkRule)
+        notes += remarks
+        becomeWarnings(first)
+    }
+
+    private mutating func warn(_ messages: some Sequence<String>, rule: String) {
+        let found = messages.map { Finding(category: .warning, message: $0, rule: rule) }
+        for (finding, keys) in zip(found, Fingerprinter.keys(of: found) { _, _ in nil }) {
+            findings.append(
+                StoredFinding(
+                    fingerprint: Digest.sha256(of: Array(keys.place.utf8)),
+                    content: Digest.sha256(of: Array(keys.content.utf8)), finding: finding, step: nil))
+            counts.add(finding)
+        }
+    }
+
+    private enum Limit {
+        /// The most findings of one kind; the others are only counted.
+        static let findings = 100
+    }
+}

@@ -1,0 +1,94 @@
+/// Follows symbolic links through a tree as the kernel does (path_resolution(7)), by what is known of the tree alone.
+///
+/// The texts of a link and of its target do not decide where it leads: with `p/q/a -> ../..`, the link `b -> p/q/a/../x` leaves the tree. So
+/// each component is looked up, and each link on the way is followed.
+package struct LinkWalk {
+    /// What is at a path of the tree.
+    package enum Entry: Sendable, Equatable {
+        case directory
+        case file
+        case link(target: [UInt8])
+    }
+
+    /// Where a link leads.
+    package enum End: Sendable, Equatable {
+        case file([UInt8])
+        /// The root is the empty path.
+        case directory([UInt8])
+        /// It stays in the tree, and nothing is there.
+        case missing
+        /// It leaves the tree, on its way or in the end.
+        case outside
+        /// More links than the kernel follows, or more than the walk's limit.
+        case endless
+    }
+
+    /// The most links on one way (path_resolution(7)).
+    package static let maximumLinks = 40
+    /// The most components of all ways of one walk: links that a job made can lead through each other.
+    package static let maximumComponents = 20_000_000
+
+    /// The absolute path by which the job's own links name the root; `nil` where an absolute link leads out.
+    private let root: [UInt8]?
+    private let entry: ([UInt8]) -> Entry?
+    private var left: Int
+
+    /// - Parameters:
+    ///   - root: The absolute path by which links name the tree's root; `nil` where an absolute link leads out.
+    ///   - limit: The most components that are looked up.
+    ///   - entry: Returns what is at a path, relative to the root; never called for the root.
+    package init(root: [UInt8]? = nil, limit: Int = maximumComponents, entry: @escaping ([UInt8]) -> Entry?) {
+        self.root = root
+        self.entry = entry
+        left = limit
+    }
+
+    /// Returns where the link at a path leads.
+    package mutating func end(of path: [UInt8]) -> End {
+        var place: [UInt8] = []
+        var pending = Self.names(path)
+        var (links, isMissing, isFile) = (0, false, false)
+        while let name = pending.popLast() {
+            guard left > 0 else { return .endless }
+            left -= 1
+            // A file is no directory: nothing is beneath it, and it has no `..`.
+            if isFile { (isMissing, isFile) = (true, false) }
+            if name.elementsEqual("..".utf8) {
+                guard !place.isEmpty else { return .outside }
+                place.removeSubrange((place.lastIndex(of: Self.slash) ?? 0)...)
+                continue
+            }
+            let parent = place.count
+            if !place.isEmpty { place.append(Self.slash) }
+            place += name
+            switch entry(place) {
+            case .directory: break
+            case .file: isFile = true
+            case nil: isMissing = true
+            case .link(let target):
+                links += 1
+                guard links <= Self.maximumLinks else { return .endless }
+                place.removeSubrange(parent...)
+                guard let names = relative(target, from: &place) else { return .outside }
+                pending += names
+            }
+        }
+        return isMissing ? .missing : isFile ? .file(place) : .directory(place)
+    }
+
+    /// The components of a target, the last one first; `nil` for one that leaves the tree at once.
+    private func relative(_ target: [UInt8], from place: inout [UInt8]) -> [ArraySlice<UInt8>]? {
+        guard let first = target.first else { return nil }
+        guard first == Self.slash else { return Self.names(target) }
+        guard let root, target.starts(with: root), target.count == root.count || target[root.count] == Self.slash
+        else { return nil }
+        place = []
+        return Self.names(target.dropFirst(root.count))
+    }
+
+    private static let slash = UInt8(ascii: "/")
+
+    private static func names(_ path: some Collection<UInt8>) -> [ArraySlice<UInt8>] {
+        Array(path).split(separator: slash).filter { !$0.elementsEqual(".".utf8) }.reversed()
+    }
+}

@@ -1,0 +1,12 @@
+/// The files and links that a checkout has written, or found as the commit has them.
+package struct CheckedOutFiles: Sendable {
+    private let entries: [[UInt8]: CheckoutRecord.Entry]
+
+    init(_ record: CheckoutRecord) { entries = record.entries }
+
+    /// Whether a path from the root is one of them.
+    package func contains(_ path: [UInt8]) -> Bool { entries[path] != nil }
+
+    /// Their paths from the root, submodules' included, in no order.
+    package var paths: some Collection<[UInt8]> { entries.keys }
+}

@@ -1,0 +1,24 @@
+import Glibc
+
+/// A file as it was at one moment: nobody can change its bytes without changing this, since no program can set the time of the last change
+/// of an inode (ctime) back.
+struct FileIdentity: Hashable {
+    /// The file, whatever its bytes are.
+    struct File: Hashable {
+        private let device: dev_t
+        private let inode: ino_t
+
+        init(_ status: stat) { (device, inode) = (status.st_dev, status.st_ino) }
+    }
+
+    private let file: File
+    private let size: off_t
+    private let seconds: Int
+    private let nanoseconds: Int
+
+    init(_ status: stat) {
+        file = File(status)
+        size = status.st_size
+        (seconds, nanoseconds) = (status.st_ctim.tv_sec, status.st_ctim.tv_nsec)
+    }
+}

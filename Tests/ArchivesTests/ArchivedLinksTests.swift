@@ -1,0 +1,77 @@
+import Archives
+import Basics
+import Foundation
+import Model
+import TestSupport
+import Testing
+
+/// Nobody who extracts an archive writes, or reads, outside of where they extract it.
+@Suite struct ArchivedLinksTests {
+    private func pack(
+        _ files: [String], _ links: [String: String], in directory: TemporaryDirectory
+    ) throws -> ArchiveWriter.Report {
+        for file in files { try directory.write("tree/\(file)", "x") }
+        try directory.makeDirectory("tree")
+        let tree = try Directory(opening: directory.path("tree"))
+        for (path, target) in links {
+            if let slash = path.lastIndex(of: "/") { try tree.makeDirectories(String(path[..<slash])) }
+            try tree.makeLink(path, target: Array(target.utf8))
+        }
+        return try ArchiveWriter.pack(
+            directory: tree, prefix: "kit", format: .tarGzip, to: directory.path("kit.tar.gz"),
+            modified: Timestamp(secondsSinceEpoch: 1_700_000_000))
+    }
+
+    private static let outside = "the link leads out of the tree"
+    private static let shared = "the link's name is another's where upper and lower case are the same"
+
+    @Test(arguments: [
+        // Neither link leaves the tree by its text.
+        (["p/q/f"], ["p/q/a": "../..", "b": "p/q/a/../x"], ["b: \(outside)"]),
+        (["f"], ["a": ".", "b": "a/.."], ["b: \(outside)"]),
+        // Through another that leaves it.
+        (["f"], ["a": "b", "b": "../../.."], ["a: \(outside)", "b: \(outside)"]),
+        (["f"], ["a": "b/etc", "b": "/"], ["a: \(outside)", "b: \(outside)"]),
+        (
+            ["f"], ["a": "b", "b": "a"],
+            ["a: the link leads through too many others", "b: the link leads through too many others"]
+        ),
+        // One name where case does not count: what is extracted after the link goes through it.
+        (["lib/f"], ["Lib": "lib"], ["Lib: \(shared)"]), (["F"], ["f": "F"], ["f: \(shared)"]),
+        ([], ["x": "y", "X": "y"], ["X: \(shared)", "x: \(shared)"]),
+        (["gro\u{DF}e/f"], ["GROSSE": "gro\u{DF}e"], ["GROSSE: \(shared)"]),
+        (["e\u{301}/f"], ["\u{E9}": "."], ["\u{E9}: \(shared)"]),
+        // Beneath a directory whose name differs in case.
+        (["Dir/f"], ["b": "dir/../.."], ["b: \(outside)"]),
+        (["p/q/f"], ["p/q/a": "../..", "b": "P/Q/A/.."], ["b: \(outside)"]),
+        (["lib/f"], ["lib/a": "f", "current": "lib", "b": "current/a"], []),
+    ])
+    func testThatALinkThatMayLeadOutIsNotPacked(
+        _ files: [String], _ links: [String: String], _ leftOut: [String]
+    ) async throws {
+        try await withTemporaryDirectory { directory in
+            // when
+            let report = try pack(files, links, in: directory)
+            // then
+            #expect(report.leftOut.sorted() == leftOut)
+            try directory.makeDirectory("out")
+            try await runExpectingSuccess(["tar", "-xzf", directory.path("kit.tar.gz"), "-C", directory.path("out")])
+            let root = directory.path("out/kit")
+            for name in FileManager.default.enumerator(atPath: root)?.compactMap({ $0 as? String }) ?? [] {
+                let real = URL(fileURLWithPath: root + "/" + name).resolvingSymlinksInPath().path
+                #expect(real.hasPrefix(URL(fileURLWithPath: root).resolvingSymlinksInPath().path), "\(name) is \(real)")
+            }
+        }
+    }
+
+    @Test func testThatALinkToNothingIsPackedAndNamed() async throws {
+        try await withTemporaryDirectory { directory in
+            // when
+            let report = try pack(["f"], ["a": "lib.so.1"], in: directory)
+            // then
+            #expect(report.leftOut.isEmpty)
+            #expect(report.dangling == ["a leads to lib.so.1"])
+            #expect(report.entries == 2)
+        }
+    }
+}
