@@ -60,6 +60,19 @@ package struct AttemptReading: Sendable {
         case .archiving where !end.isSuccess: worsen(to: .buildErrors, "archiving failed: \(end.description)")
         case .archiving, .checkout, .processing: break
         }
+        tell(leftOut: reports.leftOut, of: step, kind)
+    }
+
+    /// Warns of reports that were there and could not be read.
+    private mutating func tell(leftOut: [String], of step: JobDescription.Step, _ kind: JobStep) {
+        guard !leftOut.isEmpty else { return }
+        let category: Finding.Category = kind == .analyzing ? .analyzerWarning : .warning
+        findings += leftOut.map {
+            Finding(category: category, message: "\(step.name): the report \($0)", rule: Self.lostReport)
+        }
+        worsen(
+            to: kind == .analyzing ? .analyzerWarnings : .warnings,
+            "\(leftOut.count.counting("report file")) of \(step.name) could not be read: \(leftOut[0])")
     }
 
     /// What was found since the last call, a step of this kind found.
@@ -218,9 +231,11 @@ package struct AttemptReading: Sendable {
     ) {
         var end = end
         end.crash = console.crash
-        var merged = TestMerge.merge(
-            reports.contents.map(\.tests) + [console.xctest, console.swiftTesting] + console.others.map(\.tests),
-            end: end)
+        var consoles = [console.xctest, console.swiftTesting] + console.others.map(\.tests)
+        if isContradicted(consoles, by: end, reports, step) {
+            consoles = consoles.map { tests in tests.filter { !$0.outcome.isFailure } }
+        }
+        var merged = TestMerge.merge(reports.contents.map(\.tests) + consoles, end: end)
         let isInterrupted = isInterrupted(step)
         // What ran then was ended with the rest.
         if isInterrupted { merged.removeAll { $0.outcome == .crashed } }
@@ -239,8 +254,9 @@ package struct AttemptReading: Sendable {
             previousTests: isOnly ? context.previousTests : nil)
         notes += judged.notes + (reports.contents + console.others).flatMap(\.notes)
         tests += merged
-        findings += console.findings
-        if !console.findings.isEmpty { worsen(to: .analyzerWarnings, nil) }
+        let printed = console.findings.filter { !end.isSuccess || !console.unsupported.contains($0) }
+        findings += printed
+        if !printed.isEmpty { worsen(to: .analyzerWarnings, nil) }
         var reported = reports.findings
         if end.isSuccess {
             for index in reported.indices where reported[index].category == .error {
@@ -264,6 +280,17 @@ package struct AttemptReading: Sendable {
         worsen(by: reported)
         testSteps.all += 1
         if !hasReport { testSteps.silent += 1 }
+    }
+
+    /// Whether what the console says of failed tests cannot be true: the command ended with 0, and its exit status is the tool's own or its
+    /// report says that all passed. Then a test has printed it: those of reporters and of test frameworks do.
+    private func isContradicted(
+        _ consoles: [[TestResult]], by end: CommandEnd, _ reports: StepReports, _ step: JobDescription.Step
+    ) -> Bool {
+        guard end.isSuccess, consoles.joined().contains(where: \.outcome.isFailure) else { return false }
+        let reported = reports.tests
+        return JobCommands.isOwn(step)
+            || !reported.isEmpty && !reported.contains(where: \.outcome.isFailure) && reports.problems.isEmpty
     }
 
     /// Why there was nothing to test, where the list, the service's own command or the tool says so.
@@ -315,6 +342,8 @@ package struct AttemptReading: Sendable {
 
     /// The rule of a finding that says that a step which builds failed.
     private static let failedBuild = "martlet.build"
+    /// The rule of a finding that says that a report, or a report file, could not be read.
+    static let lostReport = "martlet.report"
     /// The rule of a finding that says that dependencies could not be had.
     static let failedResolution = "martlet.resolve"
 

@@ -7,6 +7,10 @@ package struct CTestConsoleReader: Sendable {
     private var tests: [TestResult] = []
     private var places: [Int: Int] = [:]
     private var announced = 0
+    /// How many tests the project that is being tested has, as each result says.
+    private var total: Int?
+    /// Where in `tests` those of the project begin.
+    private var first = 0
     private var hasProject = false
     private var hasSummary = false
     private var failed: Int?
@@ -22,9 +26,9 @@ package struct CTestConsoleReader: Sendable {
             return
         }
         let text = line.text
-        if text.hasPrefix("Test project ") {
+        if text.hasPrefix("Test project "), current == nil {
             // Another run: numbers begin anew.
-            (hasProject, hasSummary, places, current) = (true, false, [:], nil)
+            (hasProject, hasSummary, places, total, first) = (true, false, [:], nil, tests.count)
         } else if let range = text.range(ofFirst: "% tests passed"), text[..<range.lowerBound].allSatisfy(\.isNumber) {
             summary(text)
         } else if text.hasPrefix("No tests were found") {
@@ -38,6 +42,7 @@ package struct CTestConsoleReader: Sendable {
     private mutating func result(_ line: Substring) {
         guard tests.count < ReportContent.maximumItems, let mark = line.range(ofFirst: "Test "),
             let slash = line[..<mark.lowerBound].range(ofFirst: "/"),
+            line[..<slash.lowerBound].allSatisfy({ $0 == " " || $0.isNumber }),
             let total = TAPLine.number(
                 line[slash.upperBound..<mark.lowerBound].drop { $0 == " " }.prefix { $0 != " " }),
             let hash = line[mark.upperBound...].range(ofFirst: "#"),
@@ -48,8 +53,14 @@ package struct CTestConsoleReader: Sendable {
             return
         }
         announced = max(announced, total)
+        // The output of a test that failed can quote another run.
+        guard self.total == nil || self.total == total else { return output(String(line)) }
         let rest = line[colon.upperBound...]
         guard let (name, outcome, reason) = Self.outcome(rest) else { return }
+        if let place = places[number], tests[place].name != TextLimit.cut(name, toBytes: TextLimit.nameBytes) {
+            return output(String(line))
+        }
+        self.total = total
         var result = TestResult(suite: "", name: TextLimit.cut(name, toBytes: TextLimit.nameBytes), outcome: outcome)
         if outcome != .passed { result.message = reason }
         let words = rest.split(separator: " ")
@@ -69,6 +80,10 @@ package struct CTestConsoleReader: Sendable {
         places[number] = tests.count
         current = outcome.isFailure ? tests.count : nil
         tests.append(result)
+    }
+
+    private mutating func output(_ text: String) {
+        if let current { output(text, of: current) }
     }
 
     /// The name, and how it ended; words in CTest's own language, which is English only.
@@ -96,10 +111,14 @@ package struct CTestConsoleReader: Sendable {
 
     /// `43% tests passed, 4 tests failed out of 7`
     private mutating func summary(_ text: String) {
+        let words = text.split(separator: " ")
+        // `0 tests failed out of 7`: of another number it is in a test's output.
+        if let all = words.last.flatMap({ TAPLine.number($0) }), let total, all != total { return output(text) }
         hasSummary = true
         current = nil
-        let words = text.split(separator: " ")
         if let place = words.firstIndex(of: "failed"), place > 1 { failed = TAPLine.number(words[place - 2]) }
+        // Where none failed, what looks like it is in a test's output.
+        if failed == 0 { tests[first...].removeAll { $0.outcome.isFailure } }
     }
 
     /// The tests; nothing when CTest did not run. A run without its summary, or with failures that no test shows, is a

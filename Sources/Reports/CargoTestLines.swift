@@ -14,9 +14,9 @@ struct CargoTestLines: Sendable {
         if let count = Self.count(line) {
             (waiting, output) = (nil, nil)
             run.begin(expected: count)
-        } else if let counts = Self.result(line) {
+        } else if let counts = Self.result(line), run.mayEnd(with: counts.all) {
             (waiting, output) = (nil, nil)
-            run.end(counts: counts)
+            run.end(counts: (counts.passed, counts.failed, counts.ignored))
         } else if line.hasPrefix("---- "), line.hasSuffix(" stdout ----") || line.hasSuffix(" stderr ----") {
             output = String(line.dropFirst(5).dropLast(12))
         } else if line == "failures:" {
@@ -85,14 +85,15 @@ struct CargoTestLines: Sendable {
     }
 
     /// `test result: FAILED. 2 passed; 2 failed; 1 ignored; 0 measured; 0 filtered out; finished in 0.07s`
-    private static func result(_ line: String) -> (passed: Int, failed: Int, ignored: Int)? {
+    private static func result(_ line: String) -> (passed: Int, failed: Int, ignored: Int, all: Int)? {
         guard line.hasPrefix("test result: "), line.utf8.count < 400 else { return nil }
         func number(_ word: Substring) -> Int {
             let words = line.split { $0 == " " || $0 == ";" }
             guard let place = words.firstIndex(of: word), place > 0 else { return 0 }
             return TAPLine.number(words[place - 1]) ?? 0
         }
-        return (number("passed"), number("failed"), number("ignored"))
+        let (passed, failed, ignored) = (number("passed"), number("failed"), number("ignored"))
+        return (passed, failed, ignored, passed &+ failed &+ ignored &+ number("measured"))
     }
 
     private static func suite(_ line: String) -> String? {

@@ -17,14 +17,16 @@ struct GoTestLines: Sendable {
 
     mutating func take(_ line: String, into run: inout GoTestRun) {
         let text = line.drop { $0 == " " }
-        if let name = Self.name(text, after: "=== RUN   ") {
-            run.start(name, package: Self.unknown)
+        if let name = Self.name(text, after: "=== RUN   "), run.start(name, package: Self.unknown) {
             (current, isAfter) = (name, false)
-        } else if let name = Self.name(text, after: "=== CONT  ") ?? Self.name(text, after: "=== NAME  ") {
+        } else if let name = Self.name(text, after: "=== CONT  ") ?? Self.name(text, after: "=== NAME  "),
+            run.isRunning(name)
+        {
             (current, isAfter) = (name, false)
-        } else if text.hasPrefix("=== PAUSE") {
+        } else if let name = Self.name(text, after: "=== PAUSE "), run.isRunning(name) {
+            run.pause(name)
             current = nil
-        } else if text.hasPrefix("--- "), let result = Self.result(text) {
+        } else if text.hasPrefix("--- "), let result = Self.result(text), run.mayEnd(result.name) {
             run.end(result.name, result.outcome, seconds: result.seconds, package: Self.unknown)
             (current, isAfter) = (result.name, true)
         } else if let result = Self.resultWithin(line), run.isRunning(result.name) {

@@ -17,6 +17,12 @@ struct GoTestRun: Sendable {
         var isFailed = false
         /// Whether something said that it began, so that it must end.
         var isBegun = false
+        /// Whether it tells of each test's start, so that a result without one is what a test printed.
+        var hasStarts = false
+        /// Where in `tests` those of this run of the package begin.
+        var first = 0
+        /// The test that runs alone now; another one begins when it has ended or waits for its turn.
+        var alone: String?
     }
 
     private let root: SourceRoot
@@ -40,13 +46,34 @@ struct GoTestRun: Sendable {
     /// Whether a test runs, of which the console tells.
     func isRunning(_ name: String) -> Bool { unnamed.open[name] != nil }
 
-    mutating func start(_ name: String, package: String?) {
+    /// - Returns: Whether the test can have started: not while another runs that it is no part of.
+    @discardableResult
+    mutating func start(_ name: String, package: String?) -> Bool {
+        var isStarted = true
+        let isPrinted = package == nil
         edit(package) { package in
+            if isPrinted, let alone = package.alone, package.open[alone] != nil, !name.hasPrefix(alone + "/") {
+                isStarted = false
+                return
+            }
+            package.hasStarts = true
+            if !name.contains("/") { package.alone = name }
             guard package.started.count < ReportContent.maximumItems else { return }
             let name = TextLimit.cut(name, toBytes: TextLimit.nameBytes)
             package.open[name] = ""
             package.started.append(name)
         }
+        return isStarted
+    }
+
+    /// A test waits until those that run alone have ended.
+    mutating func pause(_ name: String) {
+        edit(nil) { if $0.alone == name { $0.alone = nil } }
+    }
+
+    /// Whether a printed result can be of a test: of one that runs, or where no starts are printed. Benchmarks have none.
+    func mayEnd(_ name: String) -> Bool {
+        unnamed.open[name] != nil || !unnamed.hasStarts || name.hasPrefix("Benchmark")
     }
 
     /// - Parameter test: Nothing for what the package itself prints.
@@ -104,6 +131,7 @@ struct GoTestRun: Sendable {
         if !isEmpty { isTested = true }
         let suite = TextLimit.cut(name, toBytes: TextLimit.nameBytes)
         edit(name) { package in
+            if !isFailed { Self.believe(&package) }
             let crash = Self.panic(in: package.output)
             for name in package.started where isFailed || package.told[name] != nil {
                 guard let output = package.open.removeValue(forKey: name) else { continue }
@@ -126,6 +154,7 @@ struct GoTestRun: Sendable {
             package.told = [:]
             package.started = []
             package.isEnded = true
+            defer { package.first = package.tests.count }
             package.isFailed = isFailed
             // A panic is printed after the result of the test that it ended.
             if isFailed, let crash, let last = package.tests.indices.last, package.tests[last].outcome == .failed,
@@ -143,6 +172,17 @@ struct GoTestRun: Sendable {
                             ? "the package failed" : String(text.trimmingSuffix(while: \.isWhitespace))))
             }
         }
+    }
+
+    /// The package passed, so that no test of it failed: a test printed what looks like it.
+    private static func believe(_ package: inout Package) {
+        let started = Set(package.started)
+        for index in package.tests.indices[package.first...] where package.tests[index].outcome.isFailure {
+            guard started.contains(package.tests[index].name) else { continue }
+            (package.tests[index].outcome, package.tests[index].message) = (.passed, nil)
+        }
+        package.tests[package.first...].removeAll { $0.outcome.isFailure }
+        package.told = package.told.mapValues { $0.isFailure ? .passed : $0 }
     }
 
     /// Gives what was gathered without a package's name to the package whose line has come.

@@ -11,6 +11,8 @@ package struct SanitizerReader: Sendable {
     private var open: SanitizerReport?
     private var findings: [Finding] = []
     private var places: [Finding: Int] = [:]
+    /// Of `finish()`, those that are a first line and no more: a command that succeeded has only printed them.
+    private(set) var unsupported: Set<Finding> = []
 
     package init(root: SourceRoot) { self.root = root }
 
@@ -31,7 +33,9 @@ package struct SanitizerReader: Sendable {
         open = nil
         for finding in report.findings(root: root) where findings.count < Self.maximumReports {
             // The same defect is met again and again; addresses and thread numbers are no part of the text.
+            if report.isSupported { unsupported.remove(finding) }
             guard places[finding] == nil else { continue }
+            if !report.isSupported { unsupported.insert(finding) }
             places[finding] = findings.count
             findings.append(finding)
         }

@@ -11,6 +11,8 @@ struct SanitizerReport: Sendable {
     /// A place that the first line names itself, as the undefined-behaviour sanitizer's does.
     private var place: PrintedPlace?
     private var lines: [String] = []
+    /// Whether it has what a sanitizer writes besides a first line: a stack, or its summary. What quotes it seldom has.
+    private(set) var isSupported = false
 
     /// Longer ones are cut: of a report the first stack says most.
     private static let maximumLines = 400
@@ -30,6 +32,8 @@ struct SanitizerReport: Sendable {
             }
             self.place = place
             tool = "UndefinedBehaviorSanitizer"
+            // It may print no more than its line.
+            isSupported = true
             detail = String(text[range.upperBound...])
             kind = Self.undefinedKind(detail)
             return
@@ -51,7 +55,9 @@ struct SanitizerReport: Sendable {
 
     /// - Returns: Whether the line is still of the report.
     mutating func take(_ text: String) -> Bool {
+        if text.hasPrefix("SUMMARY: ") { isSupported = true }
         if text.hasPrefix("SUMMARY: ") || lines.count >= Self.maximumLines { return false }
+        if SanitizerFrame(text) != nil { isSupported = true }
         if tool == "UndefinedBehaviorSanitizer" {
             // What follows are the source line, its mark and perhaps a stack.
             guard text.hasPrefix(" ") || text.hasPrefix("\t") || lines.isEmpty else { return false }

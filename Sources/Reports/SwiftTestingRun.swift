@@ -1,8 +1,26 @@
 import Model
 
 /// The state of reading Swift Testing's console line by line.
+///
+/// What a test prints can quote another console of Swift Testing. So tests start within a run alone; a run that starts while tests are running is
+/// a quotation as soon as one of those tests goes on, else the process before it crashed; and where the run itself says that it passed, no
+/// test of it failed.
 struct SwiftTestingRun: Sendable {
+    /// A run in which tests were running when another started.
+    private struct Outer: Sendable {
+        var running: [String: [Int]]
+        var occurrences: [String: Int]
+        var crash: CrashText
+        var first: Int
+        /// What there was before the other.
+        var tests: Int
+        var problems: Int
+    }
+
     private let names: ListedTests
+    private var outer: [Outer] = []
+    /// A run's end that came while tests were running: quoted when one of them goes on.
+    private var pendingEnd: String?
     private var tests: [TestResult] = []
     /// Started and not ended, by the name printed; several at once when overloads run in parallel.
     private var running: [String: [Int]] = [:]
@@ -13,6 +31,8 @@ struct SwiftTestingRun: Sendable {
     private var first = 0
     private(set) var problems: [String] = []
 
+    /// The most runs within each other; a further one is no run.
+    private static let maximumRuns = 16
     /// The most tests of one name that run at once.
     private static let maximumOverloads = 1000
 
@@ -24,20 +44,21 @@ struct SwiftTestingRun: Sendable {
             return
         }
         if text.hasPrefix("run ") {
-            // A new run, in another process, or the end of this one: what has no end by now has crashed.
-            endAll()
-            takeRun(text)
+            run(text)
         } else if text.hasPrefix("case ") {
             return
         } else if let name = Self.name(text, before: " started.") {
-            start(name)
+            pendingEnd = nil
+            if !isOpen { goOn() }
+            if isOpen { start(name) }
         } else if let range = text.range(ofFirst: " recorded a"), symbol != "━" {
             guard symbol == "✘" else { return }
             issue(String(text[..<range.lowerBound]), text[range.upperBound...], root: root)
         } else if let range = text.range(ofFirst: " skipped") {
             let name = String(text[..<range.lowerBound])
             let reason = text[range.upperBound...].drop { $0 == ":" || $0 == " " || $0 == "\"" }
-            if running[name] == nil { start(name) }
+            goOn(with: name)
+            if isOpen, running[name] == nil { start(name) }
             end(name, .skipped, message: reason.trimmingSuffix { $0 == "\"" || $0 == "." }, seconds: nil)
         } else if let range = text.range(ofFirst: " after ") {
             end(result: text[..<range.lowerBound], symbol: symbol, rest: text[range.upperBound...])
@@ -46,14 +67,71 @@ struct SwiftTestingRun: Sendable {
 
     /// The tests that have an end by now.
     var ended: [TestResult] {
-        let open = Set(running.values.joined())
+        let open = Set((outer.map(\.running) + [running]).flatMap { $0.values.joined() })
         return tests.enumerated().filter { !open.contains($0.offset) }.map(\.element)
     }
 
     mutating func results() -> [TestResult] {
+        endPending()
         endAll()
         endRun()
+        for run in outer { crash(run.running, run.crash) }
+        outer = []
         return tests
+    }
+
+    private mutating func run(_ text: Substring) {
+        if text.hasPrefix("run with ") {
+            if running.isEmpty, !isOpen { goOn() }
+            if running.isEmpty {
+                takeRun(text)
+            } else if isOpen {
+                pendingEnd = String(text)
+            }
+            return
+        }
+        // In another process, or printed by a test that goes on.
+        let isInterrupted = isOpen && !running.isEmpty && pendingEnd == nil
+        endPending()
+        if isInterrupted {
+            guard outer.count < Self.maximumRuns else { return }
+            outer.append(
+                Outer(
+                    running: running, occurrences: occurrences, crash: crash, first: first, tests: tests.count,
+                    problems: problems.count))
+            (running, crash, first, isOpen) = ([:], CrashText(), tests.count, true)
+            return
+        }
+        takeRun(text)
+    }
+
+    /// The last end was the run's own: what has no end by now has crashed, or its end is lost.
+    private mutating func endPending() {
+        guard let text = pendingEnd else { return }
+        pendingEnd = nil
+        endAll()
+        takeRun(text[...])
+    }
+
+    /// A test tells something: one that was running before the last run started has printed that run.
+    private mutating func goOn(with name: String) {
+        if running[name] != nil {
+            pendingEnd = nil
+        } else if outer.contains(where: { $0.running[name] != nil }) {
+            while let run = outer.last {
+                goOn()
+                if run.running[name] != nil { return }
+            }
+        }
+    }
+
+    /// Goes on with the run before.
+    private mutating func goOn() {
+        guard let run = outer.popLast() else { return }
+        tests.removeSubrange(run.tests...)
+        problems.removeSubrange(run.problems...)
+        (running, occurrences, crash, first) = (run.running, run.occurrences, run.crash, run.first)
+        (isOpen, pendingEnd) = (true, nil)
     }
 
     /// `run started.`, `run with 3 tests in 1 suite failed after 0.1 seconds with 2 issues.`
@@ -63,7 +141,14 @@ struct SwiftTestingRun: Sendable {
             isOpen = true
             return
         }
+        guard isOpen else { return }
         isOpen = false
+        if text.has(" passed after ") {
+            // A test of it printed that it failed, or its end is lost among what others printed.
+            for index in tests.indices[first...] where tests[index].outcome.isFailure {
+                (tests[index].outcome, tests[index].message) = (.passed, nil)
+            }
+        }
         // An issue outside of any test, or of a test whose lines are lost.
         if text.has(" failed after "), !tests[first...].contains(where: \.outcome.isFailure), problems.count < 10 {
             problems.append("Swift Testing says that its run failed, but names no test that did")
@@ -110,6 +195,7 @@ struct SwiftTestingRun: Sendable {
 
     /// `n issue with 1 argument n → 2 at STests.swift:6:52: Expectation failed: …`
     private mutating func issue(_ printed: String, _ rest: Substring, root: SourceRoot) {
+        goOn(with: printed)
         guard let index = running[printed]?.first else { return }
         var message = rest
         if let range = rest.range(ofFirst: " at "), let colon = rest[range.upperBound...].range(ofFirst: ": "),
@@ -144,6 +230,7 @@ struct SwiftTestingRun: Sendable {
     private mutating func end(
         _ printed: String, _ outcome: TestResult.Outcome, message: Substring?, seconds: Double?
     ) {
+        goOn(with: printed)
         guard var waiting = running[printed], !waiting.isEmpty else { return }
         // Of overloads, one that recorded an issue is the one that failed.
         let place = waiting.firstIndex { (tests[$0].outcome == .failed) == (outcome == .failed) } ?? 0
@@ -155,11 +242,15 @@ struct SwiftTestingRun: Sendable {
     }
 
     private mutating func endAll() {
+        crash(running, crash)
+        running = [:]
+        crash = CrashText()
+    }
+
+    private mutating func crash(_ running: [String: [Int]], _ crash: CrashText) {
         for index in running.values.joined() {
             tests[index].outcome = .crashed
             tests[index].message = [tests[index].message, crash.message].compactMap { $0 }.joined(separator: "\n")
         }
-        running = [:]
-        crash = CrashText()
     }
 }

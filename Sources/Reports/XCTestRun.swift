@@ -1,10 +1,16 @@
 import Model
 
 /// The state of reading XCTest's console line by line.
+///
+/// What a test prints can quote another log of XCTest, line for line. So a line counts only where XCTest itself can have written it: a test begins
+/// within a run, no other begins before it has ended, and what fails in it names it. Lines that tell otherwise are held until the test's own
+/// end shows that it printed them. Without that end they are the log's own: the test crashed, or its end is lost.
 struct XCTestRun: Sendable {
     /// A test that was started, and what is known of it since.
-    private struct Running {
+    struct Running {
         var index: Int
+        /// As it is printed: `ParserTests.testIt`.
+        var printed: String
         var messages: [String] = []
         var skipReason: String?
         /// Lines that the last message may still take up.
@@ -14,10 +20,13 @@ struct XCTestRun: Sendable {
 
     private static let maximumMessageLines = 20
     private static let needles: Needles = [
-        "Test Case '", "Test Suite '", "] Testing ", ": error: ", " : Test skipped", "Test run started", "Fatal error:",
+        "Test Case '", "Test Suite '", "] Testing ", ": error: ", " : Test skipped", "Test run started",
+        "Test run with ", "Fatal error:",
         "*** Signal ", "xited with unexpected signal code ", " at /", " Executed ",
     ]
     private static let maximumMessages = 50
+    /// Of lines that are held, in bytes; more of them are dropped.
+    static let maximumHeldBytes = 8 << 20
 
     private let root: SourceRoot
     private var names: ListedTests
@@ -27,7 +36,7 @@ struct XCTestRun: Sendable {
     /// How many of one class and method this run had.
     private var seenInRun: [String: Int] = [:]
     private var run = 0
-    private var running: Running?
+    var running: Running?
     /// Whether SwiftPM runs every test in a process of its own.
     private var isParallel = false
     private var crash = CrashText()
@@ -37,6 +46,16 @@ struct XCTestRun: Sendable {
     private var hasTestsInRun = false
     /// Whether all tests began and have not ended.
     private var isOpen = false
+    /// Whether any suite began since the last run has ended: only then XCTest can have written a test's line.
+    private var isWithin = false
+    private var hasBegun = false
+    /// Lines that came while a test was running and are not its own.
+    var held: [String] = []
+    var heldBytes = 0
+    /// Whether a run of Swift Testing has begun and not ended. XCTest's own is over then: what looks like it is printed by a test.
+    var isInSwiftTesting = false
+    /// Whether those begin another run, so that what follows is not the running test's crash.
+    var isBeyond = false
     /// Whether a run ended without a word, or says that tests failed.
     private var isCut = false
     private var statesFailures = false
@@ -50,8 +69,20 @@ struct XCTestRun: Sendable {
         // Everything else is a test's own output.
         guard (running?.continuation ?? 0) > 0 || line.contains(Self.needles) else { return }
         let text = line.text
+        if isInSwiftTesting { return takeWithinSwiftTesting(text) }
+        if let running {
+            if isOfAnother(text, than: running) { return hold(text) }
+            // Begun again, it has not ended: its process died.
+            if Self.own(running.printed, in: text)?.hasPrefix("started") == true { readHeld() }
+        }
+        take(text)
+    }
+
+    mutating func take(_ text: String) {
         if let range = text.range(ofFirst: "Test Case '") {
-            if takeTestCase(text[range.upperBound...]) { return }
+            // A test's own end may follow what it printed last, in which another's can be.
+            let own = running.flatMap { now in Self.own(now.printed, in: text).map { "\(now.printed)' \($0)"[...] } }
+            if takeTestCase(own ?? text[range.upperBound...]) { return }
         }
         if let range = text.range(ofFirst: "Test Suite 'All tests' ")
             ?? text.range(ofFirst: "Test Suite 'Selected tests' "),
@@ -60,26 +91,37 @@ struct XCTestRun: Sendable {
             return
         }
         if text.hasPrefix("Test Suite '") {
+            if text.has("' started") { begin() }
             running?.continuation = 0
             return
         }
         // Between tests: what a test prints may be another run's log.
-        if running == nil, let range = text.range(ofFirst: " Executed "), Self.failures(text[range.upperBound...]) > 0 {
+        if running == nil, hasBegun, text.drop(while: \.isWhitespace).hasPrefix("Executed "),
+            let range = text.range(ofFirst: "Executed "), Self.failures(text[range.upperBound...]) > 0
+        {
             statesFailures = true
         }
-        if text.hasPrefix("["), let range = text.range(ofFirst: "] Testing ") {
+        if Self.isParallel(text), let range = text.range(ofFirst: "] Testing ") {
             takeParallel(text[range.upperBound...])
             return
         }
         if takeFailure(text) || takeSkip(text) { return }
         // Swift Testing's run follows in the same log: a crash there is not this test's.
-        if text.hasPrefix("◇ Test run started") || text.hasPrefix("􀟈") {
+        if Self.beginsSwiftTesting(text) {
             endRun()
+            isInSwiftTesting = true
             return
         }
+        guard !isBeyond else { return }
         crash.take(text, root: root)
         crashOfRun.take(text, root: root)
         takeContinuation(text)
+    }
+
+    /// `[12/345] Testing `
+    static func isParallel(_ text: String) -> Bool {
+        let count = text.dropFirst().prefix { $0 != "]" }.split(separator: "/", omittingEmptySubsequences: false)
+        return text.hasPrefix("[") && count.count == 2 && count.allSatisfy { TAPLine.number($0) != nil }
     }
 
     /// The tests that have an end by now.
@@ -89,6 +131,7 @@ struct XCTestRun: Sendable {
 
     /// - Returns: All tests; one still running when the log ends has crashed.
     mutating func results() -> [TestResult] {
+        readHeld()
         endRun()
         return tests
     }
@@ -112,13 +155,16 @@ struct XCTestRun: Sendable {
             isOpen = true
             running?.continuation = 0
             endRun()
+            begin()
             return true
         }
-        guard rest.hasPrefix("passed at") || rest.hasPrefix("failed at") else { return false }
+        guard isWithin, rest.hasPrefix("passed at") || rest.hasPrefix("failed at") else { return false }
         running?.continuation = 0
-        isOpen = false
+        (isOpen, isWithin) = (false, false)
         return true
     }
+
+    private mutating func begin() { (isWithin, hasBegun) = (true, true) }
 
     /// `14 tests, with 1 test skipped and 5 failures (0 unexpected) in 0.1 (0.1) seconds`
     private static func failures(_ text: Substring) -> Int {
@@ -136,19 +182,22 @@ struct XCTestRun: Sendable {
         }
         let words = rest[quote.upperBound...].split(separator: " ", maxSplits: 1)
         guard let word = words.first else { return false }
+        let printed = String(rest[..<quote.lowerBound])
+        // Outside of a run nothing is a test's start, and nothing the end of one that has not started.
+        guard isWithin || running?.printed == printed else { return false }
         switch word {
         case "started", "started.":
             endRunning(asCrash: true)
-            begin(test)
-        case "passed": end(test, .passed, words)
-        case "failed": end(test, .failed, words)
-        case "skipped": end(test, .skipped, words)
+            begin(test, printed)
+        case "passed": end(test, printed, .passed, words)
+        case "failed": end(test, printed, .failed, words)
+        case "skipped": end(test, printed, .skipped, words)
         default: return false
         }
         return true
     }
 
-    private mutating func begin(_ test: (suite: String, name: String)) {
+    private mutating func begin(_ test: (suite: String, name: String), _ printed: String) {
         hasTestsInRun = true
         guard tests.count < ReportContent.maximumItems else { return }
         let suite = suite(of: test)
@@ -156,10 +205,10 @@ struct XCTestRun: Sendable {
         if let known = places[key] {
             // Run again: the worse outcome stays.
             places[key] = (known.index, run)
-            running = Running(index: known.index)
+            running = Running(index: known.index, printed: printed)
         } else {
             places[key] = (tests.count, run)
-            running = Running(index: tests.count)
+            running = Running(index: tests.count, printed: printed)
             tests.append(TestResult(suite: suite, name: test.name, outcome: .passed))
         }
         crash = CrashText()
@@ -176,15 +225,16 @@ struct XCTestRun: Sendable {
     }
 
     private mutating func end(
-        _ test: (suite: String, name: String), _ outcome: TestResult.Outcome, _ words: [Substring]
+        _ test: (suite: String, name: String), _ printed: String, _ outcome: TestResult.Outcome, _ words: [Substring]
     ) {
-        if running.map({ tests[$0.index].name != test.name }) ?? true {
-            // Its start is missing: the log was cut, or another process wrote into the line.
+        if running?.printed != printed {
+            // Its start is missing: another process wrote into the line.
             endRunning(asCrash: true)
-            begin(test)
+            begin(test, printed)
         }
         guard let ended = running else { return }
         running = nil
+        drop()
         var duration: Duration?
         if words.count > 1, words[1].first == "(" {
             let number = words[1].dropFirst().prefix { $0 != " " }
@@ -208,7 +258,7 @@ struct XCTestRun: Sendable {
 
     private mutating func endRunning(asCrash: Bool) {
         guard let ended = running else { return }
-        running = nil
+        (running, isBeyond) = (nil, false)
         guard asCrash else { return }
         let message = (ended.messages + [crash.message].compactMap { $0 }).joined(separator: "\n")
         if tests[ended.index].path == nil, let path = crash.path {
@@ -228,6 +278,7 @@ struct XCTestRun: Sendable {
         crash = CrashText()
         if hasTestsInRun { crashOfRun = CrashText() }
         hasTestsInRun = false
+        isWithin = false
     }
 
     /// `FILE:LINE: error: ParserTests.testIt : text`
@@ -236,7 +287,8 @@ struct XCTestRun: Sendable {
             DiagnosticLine.isXCTestFailure(String(text[range.upperBound...])),
             let separator = text[range.upperBound...].range(ofFirst: " : ")
         else { return false }
-        guard var now = running else { return true }
+        // What names another test is quoted.
+        guard var now = running, text[range.upperBound..<separator.lowerBound] == now.printed else { return true }
         now.continuation = 0
         if now.messages.count < Self.maximumMessages {
             now.messages.append(TextLimit.cut(String(text[separator.upperBound...]), toBytes: 4096))
@@ -284,7 +336,7 @@ struct XCTestRun: Sendable {
     }
 
     /// Suite and name of `ParserTests.testIt` (Linux) or `-[KitTests.ParserTests testIt]` (macOS).
-    private static func name(_ text: Substring) -> (suite: String, name: String)? {
+    static func name(_ text: Substring) -> (suite: String, name: String)? {
         guard text.utf8.count <= TextLimit.nameBytes else { return nil }
         var text = text
         var separator: Character = "."

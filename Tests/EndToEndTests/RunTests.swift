@@ -147,7 +147,7 @@ import Testing
         @Test func testThatATerminalIsToldOfTheTestsSoFar() async throws {
             // given: tests that go on for a while after two of them have ended
             let script = """
-                printf '%s\n' "Test Case 'KitTests.testAdds' started at 2026-01-01" \
+                printf '%s\n' "Test Suite 'KitTests' started at 2026-01-01" "Test Case 'KitTests.testAdds' started at 2026-01-01" \
                     "Test Case 'KitTests.testAdds' passed (0.1 seconds)" \
                     "Test Case 'KitTests.testFalls' started at 2026-01-01" \
                     "Test Case 'KitTests.testFalls' failed (0.1 seconds)"

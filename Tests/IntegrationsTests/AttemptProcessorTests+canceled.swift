@@ -28,6 +28,7 @@ extension AttemptProcessorTests {
         @Test func testThatATestThatRanIsNoFailure() async throws {
             // given
             let output = """
+                Test Suite 'KitTests' started at 2026-01-01 10:00:00.000
                 Test Case 'KitTests.testOne' started at 2026-01-01 10:00:00.000
                 Test Case 'KitTests.testOne' passed (0.1 seconds)
                 Test Case 'KitTests.testTwo' started at 2026-01-01 10:00:01.000

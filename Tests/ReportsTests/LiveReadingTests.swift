@@ -28,7 +28,9 @@ import Testing
         // given
         var reading = LiveReading(.tests, root: Self.root)
         // when
-        reading.read(Array("Test Case 'KitTests.testA' started at 2026-01-01\n".utf8))
+        reading.read(
+            Array(
+                "Test Suite 'KitTests' started at 2026-01-01\nTest Case 'KitTests.testA' started at 2026-01-01\n".utf8))
         let before = reading.tests
         reading.read(
             Array(

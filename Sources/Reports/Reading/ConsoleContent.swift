@@ -3,6 +3,8 @@ package import Model
 /// What a step printed, as far as its kind makes something of it.
 package struct ConsoleContent: Sendable {
     package var findings: [Finding] = []
+    /// Those of them that a command which succeeded has only printed: the first line of a sanitizer's report and no more.
+    package var unsupported: [Finding] = []
     package var compiled = CompiledFiles()
     /// How a test process crashed last.
     package var crash: String?
@@ -36,6 +38,7 @@ package struct StepContent: Sendable {
 extension WireWriter {
     mutating func add(_ console: ConsoleContent) {
         add(list: console.findings) { $0.add($1) }
+        add(list: console.unsupported) { $0.add($1) }
         console.compiled.write(to: &self)
         add(optional: console.crash)
         add(list: console.xctest) { $0.add($1) }
@@ -52,6 +55,7 @@ extension WireReader {
     mutating func console() throws(WireError) -> ConsoleContent {
         var console = ConsoleContent()
         console.findings = try findings()
+        console.unsupported = try findings()
         console.compiled = try CompiledFiles(from: &self)
         console.crash = try optionalText()
         console.xctest = try tests()

@@ -1,0 +1,102 @@
+/// What comes while a test is running and is not its own.
+extension XCTestRun {
+    /// Whether a line tells of another test, or of a run, while a test is running.
+    func isOfAnother(_ text: String, than running: Running) -> Bool {
+        if let range = text.range(ofFirst: "Test Case '") {
+            return Self.own(running.printed, in: text) == nil && Self.testCase(text[range.upperBound...]) != nil
+        }
+        if let name = Self.failedTest(text) { return name != running.printed }
+        return text.hasPrefix("Test Suite '") || text.has("Test Suite 'All tests' ")
+            || text.has("Test Suite 'Selected tests' ")
+            || Self.isParallel(text) || Self.beginsSwiftTesting(text)
+    }
+
+    /// The test that a line of a failure names: `FILE:LINE: error: ParserTests.testIt : text`.
+    static func failedTest(_ text: String) -> Substring? {
+        guard let range = text.range(ofFirst: ": error: "),
+            DiagnosticLine.isXCTestFailure(String(text[range.upperBound...])),
+            let separator = text[range.upperBound...].range(ofFirst: " : ")
+        else { return nil }
+        return text[range.upperBound..<separator.lowerBound]
+    }
+
+    /// What follows the running test's name in the last place where the line has it: `passed (0.1 seconds)`.
+    static func own(_ printed: String, in text: String) -> Substring? {
+        var found: Substring?
+        var from = text.startIndex
+        while let range = text[from...].range(ofFirst: "Test Case '") {
+            from = range.upperBound
+            let rest = text[from...]
+            if rest.hasPrefix(printed), rest.dropFirst(printed.count).hasPrefix("' ") {
+                found = rest.dropFirst(printed.count + 2)
+            }
+        }
+        return found
+    }
+
+    static func beginsSwiftTesting(_ text: String) -> Bool {
+        text.hasPrefix("◇ Test run started") || text.hasPrefix("􀟈")
+    }
+
+    /// The run's end shows that its tests printed what was held. Without that end its process died, and another may follow.
+    mutating func takeWithinSwiftTesting(_ text: String) {
+        if text.first?.isASCII == false, text.has(" Test run with ") {
+            isInSwiftTesting = false
+            drop()
+        } else if text.has("Test Case '") || text.has("Test Suite '") || text.has(": error: ") || text.has(" Executed ")
+        {
+            hold(text)
+        }
+    }
+
+    mutating func hold(_ text: String) {
+        running?.continuation = 0
+        if Self.beginsSwiftTesting(text) || text.has("' started") && text.has("Test Suite '") { isBeyond = true }
+        guard heldBytes + text.utf8.count <= Self.maximumHeldBytes else { return }
+        heldBytes += text.utf8.count
+        held.append(text)
+    }
+
+    /// The running test has ended by its own line: what was held it has printed.
+    mutating func drop() {
+        (held, heldBytes, isBeyond) = ([], 0, false)
+    }
+
+    /// The log, or its run, ends without the running test's end: the lines that were held are the log's own. Read once more, a test whose end
+    /// is among the lines after it has again printed all that is before that end.
+    mutating func readHeld() {
+        isInSwiftTesting = false
+        guard !held.isEmpty else { return }
+        let lines = held
+        drop()
+        var ends: [String: [Int]] = [:]
+        for (index, text) in lines.enumerated() {
+            guard let range = text.range(ofFirst: "Test Case '"), let found = Self.testCase(text[range.upperBound...]),
+                !found.word.hasPrefix("started")
+            else { continue }
+            ends[found.printed, default: []].append(index)
+        }
+        for (name, places) in ends { ends[name] = places.reversed() }
+        for (index, text) in lines.enumerated() {
+            if let now = running, let end = Self.next(of: now.printed, after: index, in: &ends), end > index {
+                if isOfAnother(text, than: now) { continue }
+            }
+            take(text)
+        }
+    }
+
+    /// Where the next end of a test is, at a place or after it; those before are dropped.
+    private static func next(of name: String, after index: Int, in ends: inout [String: [Int]]) -> Int? {
+        while let last = ends[name]?.last, last < index { ends[name]?.removeLast() }
+        return ends[name]?.last
+    }
+
+    /// The test, as it is printed, and the word that follows it; `nil` for other texts.
+    private static func testCase(_ rest: Substring) -> (printed: String, word: Substring)? {
+        guard let quote = rest.range(ofFirst: "' "), name(rest[..<quote.lowerBound]) != nil,
+            let word = rest[quote.upperBound...].split(separator: " ", maxSplits: 1).first,
+            ["started", "started.", "passed", "failed", "skipped"].contains(word)
+        else { return nil }
+        return (String(rest[..<quote.lowerBound]), word)
+    }
+}
