@@ -11,6 +11,8 @@ package struct Recipe: Hashable, Sendable, Codable {
     package var projectType: ProjectType?
     /// The files that told it; nothing in what an older version recorded.
     package var recognition: ProjectType.Recognition?
+    /// What its reader warns of: files that look like a recipe and are none. `nil` where nothing does, and in what an older version recorded.
+    package var remarks: [String]?
 
     package init(
         configurations: [Configuration], analyze: [Analysis]? = nil, archive: Archive = Archive(),
@@ -31,9 +33,9 @@ package struct Recipe: Hashable, Sendable, Codable {
         package var environment: [String: String]
         /// An absolute directory whose `usr/bin` comes first in PATH.
         package var toolchain: String?
-        /// Replaces the usual build command; run by `sh -c`.
+        /// Replaces the usual build command; run by a shell.
         package var build: String?
-        /// Replaces the usual test command; run by `sh -c`.
+        /// Replaces the usual test command; run by a shell.
         package var test: String?
         /// Report files the test command writes, as patterns relative to the repository's root.
         package var report: [String]

@@ -50,6 +50,9 @@ package final class BotDirectory: Sendable {
         }
         let files = names.filter { !$0.hasPrefix(".") && FilePath.yamlName(of: $0) != nil }
         var scan = BotDirectoryScan(bots: [], problems: [], readFiles: 0)
+        for name in names {
+            if let message = NearMiss.botFile(name) { warn(message, FilePath.join(path, name), bot: nil, in: &scan) }
+        }
         var seen: [Name: String] = [:]
         var found: [(file: String, name: Name, reading: Reading<BotSpecification>)] = []
         for (index, file) in files.enumerated() {
@@ -82,10 +85,32 @@ package final class BotDirectory: Sendable {
             let problem = claims.claim(reading.value, lastGood: state.lastGood[name])
             add(file, name, reading, problem: problem, to: &scan, &state)
         }
+        warnOfScripts(in: &scan, files: seen)
         let there = Set(files)
         state.entries = state.entries.filter { there.contains($0.key) }
         state.lastGood = state.lastGood.filter { seen[$0.key] != nil }
         return scan
+    }
+
+    /// Each time, since a script is mended without its bot file being changed.
+    private func warnOfScripts(in scan: inout BotDirectoryScan, files: [Name: String]) {
+        let directory = FilePath.join(FilePath.parent(of: path), "triggers")
+        for bot in scan.bots {
+            for trigger in bot.triggers {
+                guard case .run(let script) = trigger.action, let message = NearMiss.script(script, in: directory)
+                else {
+                    continue
+                }
+                let file = FilePath.join(path, files[bot.name] ?? "\(bot.name).yml")
+                warn("the trigger `\(trigger.name)` cannot run: \(message)", file, bot: bot.name, in: &scan)
+            }
+        }
+    }
+
+    private func warn(_ message: String, _ file: String, bot: Name?, in scan: inout BotDirectoryScan) {
+        var diagnostics = Diagnostics(file: file)
+        diagnostics.warning(message, at: .start)
+        scan.problems.append(.init(file: file, bot: bot, diagnostics: diagnostics.list, isLastGoodKept: false))
     }
 
     /// What a file says, read if it is new or changed.
@@ -142,8 +167,9 @@ package final class BotDirectory: Sendable {
 
     private func unreadable(_ failure: SystemFile.Failure, _ state: State) -> BotDirectoryScan {
         var diagnostics = Diagnostics(file: path)
+        let other = NearMiss.directory(inPlaceOf: path).map { " (\($0) is there)" } ?? ""
         diagnostics.error(
-            "the directory of bot files cannot be read: \(failure.reason); make it, or name another with `bots:` in the "
+            "the directory of bot files cannot be read: \(failure.reason)\(other); make it, or name another with `bots:` in the "
                 + "settings", at: .start)
         let bots = state.lastGood.values.sorted { $0.name < $1.name }
         let problem = BotDirectoryScan.Problem(

@@ -28,19 +28,32 @@ package enum RecipeReader {
     package static func read(bytes: [UInt8], file: String, project: Project) -> Reading<Recipe> {
         var diagnostics = Diagnostics(file: file)
         guard let yaml = UTF8Text.decode(bytes, &diagnostics) else { return diagnostics.reading(of: nil) }
-        return read(yaml: yaml, file: file, project: project)
+        return warning(of: project, read(yaml: yaml, file: file, project: project))
     }
 
     /// What a commit without a recipe has: one configuration `debug` with the usual commands of its project, or an error that
     /// says what to write.
     package static func withoutRecipe(_ project: Project) -> Reading<Recipe> {
-        if case .recognised(let recognition?, _) = project {
-            let recipe = Recipe(configurations: [debug], projectType: recognition.type, recognition: recognition)
-            return Reading(value: recipe, diagnostics: [])
-        }
         var diagnostics = Diagnostics(file: fileName)
-        diagnostics.error(nothingRecognised(project), at: .start)
-        return diagnostics.reading(of: nil)
+        guard case .recognised(let recognition?, _) = project else {
+            diagnostics.error(nothingRecognised(project), at: .start)
+            return warning(of: project, diagnostics.reading(of: nil))
+        }
+        let recipe = Recipe(configurations: [debug], projectType: recognition.type, recognition: recognition)
+        return warning(of: project, diagnostics.reading(of: recipe))
+    }
+
+    /// Warns of files of the root that look like the recipe and are not read.
+    static func warning(of project: Project, _ reading: Reading<Recipe>) -> Reading<Recipe> {
+        guard case .recognised(_, let entries) = project else { return reading }
+        let sentences = NearMiss.recipes(in: entries)
+        guard !sentences.isEmpty else { return reading }
+        var recipe = reading.value
+        recipe?.remarks = sentences
+        let warnings = sentences.map {
+            Diagnostic(file: fileName, line: 1, column: 1, severity: .warning, message: $0)
+        }
+        return Reading(value: recipe, diagnostics: reading.diagnostics + warnings)
     }
 
     /// - Parameter firstLine: The number of the text's first line in `file`, for a recipe that is part of a bot file.
@@ -88,6 +101,9 @@ package enum RecipeReader {
     /// What to write where no type fits: for what is there, when that is known.
     private static func nothingRecognised(_ project: Project) -> String {
         let markers = ProjectType.usualMarkers
+        if case .recognised(_, let entries) = project, let near = NearMiss.recipes(in: entries).first {
+            return "nothing says how to build this repository: \(near)"
+        }
         let beginning = "nothing says how to build this repository: none of \(markers) is in its root"
         guard case .recognised(_, let entries) = project, let sample = SampleRecipe.fitting(rootEntries: entries) else {
             return "\(beginning); add a \(fileName) with `\(SampleRecipe.unknown)`"

@@ -7,6 +7,15 @@ package enum Suggestion {
     /// nothing when none is near: more than a third of the longer word's letters would have to change, and they do not
     /// begin with the same four letters (`config`, `success`).
     package static func nearest(_ word: String, in candidates: [String]) -> String? {
+        if let near = near(word, in: candidates) { return near }
+        guard !word.isEmpty, word.unicodeScalars.count <= maximumLength else { return nil }
+        let beginning = word.lowercased().unicodeScalars.prefix(4)
+        return beginning.count == 4
+            ? candidates.first { $0.lowercased().unicodeScalars.starts(with: beginning) } : nil
+    }
+
+    /// The same by edit distance alone, for names of which many begin alike.
+    static func near(_ word: String, in candidates: [String]) -> String? {
         guard !word.isEmpty, word.unicodeScalars.count <= maximumLength else { return nil }
         let letters = Array(word.lowercased().unicodeScalars)
         var best: (candidate: String, distance: Int)?
@@ -16,9 +25,13 @@ package enum Suggestion {
             guard distance * 3 <= max(letters.count, others.count, 3) else { continue }
             if best.map({ distance < $0.distance }) ?? true { best = (candidate, distance) }
         }
-        if let best { return best.candidate }
-        let beginning = letters.prefix(4)
-        return beginning.count == 4 ? candidates.first { $0.lowercased().unicodeScalars.starts(with: beginning) } : nil
+        return best?.candidate
+    }
+
+    /// Whether at most one letter of a word has to change; case is ignored.
+    static func isNearly(_ word: String, _ other: String) -> Bool {
+        guard word.unicodeScalars.count <= maximumLength else { return false }
+        return distance(Array(word.lowercased().unicodeScalars), Array(other.lowercased().unicodeScalars)) <= 1
     }
 
     /// "; did you mean `x`?", or nothing to add.

@@ -1,6 +1,7 @@
 import ArgumentParser
 import Foundation
 import Glibc
+import Settings
 import Transfer
 
 /// Where the daemon is: options that every command which talks to it takes.
@@ -14,6 +15,9 @@ struct ServerOptions: ParsableArguments {
     /// - Throws: `Failure` when no daemon can be found.
     func connect() throws -> Connection {
         let environment = ProcessInfo.processInfo.environment
+        for sentence in NearMiss.variables(environment.keys) {
+            FileHandle.standardError.write(Data("martlet: \(Output.visible(sentence))\n".utf8))
+        }
         let token = token ?? environment["MARTLET_TOKEN"]
         if let server = server ?? environment["MARTLET_URL"], !server.isEmpty {
             return server.hasPrefix("/")

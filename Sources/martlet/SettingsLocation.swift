@@ -42,6 +42,9 @@ struct SettingsLocation: ParsableArguments {
                 )
             }
             text = String(decoding: data, as: UTF8.self)
+        } else if let other = NearMiss.settings(inPlaceOf: path) {
+            throw Failure(
+                .configuration, "there is no settings file \(path), but \(other), which is not read; rename it")
         } else if settings != nil {
             throw Failure(.configuration, "there is no settings file \(path)")
         }

@@ -27,6 +27,14 @@ struct Doctor: AsyncParsableCommand {
             // What root can do says nothing of the service.
             try ServiceIdentity.assumeIfThere(user: settings.user, settings: file)
             report("settings", nil, "state \(settings.state), bots \(settings.bots)")
+            for directory in [settings.secrets ?? "", settings.triggers] where !directory.isEmpty {
+                if let other = NearMiss.directory(inPlaceOf: directory) {
+                    report("directory", "there is no \(directory), but \(other), which is not read; rename it", "")
+                }
+            }
+            for sentence in NearMiss.variables(ProcessInfo.processInfo.environment.keys) {
+                report("environment", sentence, "")
+            }
             let bots = BotDirectory(directory: settings.bots).scan()
             for problem in bots.problems {
                 report("bot file", problem.diagnostics.map(\.description).joined(separator: "; "), "")

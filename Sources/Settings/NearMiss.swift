@@ -1,0 +1,105 @@
+import Glibc
+
+/// Finds names that are not read although somebody probably wrote them to be read: `martlet.yaml` for `martlet.yml`.
+package enum NearMiss {
+    // MARK: Recipes
+
+    /// What files of a repository's root look like a recipe and are none, a sentence each.
+    static func recipes(in rootEntries: [String]) -> [String] {
+        let hasRecipe = rootEntries.contains(RecipeReader.fileName)
+        return rootEntries.compactMap { name -> String? in
+            guard name != RecipeReader.fileName, isLikeRecipe(name) else { return nil }
+            // Beside a recipe, `martlet.yml` may be the settings of a service.
+            guard !hasRecipe || name.hasPrefix(".") else { return nil }
+            return "\(Printable.quoted(name)) is not read: the recipe is \(RecipeReader.fileName), by just that name"
+        }
+    }
+
+    private static func isLikeRecipe(_ name: String) -> Bool {
+        guard name.utf8.count <= Suggestion.maximumLength else { return false }
+        let plain = name.lowercased().drop { $0 == "." || $0 == "_" }
+        let parts = plain.split(separator: ".", maxSplits: 1, omittingEmptySubsequences: false)
+        guard parts.count == 2, endings.contains(String(parts[1])) else { return false }
+        let word = String(parts[0])
+        return ["martlet", "martlet-ci", "martletci"].contains(word)
+            || Suggestion.isNearly(word, "martlet")
+    }
+
+    private static let endings: Set<String> = [
+        "yml", "yaml", "yml.txt", "yaml.txt", "ymal", "yaml.yml", "json", "toml",
+    ]
+
+    // MARK: Files and directories of the service
+
+    /// The settings file that is there in place of the one that is read; `nil` when there is none.
+    /// - Parameter path: Of the settings file, which is not there.
+    package static func settings(inPlaceOf path: String) -> String? {
+        let directory = FilePath.parent(of: path)
+        // What cannot be listed shows no other file.
+        guard let names = try? SystemFile.names(in: directory, limit: BotDirectory.maximumEntries) else { return nil }
+        return names.first { name in
+            let plain = name.lowercased().drop { $0 == "." || $0 == "_" }
+            return ["martlet.yml", "martlet.yaml", "martlet.ymal", "martlet.yml.txt"].contains(String(plain))
+        }.map { FilePath.join(directory, $0) }
+    }
+
+    /// The directory that is there in place of one that is not: `secret` for `secrets`; `nil` when there is none, and when the directory is there.
+    package static func directory(inPlaceOf path: String) -> String? {
+        guard access(path, F_OK) != 0 else { return nil }
+        let (parent, name) = (FilePath.parent(of: path), FilePath.lastComponent(of: path))
+        guard let names = try? SystemFile.names(in: parent, limit: BotDirectory.maximumEntries) else { return nil }
+        let directories = names.filter { name in
+            guard let status = try? SystemFile.status(FilePath.join(parent, name)) else { return false }
+            return status.st_mode & S_IFMT == S_IFDIR
+        }
+        return Suggestion.near(name, in: directories).map { FilePath.join(parent, $0) }
+    }
+
+    /// Why a file of the directory of bot files is not read although its name is nearly a bot file's; `nil` for all others: copies that an editor
+    /// or an operator keeps beside end in other words.
+    static func botFile(_ name: String) -> String? {
+        guard !name.hasPrefix("."), FilePath.yamlName(of: name) == nil else { return nil }
+        let lowered = name.lowercased()
+        let isLike =
+            [".yml", ".yaml", ".ymal", ".yml.txt", ".yaml.txt"].contains(where: lowered.hasSuffix)
+        return isLike ? "it is not read: a bot file's name ends in .yml or .yaml, in small letters" : nil
+    }
+
+    /// What is wrong with a trigger's script; `nil` when it can be run.
+    static func script(_ name: String, in directory: String) -> String? {
+        let path = FilePath.join(directory, name)
+        guard access(path, F_OK) == 0 else {
+            if let other = self.directory(inPlaceOf: directory) {
+                return "there is no \(path); scripts lie in triggers/ beside bots/, and \(other) is there"
+            }
+            // What cannot be listed has no other name.
+            let names = (try? SystemFile.names(in: directory, limit: BotDirectory.maximumEntries)) ?? []
+            let hint = Suggestion.near(name, in: names).map { "; did you mean `\($0)`?" } ?? ""
+            return "there is no \(path)\(hint)"
+        }
+        return access(path, X_OK) == 0 ? nil : "\(path) is not executable (chmod +x)"
+    }
+
+    // MARK: Variables
+
+    /// What variables look like one that a command reads and are none, a sentence each, by name.
+    package static func variables(_ names: some Sequence<String>) -> [String] {
+        names.sorted().compactMap { name in
+            guard name.utf8.count <= Suggestion.maximumLength, !read.contains(name) else { return nil }
+            return variable(meantBy: name).map { "\(Printable.oneLine(name)) is not read; did you mean \($0)?" }
+        }
+    }
+
+    private static let read: [String] = ["MARTLET_URL", "MARTLET_TOKEN"]
+
+    private static func variable(meantBy name: String) -> String? {
+        let upper = name.uppercased()
+        let parts = upper.split(separator: "_", maxSplits: 1).map(String.init)
+        guard parts.count == 2, Suggestion.isNearly(parts[0], "MARTLET") else { return nil }
+        if parts[0] == "MARTLET" {
+            if ["SERVER", "HOST", "ADDRESS", "SOCKET", "SERVER_URL", "ENDPOINT"].contains(parts[1]) { return read[0] }
+            if ["API_TOKEN", "ACCESS_TOKEN", "AUTH_TOKEN", "API_KEY"].contains(parts[1]) { return read[1] }
+        }
+        return Suggestion.near(parts[1], in: ["URL", "TOKEN"]).map { "MARTLET_" + $0 }
+    }
+}
