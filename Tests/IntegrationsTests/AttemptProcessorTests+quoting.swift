@@ -1,4 +1,5 @@
 import Model
+import Storage
 import TestSupport
 import Testing
 
