@@ -36,7 +36,8 @@ struct ConsoleReading {
         var content = ConsoleContent()
         content.findings =
             readers.diagnostics?.finish() ?? readers.analyzer?.finish() ?? readers.sanitizer?.finish() ?? []
-        content.unsupported = readers.sanitizer.map { reader in content.findings.filter(reader.unsupported.contains) } ?? []
+        content.unsupported =
+            readers.sanitizer.map { reader in content.findings.filter(reader.unsupported.contains) } ?? []
         content.compiled = readers.compiled ?? CompiledFiles()
         content.crash = readers.crash?.finish()
         content.xctest = readers.xctest?.finish() ?? []
