@@ -31,9 +31,7 @@ struct IssueHistory: Sendable {
     func introduce(_ issues: inout [Issue], known: [Issue]) async throws {
         var introductions: [String: Introduction] = [:]
         for issue in known { introductions[issue.fingerprint] = issue.introducedBy }
-        let asked = issues.filter {
-            $0.status == .new && $0.finding.category != .triggerError && introductions[$0.fingerprint] == nil
-        }
+        let asked = Self.asked(issues, known: introductions)
         // The same commit again: whatever is new, no commit brought it.
         if known.isEmpty, !asked.isEmpty, from != to {
             let search = SuspectSearch(mirror: mirror, from: from, to: to)
@@ -44,6 +42,18 @@ struct IssueHistory: Sendable {
         for index in issues.indices where issues[index].status == .new {
             issues[index].introducedBy = introductions[issues[index].fingerprint]
         }
+    }
+
+    /// The most new issues of an integration for which a commit is looked for.
+    static let maximumAsked = 5000
+
+    /// The new issues for which a commit is looked for: the first ones.
+    /// - Parameter known: What was found out already, by fingerprint.
+    static func asked(_ issues: [Issue], known: [String: Introduction]) -> [Issue] {
+        Array(
+            issues.lazy.filter {
+                $0.status == .new && $0.finding.category != .triggerError && known[$0.fingerprint] == nil
+            }.prefix(maximumAsked))
     }
 
     private func telling<Value>(

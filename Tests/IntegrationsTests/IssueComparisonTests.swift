@@ -204,4 +204,22 @@ import Testing
         #expect(issues.map(\.status) == [.new])
         #expect(issues.first?.configurations == [debug, release])
     }
+
+    @Test func testThatOfManyNewIssuesTheFirstHaveASuspect() throws {
+        // given
+        let count = IssueHistory.maximumAsked + 10
+        var issues = try (0..<count).map { number in
+            Model.Issue(
+                fingerprint: "f\(number)", status: .new, finding: Self.warning, age: 1,
+                configurations: [try Samples.name("debug")])
+        }
+        issues[0].status = .unresolved
+
+        // when
+        let asked = IssueHistory.asked(issues, known: [:])
+
+        // then
+        #expect(asked.count == IssueHistory.maximumAsked)
+        #expect(asked.first?.fingerprint == "f1")
+    }
 }
