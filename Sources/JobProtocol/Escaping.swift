@@ -1,5 +1,5 @@
 /// How a kind of text stands for bytes that cannot stand for themselves in it: URLs (RFC 3986 section 2.1), forms, JSON (RFC 8259
-/// section 7), XML and HTML.
+/// section 7) and the strings of programming languages, XML and HTML, shells, and languages that double a quote.
 ///
 /// Read, not written: writers differ in what they escape and in the case of their digits, but one reading fits all of them.
 enum Escaping: CaseIterable, Sendable {
@@ -7,10 +7,23 @@ enum Escaping: CaseIterable, Sendable {
     case percent
     /// The same, and `+` for a space.
     case form
-    /// `\"`, `\n`, `\u00e9`, and two of these for what is beyond 16 bits.
-    case json
+    /// JSON, C, the shells' `$'…'` and `printf %q`, Python, Ruby, Perl, Go, Rust and others: `\"`, `\$`, `\n`, `\x2f`, `\057`, `\u00e9`, two
+    /// of these for what is beyond 16 bits, `\u{e9}`, `\U0001f600`.
+    case backslash
+    /// The same where `\xe9` is a character and no byte, as Python's `ascii` writes it.
+    case character
     /// `&amp;`, `&#233;`, `&#xE9;`.
     case xml
+    /// Quotes within the shells' single quotes: `'it'\''s'`, and `'it'"'"'s'` of dash and Python's shlex.
+    case shell
+    /// `'it''s'` of YAML, SQL and PowerShell. Where one quote is written twice, another is not: each has a case.
+    case doubledQuote
+    /// `""` of CSV.
+    case doubledDoubleQuote
+    /// `$$` of make, `%%` of formats.
+    case doubledSign
+    /// PowerShell's `` `" ``.
+    case backtick
 
     /// What some bytes are that begin with what `opens`.
     enum Reading: Equatable {
@@ -21,19 +34,42 @@ enum Escaping: CaseIterable, Sendable {
         /// An escape of `width` bytes, and what it stands for.
         case byte(UInt8, width: Int)
         case scalar(Unicode.Scalar, width: Int)
+        /// That many single quotes.
+        case quotes(count: Int, width: Int)
+        /// The first `count` bytes are what they are. Those after may begin an escape.
+        case literal(count: Int)
     }
 
     /// The most bytes of an escape: two `\u` in JSON, and in XML as many with zeros before.
     static let longest = 12
 
-    /// Whether writers escape the byte at all. Letters and digits stand for themselves in all of them, which keeps a `%` or `\` before them
-    /// from being looked into.
-    static func mayEscape(_ byte: UInt8) -> Bool {
+    static let quote = UInt8(ascii: "'")
+    private static let doubleQuote = UInt8(ascii: "\"")
+    private static let backslashByte = UInt8(ascii: "\\")
+    private static let backtickByte = UInt8(ascii: "`")
+    private static let afterBacktick = Array("'\"$`".utf8)
+
+    /// Whether a letter or a digit, which only numbers stand for.
+    static func isAlphanumeric(_ byte: UInt8) -> Bool {
         switch byte {
         case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
             UInt8(ascii: "0")...UInt8(ascii: "9"):
-            false
-        default: true
+            true
+        default: false
+        }
+    }
+
+    /// Whether it can make a difference where only these bytes are looked for.
+    func matters(_ isLookedFor: (UInt8) -> Bool) -> Bool {
+        switch self {
+        case .percent, .backslash, .xml: true
+        // Without a space a form's escapes are those of any URL.
+        case .form: isLookedFor(0x20)
+        // The first bytes of U+0080 to U+00FF.
+        case .character: isLookedFor(0xC2) || isLookedFor(0xC3)
+        case .shell: isLookedFor(Self.quote) || isLookedFor(UInt8(ascii: "!"))
+        case .doubledQuote, .doubledDoubleQuote, .doubledSign: doubled.contains(where: isLookedFor)
+        case .backtick: Self.afterBacktick.contains(where: isLookedFor)
         }
     }
 
@@ -42,25 +78,56 @@ enum Escaping: CaseIterable, Sendable {
         switch self {
         case .percent: byte == UInt8(ascii: "%")
         case .form: byte == UInt8(ascii: "%") || byte == UInt8(ascii: "+")
-        case .json: byte == UInt8(ascii: "\\")
+        case .backslash, .character: byte == Self.backslashByte
         case .xml: byte == UInt8(ascii: "&")
+        case .shell: byte == Self.quote || opensAhead(byte)
+        case .doubledQuote, .doubledDoubleQuote, .doubledSign: doubled.contains(byte)
+        case .backtick: byte == Self.backtickByte
         }
     }
 
+    /// What is written twice.
+    private var doubled: [UInt8] {
+        switch self {
+        case .doubledQuote: [Self.quote]
+        case .doubledDoubleQuote: [Self.doubleQuote]
+        case .doubledSign: [UInt8(ascii: "$"), UInt8(ascii: "%")]
+        default: []
+        }
+    }
+
+    /// Whether an escape that begins with the byte is one only where a secret begins with it: a shell writes `\''it'` for `'it`, and dash
+    /// `"'"'it'`. Within a secret both bytes are what they are.
+    func opensAhead(_ byte: UInt8) -> Bool {
+        self == .shell && (byte == Self.backslashByte || byte == Self.doubleQuote)
+    }
+
+    /// Whether the byte, right after an escape, counts for nothing: the shell's quote that opens again.
+    func opensAgain(_ byte: UInt8) -> Bool { self == .shell && byte == Self.quote }
+
     /// The first two bytes of each escape that can stand for a byte, or begin a character that begins with it; a second of nil is any.
     func beginnings(of byte: UInt8) -> [(first: UInt8, second: UInt8?)] {
-        guard Self.mayEscape(byte) else { return [] }
         switch self {
         case .percent, .form:
             let digit = String(byte >> 4, radix: 16)
             let percent = Set((digit + digit.uppercased()).utf8).map { (UInt8(ascii: "%"), UInt8?.some($0)) }
             return self == .form && byte == 0x20 ? percent + [(UInt8(ascii: "+"), nil)] : percent
-        case .json:
-            let short = Self.letters.first { $0.byte == byte }?.letter
-            return ([UInt8(ascii: "u")] + (short.map { [$0] } ?? [])).map { (UInt8(ascii: "\\"), $0) }
+        case .backslash, .character:
+            var seconds = Array("xuU".utf8) + [UInt8(ascii: "0") + byte >> 6]
+            seconds += Self.letters.filter { $0.byte == byte }.map(\.letter)
+            if Self.isPunctuation(byte) { seconds.append(byte) }
+            return seconds.map { (Self.backslashByte, $0) }
         case .xml:
             let name = Self.names.first { $0.byte == byte }?.name.first
             return ([UInt8(ascii: "#")] + (name.map { [$0] } ?? [])).map { (UInt8(ascii: "&"), $0) }
+        case .shell where byte == Self.quote:
+            return [
+                (Self.quote, Self.backslashByte), (Self.quote, Self.doubleQuote), (Self.backslashByte, Self.quote),
+                (Self.doubleQuote, Self.quote),
+            ]
+        case .shell: return byte == UInt8(ascii: "!") ? [(Self.quote, Self.backslashByte)] : []
+        case .doubledQuote, .doubledDoubleQuote, .doubledSign: return doubled.contains(byte) ? [(byte, byte)] : []
+        case .backtick: return Self.afterBacktick.contains(byte) ? [(Self.backtickByte, byte)] : []
         }
     }
 
@@ -75,31 +142,113 @@ enum Escaping: CaseIterable, Sendable {
             case .more: .more
             case .some(let value): .byte(UInt8(value), width: 3)
             }
-        case .json: return Self.readJSON(bytes)
+        case .backslash: return Self.readBackslash(bytes, isCharacter: false)
+        case .character: return Self.readBackslash(bytes, isCharacter: true)
         case .xml: return Self.readXML(bytes)
+        case .shell: return Self.readShell(bytes)
+        case .doubledQuote, .doubledDoubleQuote, .doubledSign:
+            guard bytes.count > 1 else { return .more }
+            return bytes[1] == first ? .byte(first, width: 2) : .none
+        case .backtick:
+            guard bytes.count > 1 else { return .more }
+            return Self.afterBacktick.contains(bytes[1]) ? .byte(bytes[1], width: 2) : .none
         }
     }
 
-    // MARK: JSON
+    // MARK: Shells
 
-    /// What stands after the backslash, and for what.
+    /// `'\''` is a quote, and so is `'"'"'`, of which dash makes one for several in a row. The last quote opens again: `opensAgain`.
+    private static func readShell(_ bytes: UnsafeRawBufferPointer) -> Reading {
+        guard bytes.count > 1 else { return .more }
+        switch (bytes[0], bytes[1]) {
+        case (quote, backslashByte):
+            guard bytes.count > 2 else { return .more }
+            // git writes `'\!'`, too.
+            return bytes[2] == quote || bytes[2] == UInt8(ascii: "!") ? .byte(bytes[2], width: 3) : .none
+        case (backslashByte, quote): return .byte(quote, width: 2)
+        case (quote, doubleQuote): return quotes(bytes, from: 2)
+        case (doubleQuote, quote): return quotes(bytes, from: 1)
+        default: return .none
+        }
+    }
+
+    /// Quotes up to a double quote.
+    private static func quotes(_ bytes: UnsafeRawBufferPointer, from start: Int) -> Reading {
+        var end = start
+        while end < bytes.count, bytes[end] == quote { end += 1 }
+        guard end < bytes.count else { return end < longest ? .more : .none }
+        if bytes[end] == doubleQuote, end > start { return .quotes(count: end - start, width: end + 1) }
+        return bytes[end] == backslashByte && end > start ? .literal(count: end - 1) : .none
+    }
+
+    // MARK: Backslashes
+
+    /// What stands after the backslash, and for what. What is no letter and no digit stands for itself.
     private static let letters: [(letter: UInt8, byte: UInt8)] = [
-        (UInt8(ascii: "\""), UInt8(ascii: "\"")), (UInt8(ascii: "\\"), UInt8(ascii: "\\")),
-        (UInt8(ascii: "/"), UInt8(ascii: "/")), (UInt8(ascii: "b"), 0x08), (UInt8(ascii: "f"), 0x0C),
-        (UInt8(ascii: "n"), 0x0A), (UInt8(ascii: "r"), 0x0D), (UInt8(ascii: "t"), 0x09),
+        (UInt8(ascii: "n"), 0x0A), (UInt8(ascii: "r"), 0x0D), (UInt8(ascii: "t"), 0x09), (UInt8(ascii: "b"), 0x08),
+        (UInt8(ascii: "f"), 0x0C), (UInt8(ascii: "a"), 0x07), (UInt8(ascii: "v"), 0x0B), (UInt8(ascii: "e"), 0x1B),
+        (UInt8(ascii: "E"), 0x1B),
     ]
 
-    private static func readJSON(_ bytes: UnsafeRawBufferPointer) -> Reading {
+    /// Also the bytes of other characters, before each of which Perl's quotemeta writes one.
+    private static func isPunctuation(_ byte: UInt8) -> Bool {
+        byte == 0x09 || byte >= 0x20 && byte != 0x7F && !isAlphanumeric(byte)
+    }
+
+    private static func readBackslash(_ bytes: UnsafeRawBufferPointer, isCharacter: Bool) -> Reading {
         guard bytes.count > 1 else { return .more }
-        guard bytes[1] == UInt8(ascii: "u") else {
-            return letters.first { $0.letter == bytes[1] }.map { .byte($0.byte, width: 2) } ?? .none
+        switch bytes[1] {
+        case UInt8(ascii: "x"), UInt8(ascii: "u"):
+            guard bytes.count > 2 else { return .more }
+            if bytes[2] == UInt8(ascii: "{") { return readBraced(bytes) }
+            guard bytes[1] == UInt8(ascii: "x") else { return readUTF16(bytes) }
+            switch number(bytes, from: 2, digits: 2) {
+            case .none: return .none
+            case .more: return .more
+            case .some(let value):
+                return isCharacter && value > 0x7F ? scalar(value, width: 4) : .byte(UInt8(value), width: 4)
+            }
+        case UInt8(ascii: "U"):
+            switch number(bytes, from: 2, digits: 8) {
+            case .none: return .none
+            case .more: return .more
+            case .some(let value): return scalar(value, width: 10)
+            }
+        case UInt8(ascii: "0")...UInt8(ascii: "3"): return readOctal(bytes)
+        case let byte where isPunctuation(byte): return .byte(byte, width: 2)
+        case let byte: return letters.first { $0.letter == byte }.map { .byte($0.byte, width: 2) } ?? .none
         }
+    }
+
+    private static func readOctal(_ bytes: UnsafeRawBufferPointer) -> Reading {
+        var value: UInt8 = 0
+        for position in 1...3 {
+            guard position < bytes.count else { return .more }
+            guard UInt8(ascii: "0")...UInt8(ascii: "7") ~= bytes[position] else { return .none }
+            value = value << 3 | (bytes[position] - UInt8(ascii: "0"))
+        }
+        return .byte(value, width: 4)
+    }
+
+    /// `\u{1f600}` of Rust, Ruby, Swift and JavaScript, `\x{1f600}` of Perl.
+    private static func readBraced(_ bytes: UnsafeRawBufferPointer) -> Reading {
+        var value: UInt32 = 0
+        for position in 3..<max(3, min(bytes.count, longest)) {
+            if bytes[position] == UInt8(ascii: "}"), position > 3 { return scalar(value, width: position + 1) }
+            guard let digit = digit(bytes[position]) else { return .none }
+            value = value << 4 | digit
+            guard value <= 0x10FFFF else { return .none }
+        }
+        return bytes.count < longest ? .more : .none
+    }
+
+    private static func readUTF16(_ bytes: UnsafeRawBufferPointer) -> Reading {
         switch number(bytes, from: 2, digits: 4) {
         case .none: return .none
         case .more: return .more
         case .some(let high) where 0xD800...0xDBFF ~= high:
             guard bytes.count > 6 else { return .more }
-            guard bytes[6] == UInt8(ascii: "\\") else { return .none }
+            guard bytes[6] == backslashByte else { return .none }
             guard bytes.count > 7 else { return .more }
             guard bytes[7] == UInt8(ascii: "u") else { return .none }
             switch number(bytes, from: 8, digits: 4) {
@@ -111,7 +260,6 @@ enum Escaping: CaseIterable, Sendable {
         case .some(let value): return scalar(value, width: 6)
         }
     }
-
     // MARK: XML
 
     /// What stands after the ampersand, and for what.

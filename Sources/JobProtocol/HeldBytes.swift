@@ -6,7 +6,7 @@ struct HeldBytes: Sendable {
     private var bytes: [UInt8] = []
     /// By a bit for each `SecretView`: what counts there, that is, is a byte or the place of one. The others are line ends and terminal
     /// escapes within, and all but the first bytes of an escape.
-    private var marks: [UInt8] = []
+    private var marks: [UInt16] = []
     /// The first that is still held.
     private var first = 0
     /// Where in the stream the first byte in memory is. Positions are the stream's; they outlive what is taken out.
@@ -16,7 +16,7 @@ struct HeldBytes: Sendable {
     private var firstSecret = 0
 
     /// In `marks`: as it stands in the stream.
-    private static let plain: UInt8 = 1
+    private static let plain: UInt16 = 1
     /// How many bytes that were taken out may still be there: 64 KiB.
     private static let slack = 64 * 1024
 
@@ -43,7 +43,7 @@ struct HeldBytes: Sendable {
 
     /// The last `width` bytes that count are an escape, which stands for `count` bytes in the view of a bit.
     /// - Returns: The position of its first byte.
-    mutating func join(last width: Int, into count: Int, _ bit: UInt8) -> Int {
+    mutating func join(last width: Int, into count: Int, _ bit: UInt16) -> Int {
         var (index, left) = (bytes.count, width)
         while left > 0, index > first {
             index -= 1
@@ -55,14 +55,14 @@ struct HeldBytes: Sendable {
     }
 
     /// From a position on no bytes are escapes any more in the view of a bit.
-    mutating func separate(from position: Int, _ bit: UInt8) {
+    mutating func separate(from position: Int, _ bit: UInt16) {
         for index in max(first, position - base)..<max(first, marks.count) where marks[index] & Self.plain != 0 {
             marks[index] |= bit
         }
     }
 
     /// The position of the byte that counts in the view of a bit and has `count` others between `position` and itself; else the end.
-    func position(after count: Int, from position: Int, _ bit: UInt8) -> Int {
+    func position(after count: Int, from position: Int, _ bit: UInt16) -> Int {
         var (index, left) = (position - base, count)
         while index < marks.count {
             if marks[index] & bit != 0 {
@@ -75,7 +75,7 @@ struct HeldBytes: Sendable {
     }
 
     /// The position of the last but `count - 1` byte that counts in the view of a bit; the end for none.
-    func position(ofLast count: Int, _ bit: UInt8) -> Int {
+    func position(ofLast count: Int, _ bit: UInt16) -> Int {
         var (index, left) = (bytes.count, count)
         while left > 0, index > first {
             index -= 1

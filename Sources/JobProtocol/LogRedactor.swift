@@ -41,8 +41,7 @@ package struct LogRedactor: Sendable {
     }
 
     private init(_ automaton: SecretAutomaton, isBinary: Bool) {
-        // Without a space in a secret a form's escapes are those of any URL.
-        let escapings = Escaping.allCases.filter { $0 != .form || automaton.isEscaped(0x20) }
+        let escapings = Escaping.allCases.filter { $0.matters(automaton.contains) }
         views = escapings.map(SecretView.init)
         beginnings = automaton.isEmpty ? nil : SecretBeginnings(automaton, escapings: escapings, isBinary: isBinary)
         (self.automaton, self.isBinary) = (automaton, isBinary)
@@ -62,11 +61,18 @@ package struct LogRedactor: Sendable {
         return other.hasMasked
     }
 
-    /// The text with its secrets masked.
-    package func masking(_ text: String) -> String {
+    /// A whole text as it can be shown.
+    package func masked(_ text: String) -> String {
+        guard let beginnings else { return text }
+        var text = text
+        let isClean = text.withUTF8 { bytes in
+            let bytes = UnsafeRawBufferPointer(bytes)
+            return beginnings.next(in: bytes, from: 0) == bytes.count
+        }
+        if isClean { return text }
         var other = self
         let shown = other.redact(text.utf8) + other.finish()
-        return String(decoding: shown, as: UTF8.self)
+        return other.hasMasked ? String(decoding: shown, as: UTF8.self) : text
     }
 
     /// What of `input`, and of what was held back before it, can be shown.

@@ -10,8 +10,8 @@ struct SecretAutomaton: Sendable {
     /// The longest form that ends in this state; 0 for none.
     private var matched: [Int32] = [0]
     private var rootChild = [Int32](repeating: 0, count: 256)
-    /// Bytes of forms that an escape can stand for.
-    private var escaped = [Bool](repeating: false, count: 256)
+    /// Bytes of forms.
+    private var contained = [Bool](repeating: false, count: 256)
 
     init(forms: Set<[UInt8]>) {
         for form in forms { add(form) }
@@ -24,9 +24,8 @@ struct SecretAutomaton: Sendable {
     /// Whether a form begins with the byte.
     func begins(with byte: UInt8) -> Bool { rootChild[Int(byte)] != 0 }
 
-    /// Whether a form has the byte, and writers of URLs, JSON or XML may write it in another way. An escape that stands for any other byte is
-    /// none here.
-    func isEscaped(_ byte: UInt8) -> Bool { escaped[Int(byte)] }
+    /// Whether a form has the byte. An escape that stands for any other byte is none here.
+    func contains(_ byte: UInt8) -> Bool { contained[Int(byte)] }
 
     /// How many bytes of a form the state stands for.
     func depth(_ state: Int) -> Int { Int(depth[state]) }
@@ -46,6 +45,16 @@ struct SecretAutomaton: Sendable {
         var child = Int(firstChild[state])
         while child != 0, bytes[child] != byte { child = Int(sibling[child]) }
         return child
+    }
+
+    /// Whether a form goes on from here with what is no letter and no digit.
+    func goesOnEscaped(_ state: Int) -> Bool {
+        var child = Int(firstChild[state])
+        while child != 0 {
+            if !Escaping.isAlphanumeric(bytes[child]) { return true }
+            child = Int(sibling[child])
+        }
+        return false
     }
 
     /// The state after the byte.
@@ -85,7 +94,7 @@ struct SecretAutomaton: Sendable {
                 matched.append(0)
                 firstChild[state] = Int32(next)
                 if state == 0 { rootChild[Int(byte)] = Int32(next) }
-                escaped[Int(byte)] = Escaping.mayEscape(byte)
+                contained[Int(byte)] = true
             }
             state = next
         }

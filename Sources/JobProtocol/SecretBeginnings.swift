@@ -27,10 +27,12 @@ struct SecretBeginnings: Sendable {
             add(first, before: seconds)
             for escaping in escapings {
                 add(first, before: seconds.flatMap { escaping.beginnings(of: $0).map(\.first) })
-                // What an escape of the first byte begins with.
-                for (opening, second) in escaping.beginnings(of: first) where automaton.isEscaped(first) {
+                // What an escape of the first byte begins with. Of a letter it is a number, which is not looked for across lines: or each
+                // line that ends with `%` or `\` would wait for the next.
+                let isWrapped = !Escaping.isAlphanumeric(first)
+                for (opening, second) in escaping.beginnings(of: first) {
                     if let second {
-                        add(opening, before: [second])
+                        add(opening, before: [second], isWrapped: isWrapped)
                     } else {
                         add(opening, before: UInt8.min...UInt8.max)
                     }
@@ -39,10 +41,11 @@ struct SecretBeginnings: Sendable {
         }
     }
 
-    private mutating func add(_ first: UInt8, before seconds: some Sequence<UInt8>) {
+    /// - Parameter isWrapped: Whether a line's end or a terminal's escape may follow the first.
+    private mutating func add(_ first: UInt8, before seconds: some Sequence<UInt8>, isWrapped: Bool = true) {
         firsts[Int(first)] = true
         for second in seconds { pairs[Int(first) | Int(second) << 8] = 1 }
-        for second in Self.betweens where second == 0x1B || isPassedOver(second) {
+        for second in Self.betweens where isWrapped && (second == 0x1B || isPassedOver(second)) {
             pairs[Int(first) | Int(second) << 8] = 1
         }
     }
@@ -115,10 +118,17 @@ struct SecretBeginnings: Sendable {
             var next: (state: Int, width: Int)
             switch escaping.read(rest) {
             case .none:
-                // One that is wrapped is not read here.
-                if rest.contains(where: { $0 == 0x1B || isPassedOver($0) }) { return .some }
+                // One that is wrapped is not read here: more than what stands before the line's end would decide.
+                let end = rest.firstIndex { $0 == 0x1B || isPassedOver($0) }
+                if let end, automaton.goesOnEscaped(state),
+                    escaping.read(UnsafeRawBufferPointer(rebasing: rest[..<end])) == .more
+                {
+                    return .some
+                }
                 continue
-            case .more: return .some
+            // A quote that opens again may follow.
+            case .more, .quotes, .literal: return .some
+            case .byte where escaping == .shell: return .some
             case .byte(0x0A, let width), .byte(0x0D, let width), .scalar("\n", let width), .scalar("\r", let width):
                 next = (state, width)
             case .byte(let byte, let width): next = (automaton.child(state, byte), width)

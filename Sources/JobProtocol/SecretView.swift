@@ -7,7 +7,7 @@ struct SecretView: Sendable {
     /// Nil: as it stands.
     let escaping: Escaping?
     /// In the marks of `HeldBytes`.
-    private let bit: UInt8
+    private let bit: UInt16
     private(set) var state = 0
     /// Where in the stream that begins which may be a secret.
     private(set) var start = 0
@@ -16,13 +16,15 @@ struct SecretView: Sendable {
     private var pending: [UInt8] = []
     /// Where in the stream the first escape is that was read; nil while there only may be one.
     private var firstRead: Int?
+    /// Whether the last byte ended an escape, after which another may count for nothing.
+    private var hasJustRead = false
 
     /// The most bytes of the stream for each byte of a secret. What lies between is not without end, so neither is what is held.
     static let widthLimit = 64
 
     init(escaping: Escaping?) {
         self.escaping = escaping
-        bit = escaping.map { 2 << UInt8(Escaping.allCases.firstIndex(of: $0) ?? 0) } ?? 1
+        bit = escaping.map { 2 << UInt16(Escaping.allCases.firstIndex(of: $0) ?? 0) } ?? 1
     }
 
     /// Nothing has begun before the end of what is held.
@@ -67,6 +69,12 @@ struct SecretView: Sendable {
     ) -> Bool {
         guard let escaping else { return false }
         var hasFound = false
+        let opensAgain = hasJustRead && escaping.opensAgain(byte)
+        hasJustRead = false
+        if opensAgain, isActive, pending.isEmpty {
+            _ = held.join(last: 1, into: 0, bit)
+            return rest(after, automaton, &held, hasFound)
+        }
         if !pending.isEmpty {
             switch append(byte, escaping, automaton, &held, &hasFound) {
             case .more, .read: return rest(after, automaton, &held, hasFound)
@@ -80,7 +88,7 @@ struct SecretView: Sendable {
             }
             pending.removeAll(keepingCapacity: true)
         }
-        if escaping.opens(byte) {
+        if escaping.opens(byte), mayOpen(byte, escaping, isActive ? state : before.state, automaton) {
             if !isActive { (state, start, firstRead, isActive) = (before.state, before.start, nil, true) }
             if append(byte, escaping, automaton, &held, &hasFound) != .none {
                 return rest(after, automaton, &held, hasFound)
@@ -104,6 +112,10 @@ struct SecretView: Sendable {
 
     // MARK: Escapes
 
+    private func mayOpen(_ byte: UInt8, _ escaping: Escaping, _ state: Int, _ automaton: SecretAutomaton) -> Bool {
+        !escaping.opensAhead(byte) || state == 0 && automaton.begins(with: Escaping.quote)
+    }
+
     private enum Progress { case none, more, read }
 
     private mutating func append(
@@ -119,19 +131,35 @@ struct SecretView: Sendable {
             guard state != 0 else { return .none }
             join(into: 0, &held)
         case .byte(let byte, _):
-            guard automaton.isEscaped(byte) else { return .none }
+            guard automaton.contains(byte) else { return .none }
             join(into: 1, &held)
-            hasFound = follow(byte, automaton, &held) || hasFound
+            follow(CollectionOfOne(byte), automaton, &held, &hasFound)
+        case .quotes(let count, _):
+            guard automaton.contains(Escaping.quote) else { return .none }
+            join(into: count, &held)
+            follow(repeatElement(Escaping.quote, count: count), automaton, &held, &hasFound)
         case .scalar(let scalar, _):
-            guard scalar.utf8.allSatisfy(automaton.isEscaped) else { return .none }
+            guard scalar.utf8.allSatisfy(automaton.contains) else { return .none }
             join(into: scalar.utf8.count, &held)
-            let count = scalar.utf8.count
-            for (index, byte) in scalar.utf8.enumerated() {
-                hasFound = follow(byte, rest: count - 1 - index, automaton, &held) || hasFound
-            }
+            follow(scalar.utf8, automaton, &held, &hasFound)
+        case .literal(let count):
+            followLiterals(count: count, rest: pending.count - count, automaton, &held, &hasFound)
+            pending.removeFirst(count)
+            return .more
         }
+        hasJustRead = true
         pending.removeAll(keepingCapacity: true)
         return .read
+    }
+
+    /// What an escape stood for, which is held already.
+    private mutating func follow(
+        _ bytes: some Collection<UInt8>, _ automaton: SecretAutomaton, _ held: inout HeldBytes,
+        _ hasFound: inout Bool
+    ) {
+        for (index, byte) in bytes.enumerated() {
+            hasFound = follow(byte, rest: bytes.count - 1 - index, automaton, &held) || hasFound
+        }
     }
 
     /// Ends the view where it is of no more use.
@@ -162,7 +190,7 @@ struct SecretView: Sendable {
     private mutating func end(_ held: inout HeldBytes) {
         // What stands there may have begun within the escapes, and this view may go on from it.
         if isActive, let firstRead { held.separate(from: firstRead, bit) }
-        (isActive, firstRead) = (false, nil)
+        (isActive, firstRead, hasJustRead) = (false, nil, false)
         pending.removeAll(keepingCapacity: true)
     }
 }

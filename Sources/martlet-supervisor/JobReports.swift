@@ -102,7 +102,7 @@ struct JobReports {
         collector.collect(patterns)
         collector.tell(&log)
         (bytes, files) = (collector.bytes, collector.files)
-        leftOut += collector.leftOut.map { LeftOut(step: index, text: redactor.masking($0)) }
+        leftOut += collector.leftOut.map { LeftOut(step: index, text: redactor.masked($0)) }
         if collector.limit != nil || collector.problem != nil {
             shortfalls.append(Shortfall(limit: collector.limit, problem: collector.problem))
         }

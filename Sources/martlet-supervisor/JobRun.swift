@@ -51,7 +51,7 @@ struct JobRun {
         for shortfall in reports.shortfalls { heed(shortfall.limit, shortfall.problem, &ending) }
         clinux_failpoint("job.collected", "before")
         let unpacked = collect(from: job, workspace: workspace, attempt: attempt, ending: &ending, log: &log)
-        let leftOut = reports.leftOut + unpacked.map { LeftOut(step: nil, text: redactor.masking($0)) }
+        let leftOut = reports.leftOut + unpacked.map { LeftOut(step: nil, text: redactor.masked($0)) }
         if let failure = write(leftOut, to: attempt), ending.result != .faulty {
             return faulty("writing \(paths.leftOut) failed: \(failure.text)")
         }
