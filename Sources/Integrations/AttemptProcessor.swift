@@ -1,5 +1,5 @@
 package import Execution
-import JobProtocol
+package import JobProtocol
 package import Model
 import Reports
 
@@ -17,6 +17,8 @@ package struct AttemptProcessor: Sendable {
         package var askedReports: [String: [String]]
         /// Where the job's programs were looked for; nothing when unknown.
         package var path: String?
+        /// Of the job's secrets, where it has any.
+        package var masking: LogRedactor?
         /// The SHA-256 of a file of the workspace, in hexadecimal; nothing when there is none.
         package var digest: @Sendable (_ path: String) -> String?
     }
@@ -57,7 +59,8 @@ package struct AttemptProcessor: Sendable {
         for input in inputs {
             let (number, step) = (input.number, job.steps[input.number])
             guard let end = ends.steps[number], let kind = JobStep(rawValue: step.step) else { continue }
-            let content = contents.removeValue(forKey: number) ?? StepContent()
+            var content = contents.removeValue(forKey: number) ?? StepContent()
+            if let masking = context.masking, !masking.isIdle { content = masking.masked(content) }
             reading.add(
                 step: step, kind: kind, end: end, console: content.console,
                 reports: StepReports(

@@ -1,6 +1,8 @@
 import Archives
 import Basics
 import Execution
+import JobProtocol
+import Logging
 import Model
 import SourceControl
 import Storage
@@ -19,7 +21,7 @@ extension JobRunner {
             previousTests: request.testFilter == nil
                 ? try await store.earlierTests(before: id.integration, configuration: id.job) : nil,
             filterAlone: whole == nil ? request.testFilter : nil,
-            askedReports: Self.askedReports(of: request.configuration),
+            askedReports: Self.askedReports(of: request.configuration), masking: await masking(of: request, id),
             digest: { path in
                 // A path that leaves the tree, passes a link, or is very large, has none.
                 (try? Directory(opening: workspace.tree).read(path, limit: Self.maximumSourceBytes)).map(Digest.sha256)
@@ -60,6 +62,18 @@ extension JobRunner {
         }
         try await store.storeResults(results, of: id, steps: steps, at: clock.now())
         if results.verdict == .internalError { tellFault(of: id, results.reason) }
+    }
+
+    /// - Returns: `nil` for a job without secrets, and where they are not to be had any more: the bytes were masked when there were.
+    private func masking(of request: Request, _ id: AttemptID) async -> LogRedactor? {
+        do {
+            let values = try await secretValues(of: request, lane: Workspaces.Lane(request.integration)).values
+            return values.isEmpty ? nil : LogRedactor(secrets: values)
+        } catch {
+            logger.warning(
+                "what a job left is read without its secrets", metadata: ["attempt": "\(id)", "error": "\(error)"])
+            return nil
+        }
     }
 
     private static func askedReports(of configuration: Recipe.Configuration) -> [String: [String]] {

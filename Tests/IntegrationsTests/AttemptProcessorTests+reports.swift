@@ -27,6 +27,35 @@ extension AttemptProcessorTests {
             #expect(results.tested == "1 test, 1 failing")
         }
 
+        /// In no bytes of the report the secret is in one piece.
+        @Test func testThatASecretThatAReportPutsTogetherIsMaskedEverywhere() async throws {
+            // given
+            let report = """
+                <testsuite name="s"><testcase classname="K.Hun&#116;er2" name="is &#72;unter2">
+                <failure message="Hun<!-- -->ter2">it was Hun<![CDATA[ter]]>2, no Hun<!-- x -->ter2 or Hun<?x y?>ter2</failure></testcase></testsuite>
+                """.replacing("message=\"Hun<!-- -->ter2\"", with: "message=\"Hun&#x74;er2\"")
+            let events = [
+                #"{"Action":"run","Package":"k","Test":"TestA"}"#,
+                #"{"Action":"output","Package":"k","Test":"TestA","Output":"    a_test.go:3: Hun"}"#,
+                #"{"Action":"output","Package":"k","Test":"TestA","Output":"ter2\\n"}"#,
+                #"{"Action":"fail","Package":"k","Test":"TestA","Elapsed":0}"#,
+                #"{"Action":"fail","Package":"k","Elapsed":0}"#,
+            ].joined(separator: "\n")
+            // when
+            let results = try await outer.results(
+                of: [Played(step: .testing, exit: 1, report: report)], secrets: ["Hunter2"])
+            let others = try await outer.results(
+                of: [Played(step: .testing, exit: 1, report: events, reportName: "go.json")], secrets: ["Hunter2"])
+            // then
+            for results in [results, others] {
+                let texts =
+                    "\(results.tests) \(results.findings.map(\.finding)) \(results.reason ?? "") \(results.notes)"
+                #expect(!texts.contains("Hunter2"), "\(texts)")
+                #expect(texts.contains("***"), "\(texts)")
+                #expect(results.tests.count == 1)
+            }
+        }
+
         @Test func testThatATestThatPassedOnRetryIsAWarning() async throws {
             let report = """
                 <testsuite name="KitTests" failures="0"><testcase classname="KitTests" name="adds"><failure message="2 is not 3"/></testcase>

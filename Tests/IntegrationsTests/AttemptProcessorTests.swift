@@ -30,12 +30,12 @@ import Testing
 
     func results(
         of played: [Played], outcome: StatusEvent.Outcome? = nil, reason: String? = nil, limit: String? = nil,
-        previousTests: Int? = nil, notTested: String? = nil, askedReports: [String]? = nil, isFinished: Bool = true,
-        reader: ReaderProgram? = nil
+        previousTests: Int? = nil, notTested: String? = nil, askedReports: [String]? = nil, secrets: [String] = [],
+        isFinished: Bool = true, reader: ReaderProgram? = nil
     ) async throws -> AttemptResults {
         try await withTemporaryDirectory { directory in
             let attempt = AttemptDirectory(path: directory.path("kit/1/debug/1"))
-            let executor = ScriptedExecutor()
+            let (executor, masking) = (ScriptedExecutor(), LogRedactor(secrets: secrets))
             let steps = played.map { played in
                 JobDescription.Step(
                     step: played.step.rawValue, name: played.name ?? played.usualName, arguments: played.arguments,
@@ -67,7 +67,7 @@ import Testing
             let plan = JobPlanner.Plan(steps: steps, collect: [], notAnalyzed: nil, notTested: notTested)
             let context = AttemptProcessor.Context(
                 configuration: try Samples.name("debug"), plan: plan, previousTests: previousTests,
-                askedReports: askedReports.map { ["test": $0] } ?? [:], digest: { _ in nil })
+                askedReports: askedReports.map { ["test": $0] } ?? [:], masking: masking, digest: { _ in nil })
             return try AttemptProcessor(reader: reader ?? .built()).read(attempt, context: context, memory: nil)
                 .outcome { _, _ in nil }
         }
