@@ -35,11 +35,15 @@ enum {
     USUAL_PIPE_BYTES = 65536,
 };
 
-/// Answered with EPERM: what makes or enters namespaces and mounts, looks into other processes, or changes the machine.
+/// Answered with EPERM: what makes or enters namespaces and mounts, takes descriptors of other processes, or changes the machine.
+///
+/// ptrace(2), process_vm_readv(2) and process_vm_writev(2) are allowed: they reach the processes of the job's own process namespace
+/// alone. Its first process is the supervisor's, and not dumpable. Since Linux 4.8 the kernel asks the filter after a tracer has changed
+/// a call, so tracing leads to no call that is forbidden here.
 static const int forbidden[] = {
     SYS_mount, SYS_umount2, SYS_pivot_root, SYS_chroot, SYS_unshare, SYS_setns,
     OPEN_TREE, MOVE_MOUNT, FSOPEN, FSCONFIG, FSMOUNT, FSPICK, MOUNT_SETATTR, OPEN_TREE_ATTR,
-    SYS_ptrace, SYS_process_vm_readv, SYS_process_vm_writev, SYS_kcmp, PIDFD_GETFD, PROCESS_MADVISE,
+    SYS_kcmp, PIDFD_GETFD, PROCESS_MADVISE,
     SYS_keyctl, SYS_add_key, SYS_request_key,
     SYS_bpf, SYS_userfaultfd, SYS_perf_event_open, SYS_open_by_handle_at, SYS_fanotify_init,
     SYS_kexec_load, SYS_kexec_file_load, SYS_init_module, SYS_finit_module, SYS_delete_module,
@@ -102,11 +106,16 @@ static const unsigned int protocols[] = {
 enum { PROTOCOL_COUNT = sizeof protocols / sizeof *protocols };
 
 /// Of a call whose first arguments are a family of sockets, a type and a protocol: only those that the fence's network namespace holds;
-/// vsock, for one, leads to the hypervisor.
+/// vsock, for one, leads to the hypervisor. Of netlink's protocols only NETLINK_ROUTE, by which getifaddrs(3) lists the interfaces: to
+/// change them the kernel asks for a capability over the network namespace, and a job has none.
 static void answer_families(struct program *program, unsigned int call) {
-    add(program, BPF_JMP | BPF_JEQ | BPF_K, 0, 11 + 2 * PROTOCOL_COUNT, call);
+    add(program, BPF_JMP | BPF_JEQ | BPF_K, 0, 16 + 2 * PROTOCOL_COUNT, call);
     load(program, argument(0));
     answer_if(program, AF_UNIX, 0);
+    add(program, BPF_JMP | BPF_JEQ | BPF_K, 0, 4, AF_NETLINK);
+    load(program, argument(2));
+    answer_if(program, 0 /* NETLINK_ROUTE */, 0);
+    answer(program, EPROTONOSUPPORT);
     add(program, BPF_JMP | BPF_JEQ | BPF_K, 2, 0, AF_INET);
     add(program, BPF_JMP | BPF_JEQ | BPF_K, 1, 0, AF_INET6);
     answer(program, EAFNOSUPPORT);

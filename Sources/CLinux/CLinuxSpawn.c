@@ -6,9 +6,11 @@
 #include <grp.h>
 #include <linux/capability.h>
 #include <linux/sched.h>
+#include <sched.h>
 #include <signal.h>
 #include <stdio.h>
 #include <sys/eventfd.h>
+#include <sys/personality.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
@@ -16,8 +18,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-// Low, so that a limit of 64 open files is enough.
-enum { KEEP_LIMIT = 20, AWAY = 24 };
+// Low, so that a limit of 128 open files is enough.
+enum { KEEP_LIMIT = 32, AWAY = 36 };
 
 void clinux_reset_signals(void) {
     for (int number = 1; number < NSIG; number++) signal(number, SIG_DFL);
@@ -146,6 +148,33 @@ int clinux_gate_wait(int gate) {
     return result == 0 && value == 1;
 }
 
+/// The soft limit becomes `value`, as far as the hard one allows.
+static void set_soft_limit(__rlimit_resource_t resource, rlim_t value) {
+    struct rlimit both;
+    if (getrlimit(resource, &both) != 0) return;
+    both.rlim_cur = value < both.rlim_max ? value : both.rlim_max;
+    setrlimit(resource, &both);
+}
+
+/// Resets what a command would inherit of the process that started the service, and what execve(2) keeps: a job runs alike whoever did
+/// that. Hard limits, the niceness, and the processors that it may use are the operator's, and stay.
+static void forget_parent(void) {
+    const struct sched_param ordinary = {0};
+    int persona = personality(0xFFFFFFFF), policy = sched_getscheduler(0) & ~SCHED_RESET_ON_FORK;
+    // setarch(8): fixed addresses, and data that can be executed.
+    if (persona >= 0 && (persona & ~PER_MASK) != 0) personality((unsigned long)(persona & PER_MASK));
+    if (policy == SCHED_FIFO || policy == SCHED_RR) sched_setscheduler(0, SCHED_OTHER, &ordinary);
+    // The kernel's own value, init_task.timer_slack_ns: to ask for 0 would give the parent's.
+    prctl(PR_SET_TIMERSLACK, 50000UL, 0, 0, 0);
+    prctl(PR_CAP_AMBIENT, PR_CAP_AMBIENT_CLEAR_ALL, 0, 0, 0);
+    // The daemon has raised its own to the hard limit. There are programs that close each number below their limit.
+    set_soft_limit(RLIMIT_NOFILE, 65536);
+    // The kernel's own value, _STK_LIM.
+    set_soft_limit(RLIMIT_STACK, 8 << 20);
+    const __rlimit_resource_t unlimited[] = {RLIMIT_CPU, RLIMIT_AS, RLIMIT_DATA, RLIMIT_RTTIME, RLIMIT_FSIZE, RLIMIT_NPROC};
+    for (size_t i = 0; i < sizeof unlimited / sizeof *unlimited; i++) set_soft_limit(unlimited[i], RLIM_INFINITY);
+}
+
 static void become_command(const clinux_spawn_request *request, int gate, pid_t parent, int is_born_there) {
     struct rlimit no_core = {0, 0};
     if (!is_born_there && enter_groups(request) != 0) return;
@@ -153,6 +182,7 @@ static void become_command(const clinux_spawn_request *request, int gate, pid_t 
     setsid();
     yield_processors();
     clinux_reset_signals();
+    forget_parent();
     setrlimit(RLIMIT_CORE, &no_core);
     umask(022);
     if (limit(RLIMIT_FSIZE, request->file_bytes) != 0 || limit(RLIMIT_NPROC, request->processes) != 0) return;

@@ -13,6 +13,8 @@ struct Fence {
 
     /// Who a job is within. Without, it is the user of the supervisor, or the owner of the workspace where that is root.
     static let user = 1000
+    /// The name of the machine within.
+    static let hostName = "martlet"
 
     private let bubblewrap: String
     private let job: JobDescription

@@ -6,13 +6,8 @@ import JobProtocol
 ///
 /// They are copied into the root in memory. Mounting them costs more: bubblewrap reads the whole table of mounts for each.
 struct FenceFiles {
-    /// Where libraries are, what the time is, how names are found. Nothing that names users, keys or machines.
-    private static let copied = [
-        "ld.so.cache", "localtime", "nsswitch.conf", "protocols", "services", "ssl/openssl.cnf", "maven/m2.conf",
-        "maven/logging/simplelogger.properties",
-    ]
-    /// The most files: passwd, group and one that says how names are found, and those copied.
-    static let countLimit = 3 + copied.count
+    /// The most files: those that are written for a step, and those of the machine.
+    static let countLimit = 6 + MachineFiles.copied.count + 1
     /// Of one file. The largest, ld.so.cache, has some 100 KB.
     private static let sizeLimit = 4 << 20
 
@@ -36,19 +31,22 @@ struct FenceFiles {
 
                     """.utf8)
             ), ("/etc/group", Array("root:x:0:\nmartlet:x:\(Fence.user):\nnogroup:x:65534:\n".utf8)),
+            ("/etc/hosts", Array(Self.hosts(network).utf8)),
         ]
         var options: [String] = []
         switch network {
-        case .none: files.append(("/etc/hosts", Array("127.0.0.1 localhost\n::1 localhost ip6-localhost\n".utf8)))
-        case .shared: for path in ["/etc/hosts", "/etc/resolv.conf"] { options += ["--ro-bind-try", path, path] }
+        case .none: files.append(("/etc/resolv.conf", Array(Self.noResolvers.utf8)))
+        case .shared: options += ["--ro-bind-try", "/etc/resolv.conf", "/etc/resolv.conf"]
         case .own:
-            options += ["--ro-bind-try", "/etc/hosts", "/etc/hosts"]
-            let host = SmallFile.read("/etc/resolv.conf", limit: Self.sizeLimit) ?? []
+            let host = Self.read("/etc/resolv.conf")
             let own = Resolvers(host: String(decoding: host, as: UTF8.self), own: UserNetwork.nameServer)
             files.append(("/etc/resolv.conf", Array(own.text.utf8)))
         }
         if !isImage {
-            files += Self.copied.compactMap { name in
+            files.append(("/etc/hostname", Array("\(Fence.hostName)\n".utf8)))
+            files.append(("/etc/machine-id", Array("\(Self.machine)\n".utf8)))
+            let zone = MachineFiles.timeZone == nil ? ["localtime"] : []
+            files += (MachineFiles.copied + zone).compactMap { name in
                 SmallFile.read("/etc/" + name, limit: Self.sizeLimit).map { ("/etc/" + name, $0) }
             }
         }
@@ -59,6 +57,23 @@ struct FenceFiles {
         self.options = options
         texts = files.map(\.1)
     }
+
+    /// An identifier as machine-id(5) wants it: the same in every fence of every machine, since it is to name none.
+    private static let machine = "6d6172746c6574000000000000000001"
+
+    /// Where there is no network, names that `/etc/hosts` has not are found nowhere: who reads this finds out why.
+    private static let noResolvers =
+        "# This step has no network. With `network: full` in the recipe it has one, and the machine's name servers.\n"
+
+    /// Names of machines: with the fence's own, since programs ask for the address of the machine that they run on.
+    private static func hosts(_ network: Network) -> String {
+        let own = "127.0.0.1 localhost\n::1 localhost ip6-localhost ip6-loopback\n127.0.1.1 \(Fence.hostName)\n"
+        guard network != .none else { return own }
+        let machine = String(decoding: read("/etc/hosts"), as: UTF8.self)
+        return own + machine + (machine.isEmpty || machine.hasSuffix("\n") ? "" : "\n")
+    }
+
+    private static func read(_ path: String) -> [UInt8] { SmallFile.read(path, limit: sizeLimit) ?? [] }
 
     /// What network a fenced step has.
     enum Network {

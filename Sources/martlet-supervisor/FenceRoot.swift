@@ -11,10 +11,6 @@ struct FenceRoot {
     /// The job is root, without capabilities: what root owns, it may still write.
     let isRoot: Bool
 
-    /// Directories of the host's /etc that programs need: which compiler `cc` is, whom TLS trusts. Files: `FenceFiles`.
-    private static let configuration = ["alternatives", "ssl/certs", "pki/tls/certs", "pki/ca-trust/extracted"]
-    /// More of them, by the beginning of their names: Debian's Java does not start without its own.
-    private static let configurationPrefix = "java-"
     /// Beneath /, links into /usr on most systems of today.
     private static let topDirectories = ["bin", "sbin", "lib", "lib32", "lib64", "libx32"]
 
@@ -23,14 +19,18 @@ struct FenceRoot {
         let readOnly = try readOnlyBinds()
         var options = [
             "--unshare-user", "--unshare-pid", "--unshare-ipc", "--unshare-uts", "--unshare-cgroup", "--uid",
-            "\(Fence.user)", "--gid", "\(Fence.user)", "--hostname", "martlet", "--die-with-parent", "--new-session",
+            "\(Fence.user)", "--gid", "\(Fence.user)", "--hostname", Fence.hostName, "--die-with-parent",
+            "--new-session",
             "--as-pid-1", "--cap-drop", "ALL", "--seccomp", "\(FenceProcess.filterDescriptor)",
         ]
         if let root = fence.root {
             let shown = Dictionary(grouping: readOnly) { Self.isDirectory($0.from) }.mapValues { $0.map(\.to) }
             options += try ImageRoot(path: root).options(
-                directories: ["/proc", "/dev", "/tmp", fence.home, job.mountedAt] + (shown[true] ?? []),
+                directories: ["/proc", "/dev", "/tmp", fence.home, job.mountedAt] + MachineFiles.processors
+                    + (shown[true] ?? []),
                 files: FenceFiles.places + (shown[false] ?? []))
+            options += MachineFiles.parents(of: MachineFiles.processors).flatMap { ["--dir", $0] }
+            for path in MachineFiles.processors { options += ["--ro-bind", path, path] }
         } else {
             options += Self.hostRoot()
         }
@@ -50,9 +50,11 @@ struct FenceRoot {
     }
 
     private static func hostRoot() -> [String] {
+        let mounted = MachineFiles.mounted
+        let files = MachineFiles.copied.map { "/etc/" + $0 }
         // Said before what lies in it, since bubblewrap makes it for its owner alone.
         var options =
-            ["/etc", "/etc/ssl", "/etc/maven", "/etc/maven/logging", "/var"].flatMap { ["--dir", $0] }
+            (MachineFiles.parents(of: files + mounted) + ["/var", "/run"]).flatMap { ["--dir", $0] }
             + ["--ro-bind", "/usr", "/usr"]
         for name in topDirectories {
             if let target = link("/" + name) {
@@ -61,12 +63,13 @@ struct FenceRoot {
                 options += ["--ro-bind-try", "/" + name, "/" + name]
             }
         }
-        let found = Tree.names(in: "/etc").filter { $0.hasPrefix(configurationPrefix) }
-        for name in configuration + found.sorted() where access("/etc/" + name, F_OK) == 0 {
-            options += ["--ro-bind", "/etc/" + name, "/etc/" + name]
-        }
-        options += ["--symlink", "../usr/lib/os-release", "/etc/os-release"]
-        return options + ["--symlink", "../tmp", "/var/tmp", "--dir", "/run"]
+        for path in mounted { options += ["--ro-bind", path, path] }
+        if let zone = MachineFiles.timeZone { options += ["--symlink", zone, "/etc/localtime"] }
+        for (target, path) in [
+            ("../usr/lib/os-release", "/etc/os-release"), ("../tmp", "/var/tmp"), ("../run", "/var/run"),
+            ("../proc/self/mounts", "/etc/mtab"),
+        ] { options += ["--symlink", target, path] }
+        return options
     }
 
     private static func directories(above path: String) -> [String] {

@@ -28,7 +28,7 @@ import Testing
                         martlet
                         /home/martlet
                         martlet
-                        bin dev etc home lib \(Self.moreLibraries)martlet proc run sbin tmp usr var \
+                        bin dev etc home lib \(Self.moreLibraries)martlet proc run sbin sys tmp usr var \
 
                         writes
                         4

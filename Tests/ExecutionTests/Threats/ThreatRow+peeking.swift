@@ -9,10 +9,17 @@ extension ThreatRow {
         script("B7.state", "the job directory, the launcher's socket, other workspaces") { launched in
             """
             for path in \(launched.directory.path) \(launched.attempt().paths.job) \(launched.socket) \(launched.workspace) \
-                /tmp/martlet-* /var/lib/martlet /etc/martlet /etc/shadow /etc/machine-id /root /home/[!m]* /boot /srv /opt; do
+                /tmp/martlet-* /var/lib/martlet /etc/martlet /etc/shadow /root /home/[!m]* /boot /srv /opt; do
                 ls $path > /dev/null 2>&1 && echo OPEN $path
             done
             """
+        },
+        script("B7.machine", "the identifier of the machine, and of its hardware") { _ in
+            let own = String(decoding: SmallFile.read("/etc/machine-id", limit: 64) ?? [], as: UTF8.self)
+            return """
+                test "$(cat /etc/machine-id)" = "\(own.split(separator: "\n").first ?? "none")" && echo OPEN
+                ls /sys/class /sys/devices/virtual /sys/firmware /sys/block > /dev/null 2>&1 && echo OPEN /sys; true
+                """
         },
         script("B7.sockets", "sockets of the machine's services") { _ in
             """

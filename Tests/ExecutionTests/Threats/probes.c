@@ -5,6 +5,8 @@
 #include <fcntl.h>
 #include <grp.h>
 #include <linux/capability.h>
+#include <linux/netlink.h>
+#include <linux/rtnetlink.h>
 #include <sched.h>
 #include <signal.h>
 #include <stdint.h>
@@ -14,12 +16,14 @@
 #include <sys/ioctl.h>
 #include <sys/mount.h>
 #include <sys/prctl.h>
+#include <sys/ptrace.h>
 #include <sys/resource.h>
 #include <sys/shm.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/uio.h>
+#include <sys/user.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -90,9 +94,57 @@ static long performance(void) {
     uint32_t attributes[28] = {1, 112};
     return syscall(SYS_perf_event_open, attributes, 0, -1, -1, 0);
 }
-PROBE(trace_me, syscall(SYS_ptrace, 0, 0, 0, 0))
-PROBE(trace_first, syscall(SYS_ptrace, 16, 1, 0, 0))
-PROBE(trace_parent, syscall(SYS_ptrace, 0x4206, getppid(), 0, 0))
+PROBE(trace_first, syscall(SYS_ptrace, PTRACE_ATTACH, 1, 0, 0))
+PROBE(seize_first, syscall(SYS_ptrace, PTRACE_SEIZE, 1, 0, 0))
+/// A process of its own, stopped and traced, as a debugger has one. Once it goes on it asks for its parent and ends.
+static pid_t traced_child(void) {
+    pid_t child = fork();
+    if (child == 0) {
+        if (ptrace(PTRACE_TRACEME, 0, 0, 0) != 0) _exit(1);
+        raise(SIGSTOP);
+        syscall(SYS_getppid);
+        _exit(0);
+    }
+    int status;
+    if (waitpid(child, &status, 0) == child && WIFSTOPPED(status)) return child;
+    fprintf(stderr, "no process can be traced\n");
+    _exit(2);
+}
+static long after_kill(pid_t child, long result) {
+    int error = errno;
+    kill(child, SIGKILL);
+    waitpid(child, NULL, 0);
+    errno = error;
+    return result;
+}
+static long suspend_filter(void) {
+    pid_t child = traced_child();
+    return after_kill(child, ptrace(PTRACE_SETOPTIONS, child, 0, 1 << 21 /* PTRACE_O_SUSPEND_SECCOMP */));
+}
+static long read_filter(void) {
+    pid_t child = traced_child();
+    return after_kill(child, ptrace(0x420c /* PTRACE_SECCOMP_GET_FILTER */, child, 0, page));
+}
+#if defined(__x86_64__)
+/// A call that the filter lets through becomes one that it forbids, once the traced process is on its way into the kernel.
+static long change_call(void) {
+    pid_t child = traced_child();
+    struct user_regs_struct registers;
+    int status;
+    ptrace(PTRACE_SYSCALL, child, 0, 0);
+    waitpid(child, &status, 0);
+    ptrace(PTRACE_GETREGS, child, 0, &registers);
+    if (registers.orig_rax != SYS_getppid) return after_kill(child, 0);
+    registers.orig_rax = SYS_unshare;
+    registers.rdi = CLONE_NEWUSER;
+    ptrace(PTRACE_SETREGS, child, 0, &registers);
+    ptrace(PTRACE_SYSCALL, child, 0, 0);
+    waitpid(child, &status, 0);
+    ptrace(PTRACE_GETREGS, child, 0, &registers);
+    errno = (int)-(long)registers.rax;
+    return after_kill(child, (long)registers.rax < 0 ? -1 : 0);
+}
+#endif
 static long read_first(void) {
     struct iovec own = {page, 8}, other = {numbers, 8};
     return process_vm_readv(1, &own, 1, &other, 1, 0);
@@ -148,7 +200,44 @@ PROBE(type_with_high_bits, syscall(SYS_ioctl, terminal(), 0xF00000000UL | TIOCST
 PROBE(console_ioctl, ioctl(terminal(), 0x541C, "\3"))
 static long line_discipline(void) { int other = 15; return ioctl(terminal(), TIOCSETD, &other); }
 PROBE(own_terminal, open("/dev/tty", O_RDWR))
-PROBE(netlink, socket(16, SOCK_RAW, 0))
+PROBE(netlink_devices, socket(AF_NETLINK, SOCK_RAW, NETLINK_KOBJECT_UEVENT))
+PROBE(netlink_audit, socket(AF_NETLINK, SOCK_RAW, NETLINK_AUDIT))
+PROBE(netlink_packet_filter, socket(AF_NETLINK, SOCK_RAW, NETLINK_NETFILTER))
+PROBE(netlink_sockets, socket(AF_NETLINK, SOCK_RAW, NETLINK_SOCK_DIAG))
+PROBE(netlink_generic, socket(AF_NETLINK, SOCK_DGRAM, NETLINK_GENERIC))
+PROBE(netlink_keys, socket(AF_NETLINK, SOCK_RAW, NETLINK_XFRM))
+/// The kernel's answer to a request by which the network would be another.
+static long change_network(int type, int flags, const void *body, size_t size) {
+    struct { struct nlmsghdr header; char bytes[128]; } request = {
+        .header = {.nlmsg_len = NLMSG_LENGTH(size), .nlmsg_type = type, .nlmsg_flags = NLM_F_REQUEST | NLM_F_ACK | flags}};
+    struct { struct nlmsghdr header; struct nlmsgerr error; char bytes[256]; } said;
+    int routes = socket(AF_NETLINK, SOCK_RAW | SOCK_CLOEXEC, NETLINK_ROUTE);
+    memcpy(request.bytes, body, size);
+    if (routes < 0 || send(routes, &request, request.header.nlmsg_len, 0) < 0) return -1;
+    if (recv(routes, &said, sizeof said, 0) < 0 || said.header.nlmsg_type != NLMSG_ERROR) return -1;
+    errno = -said.error.error;
+    return said.error.error == 0 ? 0 : -1;
+}
+static long loopback_down(void) {
+    struct ifinfomsg link = {.ifi_family = AF_UNSPEC, .ifi_index = 1, .ifi_change = 1 /* IFF_UP */};
+    return change_network(RTM_NEWLINK, 0, &link, sizeof link);
+}
+static long add_address(void) {
+    struct { struct ifaddrmsg address; struct rtattr kind; unsigned char bytes[4]; } own = {
+        {.ifa_family = AF_INET, .ifa_prefixlen = 32, .ifa_index = 1}, {.rta_len = RTA_LENGTH(4), .rta_type = IFA_LOCAL},
+        {10, 9, 9, 9}};
+    return change_network(RTM_NEWADDR, NLM_F_CREATE, &own, sizeof own);
+}
+static long add_route(void) {
+    struct { struct rtmsg route; struct rtattr kind; int index; } own = {
+        {.rtm_family = AF_INET, .rtm_table = RT_TABLE_MAIN, .rtm_scope = RT_SCOPE_LINK, .rtm_type = RTN_UNICAST},
+        {.rta_len = RTA_LENGTH(4), .rta_type = RTA_OIF}, 1};
+    return change_network(RTM_NEWROUTE, NLM_F_CREATE, &own, sizeof own);
+}
+static long remove_rule(void) {
+    struct rtmsg rule = {.rtm_family = AF_INET, .rtm_table = RT_TABLE_MAIN};
+    return change_network(RTM_DELRULE, 0, &rule, sizeof rule);
+}
 PROBE(packets, socket(17, SOCK_RAW, 0))
 PROBE(hypervisor, socket(40, SOCK_STREAM, 0))
 PROBE(kernel_ciphers, socket(38, SOCK_SEQPACKET, 0))
@@ -157,9 +246,9 @@ PROBE(stream_control, socket(AF_INET, SOCK_STREAM, 132))
 PROBE(congestion_control, socket(AF_INET, 6, 33))
 PROBE(congestion_control_by_type, socket(AF_INET, 6, 0))
 PROBE(tunnel_datagrams, socket(AF_INET6, SOCK_DGRAM, 115))
-PROBE(netlink_pair, socketpair(16, SOCK_RAW, 0, (int *)numbers))
+PROBE(netlink_pair, socketpair(AF_NETLINK, SOCK_RAW, NETLINK_ROUTE, (int *)numbers))
 PROBE(cluster_pair, socketpair(30, SOCK_STREAM, 0, (int *)numbers))
-PROBE(family_with_high_bits, syscall(SYS_socket, 0x100000010UL, SOCK_RAW, 0))
+PROBE(family_with_high_bits, syscall(SYS_socket, 0x100000011UL, SOCK_RAW, 0))
 PROBE(load_module, syscall(SYS_init_module, page, 1, ""))
 PROBE(load_module_file, syscall(SYS_finit_module, 0, "", 0))
 PROBE(unload_module, syscall(SYS_delete_module, "ext4", O_NONBLOCK))
@@ -311,11 +400,13 @@ static const struct { const char *name; probe run; } probes[] = {
     ROW(enter_first_user), ROW(open_filesystem), ROW(configure_filesystem), ROW(mount_filesystem), ROW(take_tree),
     ROW(move_mount_probe), ROW(set_mount_attributes), ROW(keyctl_session), ROW(keyctl_join), ROW(add_key_probe),
     ROW(request_key_probe), ROW(bpf_map), ROW(bpf_program), ROW(ring), ROW(ring_enter), ROW(user_faults),
-    ROW(performance), ROW(trace_me), ROW(trace_first), ROW(trace_parent), ROW(read_first), ROW(write_first),
+    ROW(performance), ROW(trace_first), ROW(seize_first), ROW(suspend_filter), ROW(read_filter), ROW(read_first), ROW(write_first),
     ROW(compare), ROW(take_descriptor), ROW(open_by_handle), ROW(watch_files),
     ROW(lease_for_writing), ROW(lease_for_reading), ROW(lease_with_high_bits), ROW(delegation), ROW(directory_notes),
     ROW(large_pipe), ROW(locked_segment), ROW(type_into_terminal),
-    ROW(type_with_high_bits), ROW(console_ioctl), ROW(line_discipline), ROW(own_terminal), ROW(netlink), ROW(packets), ROW(hypervisor),
+    ROW(type_with_high_bits), ROW(console_ioctl), ROW(line_discipline), ROW(own_terminal), ROW(netlink_devices), ROW(netlink_audit),
+    ROW(netlink_packet_filter), ROW(netlink_sockets), ROW(netlink_generic), ROW(netlink_keys), ROW(loopback_down), ROW(add_address),
+    ROW(add_route), ROW(remove_rule), ROW(packets), ROW(hypervisor),
     ROW(kernel_ciphers), ROW(raw_internet), ROW(stream_control), ROW(congestion_control), ROW(congestion_control_by_type), ROW(tunnel_datagrams), ROW(netlink_pair), ROW(cluster_pair), ROW(family_with_high_bits), ROW(load_module), ROW(load_module_file),
     ROW(unload_module), ROW(load_kernel), ROW(restart_machine), ROW(swap), ROW(account), ROW(kernel_log),
     ROW(set_time), ROW(set_clock), ROW(rename_host), ROW(quota), ROW(become_root), ROW(become_another),
@@ -323,7 +414,7 @@ static const struct { const char *name; probe run; } probes[] = {
     ROW(character_device), ROW(block_device), ROW(core_limit), ROW(file_limit), ROW(real_time), ROW(priority),
     ROW(signal_first), ROW(unknown_call),
 #if defined(__x86_64__)
-    ROW(io_privilege), ROW(io_ports), ROW(segments), ROW(other_table), ROW(x32_call),
+    ROW(change_call), ROW(io_privilege), ROW(io_ports), ROW(segments), ROW(other_table), ROW(x32_call),
 #endif
     ROW(core_pattern), ROW(modprobe_path), ROW(hotplug_path), ROW(swappiness), ROW(binary_formats),
     ROW(system_request), ROW(kernel_memory), ROW(kernel_messages), ROW(first_root), ROW(first_cwd), ROW(first_memory),
