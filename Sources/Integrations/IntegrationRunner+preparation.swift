@@ -217,7 +217,23 @@ extension IntegrationRunner {
 
     private func fetch(_ record: IntegrationRecord, _ mirror: Mirror) async throws {
         try await ask(record.repository, for: record) { try await mirror.bring(record) }
+        try await fetchDefaultBranch(for: record, mirror)
         try await repack(mirror)
+    }
+
+    /// For jobs that ask what their branch changed (`JobHistory`). Without it the integration goes on, and they find no `origin/…`.
+    private func fetchDefaultBranch(for record: IntegrationRecord, _ mirror: Mirror) async throws {
+        let before = try await store.historyBefore(record.id)
+        guard let branch = before.defaultBranch, branch != record.ref, let commit = before.defaultCommit else { return }
+        do throws(SourceControlError) {
+            if try await mirror.contains(commit) { return }
+            try await mirror.fetch([branch: commit])
+        } catch {
+            if error.code == .canceled { throw error }
+            logger.info(
+                "the default branch could not be fetched",
+                metadata: ["integration": "\(record.id)", "error": "\(error)"])
+        }
     }
 
     /// Asks a server, unless it is known not to answer.

@@ -12,6 +12,7 @@ package struct JobEnvironment: Sendable {
         "CI_COMMIT_SHA",
         "XCS_INTEGRATION_ID", "XCS_INTEGRATION_TINY_ID", "XCS_INTEGRATION_NUMBER", "XCS_PRIMARY_REPO_REVISION",
         "SOURCE_DATE_EPOCH", "MARTLET_PULL_REQUEST", "MARTLET_PULL_REQUEST_HEAD",
+        "MARTLET_BASE_COMMIT",
     ]
 
     private let base: [String: String]
@@ -21,6 +22,8 @@ package struct JobEnvironment: Sendable {
     package init(daemon: [String: String], url: String) {
         var base = daemon.filter { Self.inherited.contains($0.key) }
         base["PATH"] = base["PATH"] ?? "/usr/local/bin:/usr/bin:/bin"
+        // No terminal: without the name of one, programs such as tput fail.
+        base["TERM"] = "dumb"
         self.base = base
         self.url = url
     }
@@ -52,9 +55,10 @@ package struct JobEnvironment: Sendable {
     }
 
     /// What a configuration's steps see. The recipe's own variables win, but for what identifies the integration.
+    /// - Parameter baseCommit: As of `JobHistory`.
     package func job(
         _ integration: IntegrationRecord, bot: BotSpecification, configuration: Recipe.Configuration, in place: Place,
-        projectType: ProjectType? = nil
+        base baseCommit: CommitID? = nil, projectType: ProjectType? = nil
     ) -> [String: String] {
         var environment = base
         environment["TMPDIR"] = place.temporary
@@ -71,6 +75,7 @@ package struct JobEnvironment: Sendable {
         environment.merge(identity(integration, bot: bot)) { $1 }
         // The job's own `.git` belongs to this user; a container's root may see another.
         environment.merge(Self.git("safe.directory", "*")) { $1 }
+        environment["MARTLET_BASE_COMMIT"] = baseCommit?.description
         environment["MARTLET_CONFIGURATION"] = configuration.name.description
         environment["MARTLET_SOURCE_DIR"] = place.workspace
         environment["XCS_SOURCE_DIR"] = place.workspace

@@ -73,15 +73,17 @@ extension JobRunner {
                 || isMoved(workspace, mark: place.mark)
             return (place, isClean)
         }
+        let history = try await history(of: request)
         let report = try await cancellation.interrupting {
-            try await mendingCheckout(request, workspace, isClean: isClean)
+            try await mendingCheckout(request, workspace, history.upstream, isClean: isClean)
         }
         try await isMade
         try await isStored
         guard let report else { return nil }
         let (isFresh, now) = (isClean || report.isFresh, clock.now())
         return try await lane.run {
-            try arrange(directory, workspace, request, place, report.files, isFresh: isFresh, at: now)
+            try arrange(
+                directory, workspace, request, place, report.files, base: history.base, isFresh: isFresh, at: now)
         }
     }
 
@@ -93,21 +95,21 @@ extension JobRunner {
 
     /// Checks the commit out, also from a mirror that has lost some of it.
     private func mendingCheckout(
-        _ request: Request, _ workspace: Workspace, isClean: Bool
+        _ request: Request, _ workspace: Workspace, _ upstream: UpstreamRefs, isClean: Bool
     ) async throws -> CheckoutReport {
         do {
-            return try await checkout(request, workspace, isClean: isClean)
+            return try await checkout(request, workspace, upstream, isClean: isClean)
         } catch let error as SourceControlError where Self.mendable.contains(error.code) {
             // The mirror is no judge of the commit: what it has lost is fetched again, once.
             let commit = request.integration.commit
             try await request.mirror.bring(request.integration)
             try await request.remotes.fetchSubmodules(of: commit, in: request.mirror, for: request.bot)
-            return try await checkout(request, workspace, isClean: isClean)
+            return try await checkout(request, workspace, upstream, isClean: isClean)
         }
     }
 
     private func checkout(
-        _ request: Request, _ workspace: Workspace, isClean: Bool
+        _ request: Request, _ workspace: Workspace, _ upstream: UpstreamRefs, isClean: Bool
     ) async throws -> CheckoutReport {
         let submodules =
             if request.isWithoutSubmodules { [Submodule]() } else {
@@ -117,13 +119,13 @@ extension JobRunner {
         return try await request.mirror.checkout(
             request.integration.commit, ref: request.integration.ref, into: workspace.tree, state: workspace.state,
             isClean: isClean, kept: JobPlanner.keptDirectories(request.recipe.projectType), submodules: submodules,
-            acceptsPointers: request.bot.acceptsPointers == true)
+            upstream: upstream, acceptsPointers: request.bot.acceptsPointers == true)
     }
 
     /// Everything about a checked-out workspace that is not git's.
     private func arrange(
         _ directory: AttemptDirectory, _ workspace: Workspace, _ request: Request, _ place: Place,
-        _ files: CheckedOutFiles, isFresh: Bool, at now: Timestamp
+        _ files: CheckedOutFiles, base: CommitID?, isFresh: Bool, at now: Timestamp
     ) throws -> JobPlanner.Plan {
         let outer = try Directory(opening: workspace.path)
         if isFresh {
@@ -149,7 +151,7 @@ extension JobRunner {
         let environments = JobPlanner.environments(
             environment.job(
                 request.integration, bot: request.bot, configuration: request.configuration,
-                in: place.environment, projectType: request.recipe.projectType), steps: plan.steps,
+                in: place.environment, base: base, projectType: request.recipe.projectType), steps: plan.steps,
             configuration: request.configuration, projectType: request.recipe.projectType)
         try directory.prepare(
             JobDescription(

@@ -33,6 +33,8 @@ package struct JobRunner: Sendable {
     let outlastsStore: Bool
     /// Why no job has secrets, whatever asks for them; nothing: the bot's file says which do.
     let secretless: String?
+    /// What jobs are told of the past, where no rows tell it: of a working tree.
+    let ownHistory: JobHistory?
     /// Job directories and workspaces are written, read and removed here: on a lane for each look, so that no job waits
     /// for the disk of another. There are as many at a time as there are jobs.
     var lane: BlockingLane { BlockingLane(label: "job") }
@@ -48,7 +50,7 @@ package struct JobRunner: Sendable {
         store: Store, state: StateDirectory, workspaces: Workspaces, executor: any Executor, planner: JobPlanner,
         reader: ReaderProgram, slots: JobSlots, archiver: ProductArchiver, clock: WallClock, timer: any Clock<Duration>,
         environment: JobEnvironment, isolation: JobIsolation, secrets: SecretStore, logger: Logger,
-        outlastsStore: Bool = true, secretless: String? = nil
+        outlastsStore: Bool = true, secretless: String? = nil, ownHistory: JobHistory? = nil
     ) {
         self.store = store
         self.state = state
@@ -68,6 +70,7 @@ package struct JobRunner: Sendable {
         self.logger = logger
         self.outlastsStore = outlastsStore
         self.secretless = secretless
+        self.ownHistory = ownHistory
     }
 
     /// What a job needs of its integration.

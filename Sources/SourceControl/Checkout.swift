@@ -22,6 +22,8 @@ struct Checkout {
     let kept: Set<[UInt8]>
     /// Their files are written too. Each holds its commit.
     let submodules: [Submodule]
+    /// What of the server's branches the job's `.git` has.
+    let upstream: UpstreamRefs
     /// Whether pointers of Git LFS are written as they are; else one is refused.
     let acceptsPointers: Bool
     /// Asked for each file. What is interrupted is left as a kill leaves it.
@@ -123,7 +125,7 @@ struct Checkout {
         let isSame = !report.isFresh && record == before
         try WorkspaceGit(
             operation: operation, store: store, repository: repository, commit: commit, ref: ref, tree: tree,
-            memory: memory, kept: kept
+            memory: memory, kept: kept, upstream: upstream
         ).write(record, links: writer.listing.links, isSame: isSame)
         guard !isSame else { return }
         let bytes = record.bytes

@@ -17,17 +17,19 @@ extension Mirror {
     ///   - kept: Names in the root that are treated as ignored: build directories of tools, also of a repository that
     ///     forgot to ignore them, so that an incremental build stays incremental.
     ///   - submodules: As `Mirrors.submodules` fetched them; their files are written as the commit's own are.
+    ///   - upstream: Further branches that the job's `.git` has.
     ///   - acceptsPointers: Writes pointers of Git LFS as they are; else they are refused.
     /// - Throws: `commitMissing`, `treeRefused`, `tooLarge`, `mirrorDamaged`, `unsupported`, `file`, `canceled`.
     package func checkout(
         _ commit: CommitID, ref: RefName, into workspace: String, state: String, isClean: Bool = false,
-        kept: [String] = [], submodules: [Submodule] = [], acceptsPointers: Bool = false
+        kept: [String] = [], submodules: [Submodule] = [], upstream: UpstreamRefs = UpstreamRefs(),
+        acceptsPointers: Bool = false
     ) async throws(SourceControlError) -> CheckoutReport {
         let store = store
         return try await interruptible { repository, interruption throws(SourceControlError) in
             try Checkout(
                 store: store, repository: repository, commit: commit, ref: ref, workspace: workspace, state: state,
-                isClean: isClean, kept: Set(kept.map { Array($0.utf8) }), submodules: submodules,
+                isClean: isClean, kept: Set(kept.map { Array($0.utf8) }), submodules: submodules, upstream: upstream,
                 acceptsPointers: acceptsPointers, interruption: interruption
             ).run()
         }

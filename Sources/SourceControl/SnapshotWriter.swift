@@ -79,7 +79,8 @@ struct SnapshotWriter: Sendable {
         var isChanged = true
         if let head { isChanged = try self.tree(of: head, in: ours.pointer) != tree.tracked.hexadecimal }
         return WorkingTreeSnapshot(
-            commit: commit, ref: ref, head: head, isChanged: isChanged, objects: objects, emptySubmodules: tree.empty,
+            commit: commit, ref: ref, head: head, isChanged: isChanged, objects: objects,
+            upstream: theirs?.upstream ?? UpstreamRefs(), emptySubmodules: tree.empty,
             isOfAnotherRepository: isOther)
     }
 

@@ -133,6 +133,8 @@ package struct WorkingTreeSnapshot: Sendable, Hashable {
     package let isChanged: Bool
     /// Directories of objects that the mirror's objects refer to: git needs to see them beside the mirror's own.
     package let objects: [String]
+    /// The default branch of the repository that theirs was cloned from, or else of their own.
+    package let upstream: UpstreamRefs
     /// Submodules that are not initialized: their directories are empty.
     package let emptySubmodules: [String]
     /// Whether the commit `since` is not in the repository: it is another one at the same path. What was built and found of the one

@@ -3,9 +3,10 @@ import CLibGit2
 import Glibc
 import Model
 
-/// Makes the `.git` that a job sees: HEAD, its ref, the tags, an index, and the mirror's objects by reference.
+/// Makes the `.git` that a job sees: HEAD, its ref, the tags, the default branch as `origin/…`, an index, and the mirror's objects by
+/// reference.
 ///
-/// Enough for `git rev-parse`, `git describe --dirty`, `git log` and SwiftPM. Read-only, and never opened by us. What nobody has touched
+/// Enough for `git rev-parse`, `git describe --dirty`, `git log`, `git merge-base origin/main HEAD` and SwiftPM. Read-only, and never opened by us. What nobody has touched
 /// since the checkout before is left alone: a job that changed it has changed the times of its inodes. Else it is made anew.
 struct WorkspaceGit {
     let operation: String
@@ -18,18 +19,23 @@ struct WorkspaceGit {
     let memory: Directory
     /// Directories of the root that are no change of the commit, whatever its rules say.
     let kept: Set<[UInt8]>
+    let upstream: UpstreamRefs
 
     /// What it consists of, without what is in the directories.
     private static let directories = [
-        "info", "objects/info", "objects/pack", "objects", "refs/heads", "refs/tags", "refs",
+        "info", "objects/info", "objects/pack", "objects", "refs/heads", "refs/tags",
+        "refs/remotes/origin", "refs/remotes", "refs",
     ]
     private static let names = ["HEAD", "config", "packed-refs", "objects/info/alternates", "info/exclude", "index"]
+    private static let originHead = "refs/remotes/origin/HEAD"
 
     /// - Parameters:
     ///   - links: Submodules, written or not, by their paths.
     ///   - isSame: Whether the checkout before wrote the very same files of the same commit.
     func write(_ record: CheckoutRecord, links: [[UInt8]: git_oid], isSame: Bool) throws(SourceControlError) {
-        let (now, before) = (seal(), try sealBefore())
+        let upstream = try presentUpstream()
+        let head = upstream.defaultBranch.flatMap { Self.remote($0) }
+        let (now, before) = (seal(upstream, head), try sealBefore())
         if isSame, let now, now == before { return }
         let isUntouched = now != nil && now?.rest == before?.rest
         let index = try index(of: record, links)
@@ -38,20 +44,27 @@ struct WorkspaceGit {
         if ref.branch != nil || ref.tag != nil, refs[ref]?.commit != commit.description {
             refs[ref] = PackedRef(commit: commit.description, lines: "\(commit) \(ref)\n")
         }
+        for (branch, commit) in upstream.branches {
+            guard let remote = Self.remote(branch) else { continue }
+            refs[remote] = PackedRef(commit: commit.description, lines: "\(commit) \(remote)\n")
+        }
         let packed =
             "# pack-refs with: peeled fully-peeled sorted \n"
             + refs.sorted { $0.key < $1.key }.map(\.value.lines).joined()
-        let head = Array((ref.branch == nil ? "\(commit)\n" : "ref: \(ref)\n").utf8)
+        let own = Array((ref.branch == nil ? "\(commit)\n" : "ref: \(ref)\n").utf8)
         try files(operation) { () throws(FileError) in
             if isUntouched {
                 try setMode(".git", 0o755)
-                if try tree.read(".git/HEAD", limit: Directory.maximumPathLength) != head { try write("HEAD", head) }
+                if try tree.read(".git/HEAD", limit: Directory.maximumPathLength) != own { try write("HEAD", own) }
             } else {
                 try tree.remove(".git")
-                for directory in ["info", "objects/info", "objects/pack", "refs/heads", "refs/tags"] {
+                for directory in [
+                    "info", "objects/info", "objects/pack", "refs/heads", "refs/tags", "refs/remotes/origin",
+                ] {
                     try tree.makeDirectories(".git/" + directory)
                 }
-                try write("HEAD", head)
+                try write("HEAD", own)
+                if let head { try write(Self.originHead, Array("ref: \(head)\n".utf8)) }
                 try write("config", Array(Self.configuration.utf8))
                 try write("objects/info/alternates", Array((store.path + "/objects\n").utf8))
                 try write("info/exclude", Array(excluded.utf8))
@@ -61,7 +74,7 @@ struct WorkspaceGit {
             try write("index", index)
             try setMode(".git", 0o555)
         }
-        let bytes = seal()?.bytes ?? []
+        let bytes = seal(upstream, head)?.bytes ?? []
         try files(operation) { () throws(FileError) in try memory.write("git", bytes: bytes, mode: 0o600) }
     }
 
@@ -97,16 +110,19 @@ struct WorkspaceGit {
     }
 
     /// Of what is there now; nothing when something is not there, or a job has put a link in the place of a directory.
-    private func seal() -> Seal? {
+    /// - Parameter head: What `origin/HEAD` names.
+    private func seal(_ upstream: UpstreamRefs, _ head: RefName?) -> Seal? {
         do throws(FileError) {
             let packed = try Directory(opening: store.path).status("packed-refs")
             // With what this version writes.
-            var rest = "\(Self.configuration)\(Self.directories)\(store.path)\n\(excluded)"
-            for name in [".git"] + (Self.directories + Self.names).map({ ".git/" + $0 }) {
+            var rest = "\(Self.configuration)\(Self.directories)\(store.path)\n\(excluded)\(head?.description ?? "")\n"
+            let names = Self.names + (head == nil ? [] : [Self.originHead])
+            for name in [".git"] + (Self.directories + names).map({ ".git/" + $0 }) {
                 guard let status = try tree.status(name) else { return nil }
                 rest += Self.line(status) + "\n"
             }
-            return Seal(what: "\(commit) \(ref)\n\(packed.map(Self.line) ?? "-")", rest: rest)
+            let others = upstream.branches.sorted { $0.key < $1.key }.map { " \($0.key) \($0.value)" }.joined()
+            return Seal(what: "\(commit) \(ref)\(others)\n\(packed.map(Self.line) ?? "-")", rest: rest)
         } catch {
             return nil
         }
@@ -124,6 +140,21 @@ struct WorkspaceGit {
             guard let end = text.firstRange(of: "\n\n") else { return nil }
             return Seal(what: String(text[..<end.lowerBound]), rest: String(text[end.upperBound...]))
         }
+    }
+
+    /// The branches whose commits are here, with the default one if it is among them.
+    private func presentUpstream() throws(SourceControlError) -> UpstreamRefs {
+        guard !upstream.branches.isEmpty else { return UpstreamRefs() }
+        let isHere = try store.objects(in: repository, operation)
+        var present = upstream
+        present.branches = upstream.branches.filter { $0.key.branch != nil && isHere($0.value.description) }
+        if let branch = upstream.defaultBranch, present.branches[branch] == nil { present.defaultBranch = nil }
+        return present
+    }
+
+    /// The name of a server's branch in a repository that was cloned from there.
+    private static func remote(_ branch: RefName) -> RefName? {
+        branch.branch.map { RefName("refs/remotes/origin/" + $0) }
     }
 
     private func setMode(_ path: String, _ mode: mode_t) throws(FileError) {

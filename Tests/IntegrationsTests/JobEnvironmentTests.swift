@@ -59,6 +59,7 @@ import Testing
                 environment,
                 [
                     "PATH": "/usr/bin:/bin", "HOME": "/home/ci", "LANG": "C.UTF-8", "TMPDIR": "/w/tmp", "CI": "true",
+                    "TERM": "dumb",
                     "CI_COMMIT_SHA": commit, "CI_COMMIT_REF_NAME": "main", "CI_COMMIT_BRANCH": "main",
                     "MARTLET": "true", "MARTLET_BOT": "kit", "MARTLET_PRODUCT": "library",
                     "MARTLET_INTEGRATION": "kit#41", "MARTLET_INTEGRATION_NUMBER": "41",

@@ -163,7 +163,7 @@ import Testing
                 try Checkout(
                     store: mirror.store, repository: repository, commit: commit, ref: RefName(branch: "main"),
                     workspace: workspace, state: state, isClean: false, kept: [], submodules: [],
-                    acceptsPointers: false,
+                    upstream: UpstreamRefs(), acceptsPointers: false,
                     interruption: Interruption {
                         look()
                         return interruption.isRequested

@@ -33,6 +33,68 @@ import Testing
         }
     }
 
+    @Test func testThatTheServersBranchesAreThereByTheNamesOfAClone() async throws {
+        try await withOrigin { fixture in
+            // given: a topic, and a branch of which the mirror has nothing
+            let main = try await fixture.fetch()
+            try await fixture.origin.branch("topic")
+            let topic = try await fixture.origin.commit(files: ["b": "2\n"], message: "Topic")
+            try await fixture.mirror.fetch([RefName(branch: "topic"): topic])
+            let upstream = UpstreamRefs(
+                branches: [
+                    RefName(branch: "main"): main,
+                    RefName(branch: "gone"): try #require(CommitID(String(repeating: "1", count: 40))),
+                ],
+                defaultBranch: RefName(branch: "main"))
+            func git(_ arguments: String...) async throws -> String {
+                try await runExpectingSuccess(
+                    ["git"] + arguments, in: fixture.workspace, environment: GitRepository.environment())
+            }
+            for _ in 0..<2 {
+                // when
+                _ = try await fixture.mirror.checkout(
+                    topic, ref: RefName(branch: "topic"), into: fixture.workspace, state: fixture.state,
+                    upstream: upstream)
+                // then
+                for name in ["origin/main", "origin/HEAD", "origin"] {
+                    #expect(try await git("merge-base", name, "HEAD") == "\(main)\n", "\(name)")
+                }
+                #expect(try await git("diff", "--name-only", "origin/main...HEAD") == "b\n")
+                #expect(try await git("symbolic-ref", "refs/remotes/origin/HEAD") == "refs/remotes/origin/main\n")
+                #expect(
+                    try await git("for-each-ref", "--format=%(refname)")
+                        == "refs/heads/topic\nrefs/remotes/origin/HEAD\nrefs/remotes/origin/main\n")
+                #expect(try await git("status", "--porcelain") == "")
+                #expect(try fixture.status(".git/refs/remotes/origin/HEAD")?.mode == 0o444)
+            }
+        }
+    }
+
+    @Test func testThatADefaultBranchThatMovesOrIsNotHereIsNoOldOne() async throws {
+        try await withOrigin { fixture in
+            // given
+            let first = try await fixture.fetch()
+            let second = try await fixture.origin.commit(files: ["b": "2\n"], message: "Second")
+            try await fixture.mirror.fetch([RefName(branch: "main"): second])
+            let unknown = try #require(CommitID(String(repeating: "1", count: 40)))
+            func origin(at commit: CommitID) async throws -> String {
+                _ = try await fixture.mirror.checkout(
+                    first, ref: RefName(branch: "topic"), into: fixture.workspace, state: fixture.state,
+                    upstream: .init(
+                        branches: [RefName(branch: "main"): commit], defaultBranch: RefName(branch: "main")))
+                return try await run(
+                    ["git", "rev-parse", "-q", "--verify", "origin/HEAD"], in: fixture.workspace,
+                    environment: GitRepository.environment()
+                ).stdout
+            }
+            // then
+            #expect(try await origin(at: first) == "\(first)\n")
+            #expect(try await origin(at: second) == "\(second)\n")
+            #expect(try await origin(at: unknown) == "")
+            #expect(try await origin(at: second) == "\(second)\n")
+        }
+    }
+
     @Test func testThatATagIsCheckedOutDetached() async throws {
         try await withOrigin { fixture in
             try await fixture.origin.tag("v1")

@@ -134,7 +134,7 @@ package final class WorkingTreeRun: Sendable {
         let snapshot = try await snapshot()
         // Of a repository that was here before, neither results nor what was built count.
         let isClean = isClean || snapshot.isOfAnotherRepository
-        let runner = try makeRunner(objects: snapshot.objects)
+        let runner = try makeRunner(objects: snapshot.objects, history: await history(of: snapshot))
         let reading = try await runner.recipe(of: snapshot.commit, bot: specification, mirror: tree.mirror)
         let chosen = try reading.value.map { try choose(selection, of: $0) }
         guard await cancellation.requested == nil else { throw Self.canceled }
@@ -192,6 +192,17 @@ package final class WorkingTreeRun: Sendable {
         return snapshot
     }
 
+    /// What the person changed: what is not committed yet, and what parts the branch from the default one.
+    private func history(of snapshot: WorkingTreeSnapshot) async -> JobHistory {
+        var history = JobHistory(upstream: snapshot.upstream, base: snapshot.isChanged ? snapshot.head : nil)
+        if let branch = snapshot.upstream.defaultBranch, let commit = snapshot.upstream.branches[branch],
+            snapshot.head != nil, let base = await JobRunner.fork(of: commit, snapshot.commit, tree.mirror)
+        {
+            history.base = base
+        }
+        return history
+    }
+
     private static let canceled = RunError(.canceled, "it was canceled before anything was run")
 
     /// What of a recipe is run.
@@ -235,7 +246,7 @@ package final class WorkingTreeRun: Sendable {
         """
 
     /// - Parameter objects: Directories that the snapshots' objects refer to; a job's `.git` leads to them.
-    private func makeRunner(objects: [String]) throws -> IntegrationRunner {
+    private func makeRunner(objects: [String], history: JobHistory) throws -> IntegrationRunner {
         var isolation = parts.isolation
         if case .sandbox = isolation.isolation { isolation.readOnly += objects }
         let secrets = SecretStore(directory: nil, credentialsDirectory: nil)
@@ -248,7 +259,7 @@ package final class WorkingTreeRun: Sendable {
             clock: parts.clock, timer: ContinuousClock(),
             environment: JobEnvironment(daemon: parts.environment, url: ""),
             isolation: isolation, secrets: secrets, logger: logger, outlastsStore: false,
-            secretless: Self.secretless)
+            secretless: Self.secretless, ownHistory: history)
         let settings = ServiceSettings(state: cache.state.path, bots: "", concurrency: parts.concurrency)
         let registry = BotRegistry(
             directory: nil, settings: settings, secrets: secrets, isolation: isolation.isolation, version: "")
