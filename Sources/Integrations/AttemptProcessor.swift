@@ -61,15 +61,26 @@ package struct AttemptProcessor: Sendable {
             guard let end = ends.steps[number], let kind = JobStep(rawValue: step.step) else { continue }
             var content = contents.removeValue(forKey: number) ?? StepContent()
             if let masking = context.masking, !masking.isIdle { content = masking.masked(content) }
+            let hint = job.isolation == .sandbox ? try sandboxHint(of: step, end, input, attempt) : nil
             reading.add(
                 step: step, kind: kind, end: end, console: content.console,
                 reports: StepReports(
                     content.reports, paths: input.files.map(\.path),
                     leftOut: leftOut.filter { $0.step == number }.map(\.text), of: step, kind: kind, context: context),
-                context: context)
+                hint: hint.map { context.masking?.masked($0) ?? $0 }, context: context)
             if number == lastBuild { try reading.endBuild(context: context, memory: memory) }
             if number == lastTest { reading.endTests(context: context) }
         }
         return reading
+    }
+
+    /// What the step may lack in the sandbox; `nil` where it did not fail.
+    private func sandboxHint(
+        of step: JobDescription.Step, _ end: CommandEnd, _ input: StepReading.Input, _ attempt: AttemptDirectory
+    ) throws -> String? {
+        guard !end.isSuccess, end.limit == nil, let range = input.console.last else { return nil }
+        let start = max(range.lowerBound, range.upperBound - Int64(SandboxHint.tailBytes))
+        let tail = try attempt.readLog(from: start, count: Int(range.upperBound - start))
+        return SandboxHint.find(in: tail, of: step, home: JobIsolation.home)
     }
 }

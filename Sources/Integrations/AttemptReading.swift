@@ -39,14 +39,14 @@ package struct AttemptReading: Sendable {
 
     mutating func add(
         step: JobDescription.Step, kind: JobStep, end: CommandEnd, console: ConsoleContent, reports: StepReports,
-        context: AttemptProcessor.Context
+        hint: String?, context: AttemptProcessor.Context
     ) {
         defer { attribute(to: kind) }
         if let program = console.missingProgram(step, end) {
             return addMissing(MissingProgram(name: program, path: context.path), step: step, kind: kind)
         }
-        let covered = reports.contents.compactMap(\.coverage)
-        if !covered.isEmpty { coverage = covered.reduce(coverage ?? Coverage(files: []), +) }
+        if !isInterrupted(step), let hint { notes.append(hint) }
+        for part in reports.contents.compactMap(\.coverage) { coverage = (coverage ?? Coverage(files: [])) + part }
         switch kind {
         case .analyzing: addAnalysis(step: step, end: end, console: console, reports: reports)
         case .building where step.name == JobPlanner.resolveStep:

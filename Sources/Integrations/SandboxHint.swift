@@ -1,0 +1,65 @@
+import JobProtocol
+
+/// What a step that failed may lack because it runs in the sandbox: told by the last lines that it printed, with the setting that gives
+/// it back. A guess, so it is a note and changes no verdict.
+///
+/// Whether a path is there on the machine is never looked up: a job could ask so for any file.
+enum SandboxHint {
+    /// How much of the end of a step's output is looked at, in bytes.
+    static let tailBytes = 64 * 1024
+
+    /// What programs say where they find no name or reach no address: of the C library, curl, git, Go, Node, Java, Rust, Python.
+    private static let noNetwork = [
+        "could not resolve host", "temporary failure in name resolution", "name or service not known", "no such host",
+        "eai_again", "enotfound", "unknownhostexception", "failed to lookup address information",
+        "network is unreachable", "enetunreach", "cannot assign requested address",
+    ]
+
+    /// What no setting gives back, and what of the program says that it wants it.
+    private static let refused: [(words: [String], name: String)] = [
+        (["perf_event_open", "perf_event_paranoid"], "the kernel's performance events (perf)"),
+        (
+            ["unshare failed", "unshare: ", "clone_new", "no permissions to create new namespace"],
+            "namespaces of its own"
+        ),
+        (["io_uring"], "io_uring"), (["userfaultfd"], "userfaultfd"), (["docker daemon", "docker.sock"], "containers"),
+        (["fuse: device not found", "/dev/fuse"], "FUSE"), (["/dev/kvm"], "/dev/kvm"),
+    ]
+
+    /// Where things lie of which a job sees those alone that the manual or the settings name.
+    private static let hidden = ["/etc/", "/opt/", "/srv/", "/mnt/", "/var/lib/", "/var/cache/", "/home/", "/root/"]
+
+    /// - Parameter tail: The end of what the step printed.
+    /// - Returns: `nil` where nothing of it looks so.
+    static func find(in tail: some Collection<UInt8>, of step: JobDescription.Step, home: String) -> String? {
+        let lines = tail.split(separator: UInt8(ascii: "\n")).reversed()
+        for bytes in lines {
+            let line = String(decoding: bytes.prefix(4096), as: UTF8.self)
+            let small = line.lowercased()
+            if step.network == .none, noNetwork.contains(where: small.contains) {
+                return
+                    "the step \(step.name) has no network; `network: full` for it or its configuration in the recipe gives it one"
+            }
+            if let path = hiddenPath(in: line, small, home: home) {
+                return """
+                    the step \(step.name) looked for \(path), which jobs in the sandbox do not see; \
+                    `fence: { read-only: [\(path)] }` in the settings shows it, where it is there
+                    """
+            }
+            if let found = refused.first(where: { $0.words.contains(where: small.contains) }) {
+                return
+                    "the step \(step.name) may want \(found.name), which the sandbox refuses; no setting but `isolation: none` allows it"
+            }
+        }
+        return nil
+    }
+
+    private static func hiddenPath(in line: String, _ small: String, home: String) -> String? {
+        guard small.contains("no such file or directory") || small.contains("enoent") else { return nil }
+        let words = line.split { $0.isWhitespace || "'\"`‘’“”:,;()[]<>=".contains($0) }.map(String.init)
+        return words.first { word in
+            hidden.contains(where: word.hasPrefix) && !word.hasPrefix(home + "/") && word.utf8.count <= 200
+                && word.allSatisfy { $0.isASCII && !$0.isNewline }
+        }
+    }
+}

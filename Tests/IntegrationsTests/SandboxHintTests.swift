@@ -1,0 +1,55 @@
+import JobProtocol
+import TestSupport
+import Testing
+
+@testable import Integrations
+
+/// What a step printed, by the programs' own words.
+@Suite struct SandboxHintTests {
+    private func hint(_ output: String, network: JobDescription.Network = .none) -> String? {
+        let step = JobDescription.Step(
+            step: "testing", name: "test", arguments: ["x"], timeoutMilliseconds: 1, network: network)
+        return SandboxHint.find(in: Array(output.utf8), of: step, home: "/home/martlet")
+    }
+
+    @Test(arguments: [
+        "curl: (6) Could not resolve host: example.com",
+        "fatal: unable to access 'https://h/k.git/': Could not resolve host: h",
+        "Get \"https://proxy.golang.org/\": dial tcp: lookup proxy.golang.org: no such host",
+        "npm ERR! request to https://registry.npmjs.org/x failed, reason: getaddrinfo EAI_AGAIN registry.npmjs.org",
+        "java.net.UnknownHostException: repo.maven.apache.org: Name or service not known",
+        "error: failed to lookup address information: Temporary failure in name resolution",
+        "OSError: [Errno 101] Network is unreachable",
+    ])
+    func testThatAStepWithoutANetworkIsToldOfIt(line: String) {
+        #expect(hint("making\n\(line)\nmake: *** [all] Error 1\n")?.contains("`network: full`") == true)
+        #expect(hint(line, network: .full) == nil)
+    }
+
+    @Test(arguments: [
+        ("cat: /etc/pip.conf: No such file or directory", "/etc/pip.conf"),
+        ("open '/opt/sdk/bin/tool': No such file or directory", "/opt/sdk/bin/tool"),
+        ("FileNotFoundError: [Errno 2] No such file or directory: '/var/lib/db/x'", "/var/lib/db/x"),
+        ("Error: ENOENT: no such file or directory, open '/srv/data.json'", "/srv/data.json"),
+    ])
+    func testThatAPathThatIsNotShownIsNamedWithTheSettingThatShowsIt(line: String, path: String) {
+        expectContains(hint("\(line)\n") ?? "", "`fence: { read-only: [\(path)] }`")
+    }
+
+    @Test(arguments: [
+        "perf_event_open(...) failed: Operation not permitted", "unshare failed: Operation not permitted",
+        "Cannot connect to the Docker daemon at unix:///var/run/docker.sock. Is the docker daemon running?",
+    ])
+    func testThatWhatNoSettingAllowsIsNamed(line: String) {
+        expectContains(hint(line) ?? "", "no setting but `isolation: none`")
+    }
+
+    @Test(arguments: [
+        "", "error: x", "cat: missing.txt: No such file or directory",
+        "cat: /martlet/kit/x: No such file or directory", "cat: /home/martlet/x: No such file or directory",
+        "/usr/include/x.h: No such file or directory", "the host could be resolved", "a ENOENT /etc",
+    ])
+    func testThatOtherFailuresHaveNone(output: String) {
+        #expect(hint(output) == nil)
+    }
+}
