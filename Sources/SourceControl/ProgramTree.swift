@@ -93,9 +93,9 @@ struct ProgramTree {
     private func run(
         _ arguments: [String], accepts: Set<Int32> = [0]
     ) throws(SourceControlError) -> ChildProcess.Result {
+        // No `safe.directory`: another user's repository is refused by git, since its configuration can name filters that git starts.
         let settings = [
-            "core.fsmonitor=false", "core.hooksPath=/dev/null", "safe.directory=*", "core.quotePath=false",
-            "safe.bareRepository=explicit",
+            "core.fsmonitor=false", "core.hooksPath=/dev/null", "core.quotePath=false", "safe.bareRepository=explicit",
         ]
         let result = try ChildProcess(
             arguments: [program.path] + settings.flatMap { ["-c", $0] } + arguments,

@@ -1,4 +1,5 @@
 import Basics
+import Glibc
 import Model
 import SourceControl
 import TestSupport
@@ -46,6 +47,24 @@ import Testing
             #expect(changed.isChanged && changed.head == snapshot.head)
             #expect(try await tree.mirror.rootEntries(of: changed.commit).sorted() == ["README", "Sources", "later"])
             #expect(try WorkingTree.root(of: tree.path + "/Sources", home: nil) == tree.path)
+        }
+    }
+
+    /// G7: its configuration can name programs that git starts, such as filters.
+    @Test(.enabled(if: geteuid() == 0, "only root can give files to another user"))
+    func testThatG7AnotherUsersIsLeftToItsOwner() async throws {
+        let script =
+            "\(Self.clone) && git config core.repositoryformatversion 1 && git config extensions.preciousObjects true"
+        try await withFormat(script) { tree, _ in
+            // given
+            #expect(try WorkingTree.root(of: tree.path + "/Sources", home: nil) == tree.path)
+            // when
+            try await runExpectingSuccess(["chown", "-R", "nobody:", tree.path])
+            // then
+            let error = #expect(throws: SourceControlError.self) {
+                try WorkingTree.root(of: tree.path + "/Sources", home: nil)
+            }
+            #expect(error?.code == .unsupported)
         }
     }
 
