@@ -7,7 +7,8 @@ import Synchronization
 ///
 /// What was under way at a trap is suspect; of suspects only one is tried at a time, so that the one that is to blame is found out and the
 /// others are not. What was under way at three traps is left alone, until another version runs or its line in the file is removed. A kill, a
-/// loss of power and a lack of memory say nothing, and count nothing.
+/// loss of power and a lack of memory say nothing, and count nothing. Nor does a trap of a thread that answers a request (`AnsweringThread`):
+/// it is that request's alone.
 package final class CrashMarks: Sendable {
     /// At how many traps something is left alone.
     package static let limit = 3
@@ -16,6 +17,8 @@ package final class CrashMarks: Sendable {
     private static let placeBytes = 256
     /// The first bytes: whether the daemon trapped.
     private static let head = 64
+    /// What the first byte says of a trap outside of requests; see `clinux_note_traps`.
+    private static let ofWork: UInt8 = 1
 
     private struct State {
         var free = Array((0..<CrashMarks.places).reversed())
@@ -46,7 +49,7 @@ package final class CrashMarks: Sendable {
             var found = try counts.read()
             var bytes = [UInt8](repeating: 0, count: size)
             let count = pread(file, &bytes, size, 0)
-            if count > Self.head, bytes[0] != 0 {
+            if count > Self.head, bytes[0] == Self.ofWork {
                 for place in 0..<Self.places {
                     let text = bytes[(Self.head + place * Self.placeBytes)...].prefix(Self.placeBytes).prefix {
                         $0 != 0
@@ -64,7 +67,7 @@ package final class CrashMarks: Sendable {
             close(file)
             throw error
         }
-        clinux_note_traps(file)
+        clinux_note_traps(file) { AnsweringThread.isAnswering ? 1 : 0 }
     }
 
     deinit {

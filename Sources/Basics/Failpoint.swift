@@ -12,12 +12,12 @@ package enum Failpoint {
     }
 
     /// Ends the process by a trap where the environment's `MARTLET_TRAP` names a file that holds just this text.
-    package static func trap(_ subject: String) {
+    package static func trap(_ subject: @autoclosure () -> String) {
         #if DEBUG
             guard let file = getenv("MARTLET_TRAP"),
                 let wanted = try? WholeFile.read(String(cString: file), limit: 4096)
             else { return }
-            if wanted == Array(subject.utf8) { raise(SIGILL) }
+            if wanted == Array(subject().utf8) { raise(SIGILL) }
         #endif
     }
 

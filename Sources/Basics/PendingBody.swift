@@ -3,6 +3,8 @@
 /// Made by the caller, from then on only the queue's, hence unchecked.
 final class PendingBody<Value: Sendable, Failure: Error>: @unchecked Sendable {
     private var body: (@Sendable () throws(Failure) -> Value)?
+    /// Whether the caller answers a request, which the lane does then.
+    private let isAnswer = AnsweringThread.isCurrent
 
     init(_ body: @escaping @Sendable () throws(Failure) -> Value) { self.body = body }
 
@@ -15,6 +17,6 @@ final class PendingBody<Value: Sendable, Failure: Error>: @unchecked Sendable {
     private func taken() -> Result<Value, Failure>? {
         guard let body else { return nil }
         self.body = nil
-        return Result(catching: body)
+        return AnsweringThread.working(isAnswer: isAnswer) { Result(catching: body) }
     }
 }

@@ -53,18 +53,35 @@ int clinux_watch_add(int watch, const char *path, int is_directory) {
 int clinux_watch_remove(int watch, int descriptor) { return inotify_rm_watch(watch, descriptor); }
 
 static volatile int trap_file = -1;
+static int (*volatile is_answering)(void);
+static volatile sig_atomic_t is_noting;
 static struct sigaction before[65];
+static _Thread_local int answers;
+
+int clinux_answer_here(int is_answer) {
+    int was = answers;
+    answers = is_answer;
+    return was;
+}
+
+int clinux_answers_here(void) { return answers; }
 
 static void note_trap(int signal) {
     if (trap_file >= 0 && pwrite(trap_file, "\1", 1, 0) < 0) errno = 0;
+    // Asked after that is noted: a fault of the question's own changes nothing.
+    if (trap_file >= 0 && !is_noting) {
+        is_noting = 1;
+        if ((answers || (is_answering && is_answering())) && pwrite(trap_file, "\2", 1, 0) < 0) errno = 0;
+    }
     // What comes next is what would have come, when this returns: also for a signal that somebody sent, which is not raised once more.
     sigaction(signal, &before[signal], NULL);
     raise(signal);
 }
 
-void clinux_note_traps(int file) {
+void clinux_note_traps(int file, int (*answering)(void)) {
     const int signals[] = {SIGILL, SIGTRAP, SIGSEGV, SIGBUS, SIGFPE, SIGABRT};
     trap_file = file;
+    is_answering = answering;
     for (size_t index = 0; index < sizeof signals / sizeof signals[0]; index++) {
         struct sigaction action, now;
         memset(&action, 0, sizeof action);

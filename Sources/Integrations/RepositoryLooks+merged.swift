@@ -22,14 +22,15 @@ extension RepositoryLooks {
         do {
             let answers = try await mirror.whichAreMerged(asked.map(\.question))
             return Dictionary(
-                uniqueKeysWithValues: zip(asked, answers).compactMap { asked, answer in
+                zip(asked, answers).compactMap { asked, answer in
                     answer.map {
                         (
                             asked.number,
                             JudgedPull(head: asked.question.head, tip: asked.question.tip, isMerged: $0)
                         )
                     }
-                })
+                }
+            ) { $1 }
         } catch {
             // The look is not lost by it; the next one asks again.
             logger.warning(

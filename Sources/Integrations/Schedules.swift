@@ -42,7 +42,7 @@ struct Schedules {
     /// - Throws: What could not be stored; it is tried again the next time, without queueing those of other bots twice.
     mutating func queueDue(at now: Timestamp) async throws {
         if stored == nil {
-            stored = Dictionary(uniqueKeysWithValues: try await store.scheduleMarks().map { ($0.bot, $0) })
+            stored = Dictionary(try await store.scheduleMarks().map { ($0.bot, $0) }) { $1 }
         }
         await refreshZones(at: now)
         var failure: (any Error)?

@@ -48,7 +48,7 @@ struct SuspectSearch: Sendable {
         of issues: [Issue], by commits: [CommitDetails]
     ) async throws(SourceControlError) -> [String: Introduction] {
         let ids = commits.map(\.id)
-        let details = Dictionary(uniqueKeysWithValues: commits.map { ($0.id, $0) })
+        let details = Dictionary(commits.map { ($0.id, $0) }) { first, _ in first }
         let places = Self.places(issues)
         let origins = try await mirror.origins(
             of: places, at: to, among: Set(ids), limit: Mirror.HistoryLimit())
@@ -82,7 +82,7 @@ struct SuspectSearch: Sendable {
     /// Every name that the issues' files have had since the integration before.
     private func names(_ issues: [Issue]) async throws(SourceControlError) -> [String: Set<String>] {
         let paths = Set(issues.compactMap(\.finding.path))
-        var names = Dictionary(uniqueKeysWithValues: paths.map { ($0, Set([$0])) })
+        var names = Dictionary(paths.map { ($0, Set([$0])) }) { $1 }
         guard let from, !paths.isEmpty else { return names }
         for (old, file) in try await mirror.changes(from: from, to: to, paths: paths).files {
             if let path = file.path { names[path]?.insert(old) }

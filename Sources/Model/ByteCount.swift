@@ -26,7 +26,14 @@ package struct ByteCount: Hashable, Sendable, Comparable, Codable, CustomStringC
         return tenths % 10 == 0 || tenths >= 1000 ? "\(tenths / 10) \(name)" : "\(tenths / 10).\(tenths % 10) \(name)"
     }
 
-    package init(from decoder: any Decoder) throws { bytes = try decoder.singleValueContainer().decode(Int64.self) }
+    /// - Throws: Also for a negative number, which is no number of bytes.
+    package init(from decoder: any Decoder) throws {
+        bytes = try decoder.singleValueContainer().decode(Int64.self)
+        guard bytes >= 0 else {
+            throw DecodingError.dataCorrupted(
+                .init(codingPath: decoder.codingPath, debugDescription: "\(bytes) is no number of bytes"))
+        }
+    }
 
     package func encode(to encoder: any Encoder) throws {
         var container = encoder.singleValueContainer()

@@ -18,7 +18,8 @@ package struct Coverage: Hashable, Sendable, Codable {
         package var text: String {
             guard total > 0 else { return "–" }
             // A hair above, for what no Double is exactly, such as 1 of 10.
-            let tenths = covered == total ? 1000 : min(999, Int(Double(covered) / Double(total) * 1000 + 1e-9))
+            let tenths =
+                covered == total ? 1000 : min(999, Int(clamping: Double(covered) / Double(total) * 1000 + 1e-9))
             return "\(tenths / 10).\(tenths % 10) %"
         }
 

@@ -33,7 +33,7 @@ package struct CoverageDelta: Hashable, Sendable, Codable {
 
     static func text(_ points: Double) -> String {
         if points == 0 { return "±0.0" }
-        let tenths = Int((points.magnitude * 10).rounded())
+        let tenths = Int(clamping: (points.magnitude * 10).rounded())
         return (points < 0 ? "\u{2212}" : "+") + "\(tenths / 10).\(tenths % 10)"
     }
 

@@ -6,8 +6,9 @@ package enum HTTPDate {
         "Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec",
     ]
 
-    /// - Parameter seconds: Since 1970-01-01T00:00:00Z, not negative.
+    /// - Parameter seconds: Since 1970-01-01T00:00:00Z; what is before becomes that moment, what is after the year 9999 its end.
     package static func text(_ seconds: Int64) -> String {
+        let seconds = min(max(0, seconds), 253_402_300_799)
         let day = seconds / 86_400
         let time = seconds % 86_400
         let date = civil(day)

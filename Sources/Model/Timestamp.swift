@@ -14,12 +14,13 @@ package struct Timestamp: Hashable, Sendable, Comparable, Codable, CustomStringC
         left.millisecondsSinceEpoch < right.millisecondsSinceEpoch
     }
 
+    /// What is beyond all moments becomes the last one, or the first.
     package static func + (left: Timestamp, right: Duration) -> Timestamp {
-        Timestamp(millisecondsSinceEpoch: left.millisecondsSinceEpoch + right.milliseconds)
+        Timestamp(millisecondsSinceEpoch: .clampedSum(left.millisecondsSinceEpoch, right.milliseconds))
     }
 
     package static func - (left: Timestamp, right: Timestamp) -> Duration {
-        .milliseconds(left.millisecondsSinceEpoch - right.millisecondsSinceEpoch)
+        .milliseconds(Int64.clampedDifference(left.millisecondsSinceEpoch, right.millisecondsSinceEpoch))
     }
 
     /// RFC 3339 in UTC with milliseconds: `2026-03-01T12:00:00.250Z`.
@@ -74,8 +75,12 @@ package struct Timestamp: Hashable, Sendable, Comparable, Codable, CustomStringC
 }
 
 extension Duration {
-    /// Whole milliseconds, rounded towards zero.
-    package var milliseconds: Int64 { components.seconds * 1000 + components.attoseconds / 1_000_000_000_000_000 }
+    /// Whole milliseconds, rounded towards zero; of more than 292 million years as many as there are.
+    package var milliseconds: Int64 {
+        let (seconds, hasOverflowed) = components.seconds.multipliedReportingOverflow(by: 1000)
+        if hasOverflowed { return components.seconds < 0 ? .min : .max }
+        return .clampedSum(seconds, components.attoseconds / 1_000_000_000_000_000)
+    }
 
     /// Seconds with their fraction, as the JSON interface shows durations.
     package var seconds: Double { Double(components.seconds) + Double(components.attoseconds) / 1e18 }

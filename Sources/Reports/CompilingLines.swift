@@ -18,7 +18,7 @@ struct CompilingLines: Sendable {
         var place = 1
         while place < line.count, isNumber(line[place]) { place += 1 }
         guard place + word.count < line.count,
-            word.withUnsafeBytes({ memcmp(base + place, $0.baseAddress!, $0.count) == 0 })
+            line[place..<place + word.count].elementsEqual(word)
         else { return nil }
         let (start, end) = (place + word.count, line.count - extensionBytes)
         guard end > start, memcmp(base + end, ".swift", extensionBytes) == 0 else { return nil }
@@ -59,8 +59,7 @@ struct CompilingLines: Sendable {
     mutating func insert(_ name: UnsafeRawBufferPointer) -> Bool {
         let digest = Self.digest(name)
         if let known = names[digest] {
-            return known.count != name.count
-                || known.withUnsafeBytes { memcmp($0.baseAddress!, name.baseAddress!, name.count) != 0 }
+            return !name.elementsEqual(known)
         }
         if names.count < limit { names[digest] = Array(name) }
         return true

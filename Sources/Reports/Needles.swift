@@ -49,8 +49,8 @@ struct Needles: Sendable, ExpressibleByArrayLiteral {
         while left != 0 {
             let text = texts[left.trailingZeroBitCount / width]
             let start = place + 1 - min(width, text.utf8CodeUnitCount)
-            if bytes.count - start >= text.utf8CodeUnitCount,
-                memcmp(bytes.baseAddress! + start, text.utf8Start, text.utf8CodeUnitCount) == 0
+            if let base = bytes.baseAddress, bytes.count - start >= text.utf8CodeUnitCount,
+                memcmp(base + start, text.utf8Start, text.utf8CodeUnitCount) == 0
             {
                 return true
             }

@@ -1,26 +1,47 @@
 import GRDB
 
-/// Queries whose statements are compiled once a connection, and whose rows are read where they stand.
+/// Queries. Rows are handed out as `StoredRow`, whose columns are checked when they are read.
 ///
-/// Compiling a query with two joins takes longer than running it, and a copied row looks its columns up by comparing
-/// lower-cased names one by one: both showed first in a profile of small builds.
+/// `first`, `all` and `change` compile their statement once for each connection, and read rows where they stand: compiling a query with two
+/// joins takes longer than running it, and a copied row looks its columns up by comparing lower-cased names one by one. Both showed first in a
+/// profile of small builds.
 extension Database {
-    /// What `map` makes of the first row; nothing when there is none. The row lives no longer than `map` runs.
+    /// What `map` makes of the first row; `nil` when there is none. The row lives no longer than `map` runs.
     func first<Value>(
-        _ sql: String, _ arguments: StatementArguments = [], _ map: (Row) throws -> Value
+        _ sql: String, _ arguments: StatementArguments = [], _ map: (StoredRow) throws -> Value
     ) throws -> Value? {
         let rows = try Row.fetchCursor(cachedStatement(sql: sql), arguments: arguments)
-        return try rows.next().map(map)
+        return try rows.next().map { try map(StoredRow($0, of: sql)) }
     }
 
     /// What `map` makes of each row. `map` must not run the same query.
     func all<Value>(
-        _ sql: String, _ arguments: StatementArguments = [], _ map: (Row) throws -> Value
+        _ sql: String, _ arguments: StatementArguments = [], _ map: (StoredRow) throws -> Value
     ) throws -> [Value] {
         let rows = try Row.fetchCursor(cachedStatement(sql: sql), arguments: arguments)
         var values: [Value] = []
-        while let row = try rows.next() { values.append(try map(row)) }
+        while let row = try rows.next() { values.append(try map(StoredRow(row, of: sql))) }
         return values
+    }
+
+    /// A copy of the first row; `nil` when there is none.
+    func row(_ sql: String, _ arguments: StatementArguments = []) throws -> StoredRow? {
+        try Row.fetchOne(self, sql: sql, arguments: arguments).map { StoredRow($0, of: sql) }
+    }
+
+    /// Copies of all rows.
+    func rows(_ sql: String, _ arguments: StatementArguments = []) throws -> [StoredRow] {
+        try Row.fetchAll(self, sql: sql, arguments: arguments).map { StoredRow($0, of: sql) }
+    }
+
+    /// The first column of the first row; `nil` when there is no row, or `NULL` is in it.
+    func value<Value: StoredValue>(_ sql: String, _ arguments: StatementArguments = []) throws -> Value? {
+        try row(sql, arguments).flatMap { try $0[0] }
+    }
+
+    /// The first column of each row.
+    func values<Value: StoredValue>(_ sql: String, _ arguments: StatementArguments = []) throws -> [Value] {
+        try rows(sql, arguments).map { try $0[0] }
     }
 
     /// Runs a statement that returns no rows.

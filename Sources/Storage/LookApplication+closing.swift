@@ -62,10 +62,10 @@ extension LookApplication {
             "SELECT number FROM pull_requests INDEXED BY pull_requests_closed WHERE repository = ? AND is_open = 0"
         let old: [Int] = try db.all(
             closed + " AND closed_at < ? ORDER BY closed_at LIMIT \(Self.batch)", [repository, limit]
-        ) { $0[0] }
+        ) { try $0[0] }
         let surplus: [Int] = try db.all(
             closed + " ORDER BY closed_at DESC LIMIT \(Self.batch) OFFSET \(Store.maximumClosedPulls)", [repository]
-        ) { $0[0] }
+        ) { try $0[0] }
         for number in Set(old + surplus) {
             for table in ["pull_approvals", "pull_silences"] {
                 try db.change(

@@ -10,27 +10,26 @@ extension LookApplication {
 
     /// Gives every event that asked before this look began its fate, but for those that wait for another look.
     mutating func decideEvents() throws {
-        let rows = try Row.fetchAll(
-            db,
-            sql: """
-                SELECT id, claims, reason, pull_request, tries FROM deliveries
-                WHERE repository = ? AND fate = 'pending' AND request <= ? ORDER BY id
-                """,
-            arguments: [repository, look.request.sequence])
+        let rows = try db.rows(
+            """
+            SELECT id, claims, reason, pull_request, tries FROM deliveries
+            WHERE repository = ? AND fate = 'pending' AND request <= ? ORDER BY id
+            """,
+            [repository, look.request.sequence])
         // The heads that the newest of them tell of, by pull request.
         var told: [Int: CommitID] = [:]
         for row in rows {
-            guard let number = row["pull_request"] as Int? else { continue }
+            guard let number = try row["pull_request"] as Int? else { continue }
             told[number] = try row.json("claims", as: [RefClaim].self)?.first?.after ?? told[number]
         }
         let newest = try newestClaims(rows)
         for row in rows {
-            let id: Int64 = row["id"]
+            let id: Int64 = try row["id"]
             let claims = try row.json("claims", as: [RefClaim].self) ?? []
             var decision: Decision
-            if let number = row["pull_request"] as Int? {
+            if let number = try row["pull_request"] as Int? {
                 if try mayComeYet(number, claims.first, newest: told[number]) {
-                    if try wait(for: number, claims.first, delivery: id, tries: row["tries"]) { continue }
+                    if try wait(for: number, claims.first, delivery: id, tries: try row["tries"]) { continue }
                 }
                 decision = try decide(pull: number, claims.first)
             } else {
@@ -38,7 +37,7 @@ extension LookApplication {
                 decision = try decide(claims, of: id, newest)
             }
             // What it was stored with says why it asked, such as a pull request; what came of it says the look.
-            let reasons = [row["reason"] as String?, decision.reason].compactMap(\.self)
+            let reasons = [try row["reason"] as String?, decision.reason].compactMap(\.self)
             if !reasons.isEmpty { decision.reason = reasons.joined(separator: "; ") }
             try db.execute(
                 sql: "UPDATE deliveries SET fate = ?, reason = ?, awaited = NULL WHERE id = ?",
@@ -52,9 +51,9 @@ extension LookApplication {
 
     /// The refs that those events name; nothing when one of them names none.
     func claimedRefs() throws -> Set<RefName>? {
-        let rows = try Row.fetchAll(
-            db, sql: "SELECT claims FROM deliveries WHERE repository = ? AND fate = 'pending' AND request <= ?",
-            arguments: [repository, look.request.sequence])
+        let rows = try db.rows(
+            "SELECT claims FROM deliveries WHERE repository = ? AND fate = 'pending' AND request <= ?",
+            [repository, look.request.sequence])
         let claims = try rows.map { try $0.json("claims", as: [RefClaim].self) ?? [] }
         return claims.contains(where: \.isEmpty) ? nil : Set(claims.joined().map(\.ref))
     }
@@ -117,10 +116,9 @@ extension LookApplication {
                 ?? Decision(fate: .ignored, reason: "the ref does not exist")
         }
         if claim.isHeadUnknown { return Decision(fate: .ignored, reason: "the ref does not exist") }
-        let earlier = try Int64.fetchOne(
-            db,
-            sql: "SELECT id FROM ref_updates WHERE repository = ? AND ref = ? AND after IS ? ORDER BY id DESC LIMIT 1",
-            arguments: [repository, claim.ref.description, claim.after?.description])
+        let earlier: Int64? = try db.value(
+            "SELECT id FROM ref_updates WHERE repository = ? AND ref = ? AND after IS ? ORDER BY id DESC LIMIT 1",
+            [repository, claim.ref.description, claim.after?.description])
         if let earlier {
             return Decision(fate: .superseded, reason: "the ref has moved on since", updates: [earlier])
         }
@@ -139,7 +137,8 @@ extension LookApplication {
             """, [delivery, update]
         ) { row in
             Decision(
-                fate: try row.value("fate") { Fate(rawValue: $0) }, reason: row["reason"] as String?, updates: [update])
+                fate: try row.value("fate") { Fate(rawValue: $0) }, reason: try row["reason"] as String?,
+                updates: [update])
         }
     }
 }

@@ -20,7 +20,7 @@ extension LookApplication {
             try db.first(
                 "SELECT CASE WHEN is_returning THEN NULL ELSE patterns END FROM bots WHERE name = ?",
                 [watcher.bot.description]
-            ) { $0[0] as String? } != watcher.patterns
+            ) { try $0[0] as String? } != watcher.patterns
         }
         return Set(bots.map(\.bot))
     }
@@ -132,7 +132,7 @@ extension LookApplication {
         try db.first(
             "SELECT id FROM ref_updates WHERE repository = ? AND ref = ? ORDER BY generation DESC LIMIT 1",
             [repository, ref.description]
-        ) { $0[0] }
+        ) { try $0[0] }
     }
 
     /// - Parameters:
@@ -146,7 +146,7 @@ extension LookApplication {
         let row: Int64? = try db.first(
             "SELECT id FROM bots WHERE name = ? AND repository = ? AND is_retired = 0",
             [watcher.bot.description, repository]
-        ) { $0[0] }
+        ) { try $0[0] }
         guard let bot = row, let seen = pull.seen else { return nil }
         let answer = watcher.answer(seen)
         if case .refuses(let reason) = answer { return (.ignored, reason) }

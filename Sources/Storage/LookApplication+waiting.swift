@@ -45,10 +45,10 @@ extension LookApplication {
     // MARK: Pushes
 
     /// Which of the events that wait for this look is the last to tell of a ref.
-    func newestClaims(_ rows: [Row]) throws -> [RefName: Int64] {
+    func newestClaims(_ rows: [StoredRow]) throws -> [RefName: Int64] {
         var newest: [RefName: Int64] = [:]
-        for row in rows where row["pull_request"] as Int? == nil {
-            for claim in try row.json("claims", as: [RefClaim].self) ?? [] { newest[claim.ref] = row["id"] }
+        for row in rows where try row["pull_request"] as Int? == nil {
+            for claim in try row.json("claims", as: [RefClaim].self) ?? [] { newest[claim.ref] = try row["id"] }
         }
         return newest
     }
@@ -117,7 +117,10 @@ extension LookApplication {
             "SELECT is_open, closed_reason, place FROM pull_requests WHERE repository = ? AND number = ?",
             [repository, number]
         ) { row in
-            (isOpen: row["is_open"] as Bool, reason: row["closed_reason"] as String?, place: try row.ref("place"))
+            (
+                isOpen: try row["is_open"] as Bool, reason: try row["closed_reason"] as String?,
+                place: try row.ref("place")
+            )
         }
         guard let known else { return "it was closed long ago and is forgotten" }
         guard known.isOpen else { return ["it is closed", known.reason].compactMap(\.self).joined(separator: ": ") }
@@ -145,7 +148,7 @@ extension Store {
                 SELECT DISTINCT url FROM deliveries JOIN repositories ON repositories.id = repository
                 WHERE fate = 'pending' AND request = ?1 AND (?2 IS NULL OR deliveries.id IN (SELECT value FROM json_each(?2)))
                 """, [Self.parkedRequest, rows]
-            ) { $0[0] }
+            ) { try $0[0] }
             for url in urls {
                 let sequence = try Self.requestLook(url, transaction)
                 try transaction.db.change(

@@ -33,8 +33,8 @@ struct LookApplication {
     init(_ look: Look, _ transaction: StoreTransaction) throws {
         self.look = look
         self.transaction = transaction
-        let repository = try Int64.fetchOne(
-            transaction.db, sql: "SELECT id FROM repositories WHERE url = ?", arguments: [look.request.repository])
+        let repository: Int64? = try transaction.db.value(
+            "SELECT id FROM repositories WHERE url = ?", [look.request.repository])
         guard let repository else { throw Refusal.notFound("repository \(look.request.repository)") }
         self.repository = repository
     }
@@ -50,15 +50,13 @@ struct LookApplication {
         try storeFates()
         try decideEvents()
         try trimPulls()
-        let isRequestedAgain = try Bool.fetchOne(
-            db,
-            sql: """
-                UPDATE repositories SET default_branch = ?, last_look = ?, last_error = ?, failures = 0,
-                    looked = max(looked, ?) WHERE id = ? RETURNING requested > looked
-                """,
-            arguments: [
-                look.defaultBranch?.description, look.at.millisecondsSinceEpoch, look.problem?.kept,
-                look.request.sequence,
+        let isRequestedAgain: Bool? = try db.value(
+            """
+            UPDATE repositories SET default_branch = ?, last_look = ?, last_error = ?, failures = 0,
+                looked = max(looked, ?) WHERE id = ? RETURNING requested > looked
+            """,
+            [
+                look.defaultBranch?.description, look.at.millisecondsSinceEpoch, look.problem?.kept, look.request.sequence,
                 repository,
             ])
         transaction.changed(.repository(look.request.repository))
@@ -70,7 +68,7 @@ struct LookApplication {
     }
 
     private func refUpdate(_ rowID: Int64) throws -> RefUpdateRecord {
-        let row = try Row.fetchOne(db, sql: Store.refUpdateQuery + " WHERE ref_updates.id = ?", arguments: [rowID])
+        let row = try db.row(Store.refUpdateQuery + " WHERE ref_updates.id = ?", [rowID])
         guard let row else { throw Refusal.notFound("ref update \(rowID)") }
         return try Store.refUpdate(row, db)
     }
@@ -78,8 +76,8 @@ struct LookApplication {
     // MARK: - Refs
 
     private mutating func storeMovements() throws {
-        let rows = try Row.fetchAll(
-            db, sql: "SELECT name, head FROM refs WHERE repository = ? AND head IS NOT NULL", arguments: [repository])
+        let rows = try db.rows(
+            "SELECT name, head FROM refs WHERE repository = ? AND head IS NOT NULL", [repository])
         for row in rows { before[try row.ref("name")] = try row.value("head") { CommitID($0) } }
         for (ref, head) in look.heads.sorted(by: { $0.key < $1.key }) where before[ref] != head {
             try move(ref, from: before[ref], to: head)
@@ -116,21 +114,19 @@ struct LookApplication {
     /// One whose file was away has to integrate the tips of all branches, and tags that came meanwhile: another bot's look may have
     /// stored what moved.
     private mutating func queue(for watcher: Watcher) throws {
-        let bot = try Row.fetchOne(
-            db, sql: "SELECT id, patterns, is_returning FROM bots WHERE name = ? AND repository = ? AND is_retired = 0",
-            arguments: [watcher.bot.description, repository])
+        let bot = try db.row(
+            "SELECT id, patterns, is_returning FROM bots WHERE name = ? AND repository = ? AND is_retired = 0",
+            [watcher.bot.description, repository])
         // Retired, or moved to another repository, while the look was made.
         guard let bot else { return }
-        let id: Int64 = bot["id"]
-        let patterns: String? = bot["patterns"]
+        let id: Int64 = try bot["id"]
+        let patterns: String? = try bot["patterns"]
         let isFirst = patterns == nil
-        let isReturning: Bool = bot["is_returning"]
+        let isReturning: Bool = try bot["is_returning"]
         let known =
             patterns == watcher.patterns && !isReturning
             ? nil
-            : Set(
-                try String.fetchAll(db, sql: "SELECT ref FROM watched_refs WHERE bot = ?", arguments: [id])
-                    .map { RefName($0) })
+            : Set(try db.rows("SELECT ref FROM watched_refs WHERE bot = ?", [id]).map { try $0.ref("ref") })
         for ref in (known == nil ? Array(movements.keys) : Array(look.heads.keys)).sorted() {
             guard let head = look.heads[ref], watcher.watches(ref) else { continue }
             let isUnknown = known.map { !$0.contains(ref) && before[ref] != nil } ?? false
@@ -168,8 +164,8 @@ struct LookApplication {
         let reason = "the tag was there before the bot watched it"
         if movements[ref] != nil {
             if movements[ref]?.fate != .integrated { decide(ref, .baseline, reason) }
-        } else if let update = try current(ref), update["fate"] == Fate.ignored.rawValue {
-            try setFate(.baseline, reason, update: update["id"])
+        } else if let update = try current(ref), try update["fate"] == Fate.ignored.rawValue {
+            try setFate(.baseline, reason, update: try update["id"])
         }
     }
 
@@ -178,9 +174,9 @@ struct LookApplication {
     ) throws {
         var update = movements[ref]?.rowID
         if update == nil { update = try current(ref)?["id"] }
-        let isDone = try Bool.fetchOne(
-            db, sql: "SELECT EXISTS (SELECT 1 FROM integrations WHERE bot = ? AND ref_update = ?)",
-            arguments: [bot, update])
+        let isDone: Bool? = try db.value(
+            "SELECT EXISTS (SELECT 1 FROM integrations WHERE bot = ? AND ref_update = ?)",
+            [bot, update])
         if isDone == true { return }
         let new = NewIntegration(
             bot: watcher.bot, ref: ref, commit: head, cause: cause, isRelease: watcher.isRelease(ref))
@@ -201,14 +197,13 @@ struct LookApplication {
     }
 
     /// The update of the ref's generation of now.
-    func current(_ ref: RefName) throws -> Row? {
-        try Row.fetchOne(
-            db,
-            sql: """
-                SELECT ref_updates.id, fate FROM ref_updates JOIN refs ON refs.repository = ref_updates.repository
-                AND name = ref AND refs.generation = ref_updates.generation WHERE ref_updates.repository = ? AND ref = ?
-                """,
-            arguments: [repository, ref.description])
+    func current(_ ref: RefName) throws -> StoredRow? {
+        try db.row(
+            """
+            SELECT ref_updates.id, fate FROM ref_updates JOIN refs ON refs.repository = ref_updates.repository
+            AND name = ref AND refs.generation = ref_updates.generation WHERE ref_updates.repository = ? AND ref = ?
+            """,
+            [repository, ref.description])
     }
 
     private func setFate(_ fate: Fate, _ reason: String?, update: Int64) throws {

@@ -1,3 +1,4 @@
+import Basics
 import GRDB
 import Synchronization
 
@@ -18,6 +19,8 @@ final class PendingWrite<Value: Sendable>: WaitingWrite {
     private let body: @Sendable (StoreTransaction) throws -> Value
     private let continuation: CheckedContinuation<Outcome, Never>
     private let outcome = Mutex<Outcome?>(nil)
+    /// Whether the caller answers a request, which the writer does then.
+    private let isAnswer = AnsweringThread.isCurrent
 
     init(
         operation: String, body: @escaping @Sendable (StoreTransaction) throws -> Value,
@@ -33,7 +36,10 @@ final class PendingWrite<Value: Sendable>: WaitingWrite {
         do {
             var value: Value?
             try db.inSavepoint {
-                value = try body(transaction)
+                value = try AnsweringThread.working(isAnswer: isAnswer) { () throws in
+                    Failpoint.trap("write \(operation)")
+                    return try body(transaction)
+                }
                 return .commit
             }
             outcome.withLock { [value] in $0 = value.map { .success($0) } }

@@ -43,9 +43,10 @@ struct PullRequestStand: Hashable {
 }
 
 extension PullRequestStand {
-    init(_ row: Row) throws {
+    init(_ row: StoredRow) throws {
         self.init(
-            base: try row.ref("base"), isOpen: row["is_open"], toldAt: row["told_at"], rank: row["told_rank"],
-            baseBefore: (row["base_before"] as String?).map { RefName($0) })
+            base: try row.ref("base"), isOpen: try row["is_open"], toldAt: try row["told_at"],
+            rank: try row["told_rank"],
+            baseBefore: (try row["base_before"] as String?).map { RefName($0) })
     }
 }

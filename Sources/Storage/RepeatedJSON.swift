@@ -1,5 +1,3 @@
-import GRDB
-
 /// A JSON column whose values repeat from row to row, such as the configurations of an integration's issues. Each text is decoded once,
 /// and rows with the same text share one value: a million of them would need a gigabyte otherwise.
 final class RepeatedJSON<Value: Decodable> {
@@ -10,8 +8,8 @@ final class RepeatedJSON<Value: Decodable> {
 
     init(_ column: String) { self.column = column }
 
-    func value(_ row: Row) throws -> Value? {
-        guard let text: String = row[column] else { return nil }
+    func value(_ row: StoredRow) throws -> Value? {
+        guard let text = try row[column] as String? else { return nil }
         if let known = values[text] { return known }
         let value = try row.json(column, as: Value.self)
         if let value, values.count < limit { values[text] = value }

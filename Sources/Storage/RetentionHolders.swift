@@ -43,18 +43,18 @@ struct RetentionHolders {
             try db.first(
                 "SELECT max(number) FROM integrations WHERE bot = ? AND pull_request IS NULL AND removed_at IS NULL",
                 [row]
-            ) { $0[0] as Int? } ?? nil
+            ) { try $0[0] as Int? } ?? nil
         told = Set(
             try db.all(
                 "SELECT DISTINCT number FROM outbox WHERE bot = ? AND number IS NOT NULL AND state IN ('waiting', 'sending')",
                 [bot.description]
-            ) { $0[0] as Int })
+            ) { try $0[0] as Int })
         let open: [(number: Int, ref: String)] = try db.all(
             """
             SELECT number, coalesce(base, ref) AS compared FROM integrations INDEXED BY integrations_open
             WHERE bot = ? AND state <> 'completed'
             """, [row]
-        ) { ($0["number"], $0["compared"]) }
+        ) { (try $0["number"], try $0["compared"]) }
         for one in open {
             guard let before = try number("\(Self.judged) AND number < \(one.number)", on: one.ref) else { continue }
             compared[before] = one.number
@@ -62,18 +62,18 @@ struct RetentionHolders {
     }
 
     /// - Parameter stored: A row with `columns`.
-    mutating func holder(of stored: Row) throws -> String? {
-        let number: Int = stored["number"]
-        let id: Int64 = stored["id"]
-        let state: String = stored["state"]
+    mutating func holder(of stored: StoredRow) throws -> String? {
+        let number: Int = try stored["number"]
+        let id: Int64 = try stored["id"]
+        let state: String = try stored["state"]
         guard state == "completed" else { return "it is \(state)" }
         if let busy = try busy(id) { return busy }
         if let version = try version(of: number) { return "it made \(version)" }
         if told.contains(number) { return "a message about it waits to be sent" }
         if let other = compared[number] { return "\(bot)#\(other) is compared with it" }
         if number == newest { return "the newest of the bot" }
-        if let pull = stored["pull_request"] as Int? { return try holder(ofPull: pull, stored) }
-        return try holder(onBranch: stored["ref"], number, update: stored["ref_update"])
+        if let pull = try stored["pull_request"] as Int? { return try holder(ofPull: pull, stored) }
+        return try holder(onBranch: try stored["ref"], number, update: try stored["ref_update"])
     }
 
     private func busy(_ id: Int64) throws -> String? {
@@ -82,7 +82,7 @@ struct RetentionHolders {
             SELECT EXISTS (SELECT 1 FROM attempts WHERE integration = ?1 AND state <> 'processed') AS job,
                 EXISTS (SELECT 1 FROM triggers WHERE integration = ?1 AND state = 'running') AS running
             """, [id]
-        ) { ($0["job"], $0["running"]) }
+        ) { (try $0["job"], try $0["running"]) }
         if has?.job == true { return "a job of it has not ended" }
         return has?.trigger == true ? "a trigger of it has not ended" : nil
     }
@@ -90,21 +90,21 @@ struct RetentionHolders {
     private func version(of number: Int) throws -> String? {
         try db.first(
             "SELECT product, version FROM versions WHERE integration = ? LIMIT 1", ["\(bot)#\(number)"]
-        ) { "\($0["product"] as String) \($0["version"] as String)" }
+        ) { "\(try $0["product"] as String) \(try $0["version"] as String)" }
     }
 
-    private func holder(ofPull pull: Int, _ stored: Row) throws -> String? {
+    private func holder(ofPull pull: Int, _ stored: StoredRow) throws -> String? {
         let head: String?? = try db.first(
             "SELECT head FROM pull_requests WHERE repository = ? AND number = ? AND is_open = 1", [repository, pull]
-        ) { $0["head"] as String? }
+        ) { try $0["head"] as String? }
         guard let head else { return try wasLookedAt() ? nil : "its repository was not looked at yet" }
-        if let head, head == stored["head"] as String? { return "the head of the open pull request \(pull)" }
+        if let head, try head == stored["head"] as String? { return "the head of the open pull request \(pull)" }
         let newest: Int? =
             try db.first(
                 "SELECT max(number) FROM integrations INDEXED BY integrations_by_pull_request WHERE bot = ? AND pull_request = ?",
                 [row, pull]
-            ) { $0[0] as Int? } ?? nil
-        return newest == stored["number"] ? "the newest of the open pull request \(pull)" : nil
+            ) { try $0[0] as Int? } ?? nil
+        return try newest == stored["number"] ? "the newest of the open pull request \(pull)" : nil
     }
 
     private mutating func holder(onBranch ref: String, _ number: Int, update: Int64?) throws -> String? {
@@ -143,7 +143,7 @@ struct RetentionHolders {
             SELECT number FROM integrations WHERE bot = ? AND ref = ? AND removed_at IS NULL AND \(condition)
             ORDER BY number DESC LIMIT 1
             """, [row, ref]
-        ) { $0[0] }
+        ) { try $0[0] }
     }
 
     /// Whether it was caused by the ref's movement of now: a look that sees the branch anew must find it judged.

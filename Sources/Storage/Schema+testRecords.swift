@@ -48,23 +48,22 @@ extension Schema {
     static func addTestRecords(_ db: Database) throws {
         try db.execute(sql: testRecords)
         let zstd = try Zstd()
-        let attempts = try Row.fetchAll(
-            db,
-            sql: """
-                SELECT attempts.id, bot FROM attempts JOIN integrations ON integrations.id = integration
-                WHERE attempts.id IN (SELECT attempt FROM tests) AND attempts.state = 'processed' ORDER BY attempts.id
-                """)
+        let attempts = try db.rows(
+            """
+            SELECT attempts.id, bot FROM attempts JOIN integrations ON integrations.id = integration
+            WHERE attempts.id IN (SELECT attempt FROM tests) AND attempts.state = 'processed' ORDER BY attempts.id
+            """)
         for attempt in attempts {
-            let (id, bot): (Int64, Int64) = (attempt["id"], attempt["bot"])
-            let tests = try Row.fetchAll(
-                db, sql: "SELECT * FROM tests WHERE attempt = ? ORDER BY place", arguments: [id]
+            let (id, bot): (Int64, Int64) = (try attempt["id"], try attempt["bot"])
+            let tests = try db.rows(
+                "SELECT * FROM tests WHERE attempt = ? ORDER BY place", [id]
             )
             .map { row in
                 TestResult(
-                    suite: row["suite"], name: row["name"],
+                    suite: try row["suite"], name: try row["name"],
                     outcome: try row.value("outcome") { TestResult.Outcome(rawValue: $0) },
-                    duration: (row["duration"] as Int64?).map { .microseconds($0) }, message: row["message"],
-                    path: row["path"], line: row["line"])
+                    duration: (try row["duration"] as Int64?).map { .microseconds($0) }, message: try row["message"],
+                    path: try row["path"], line: try row["line"])
             }
             let named = try NamedTests(NamedTests.distinct(tests)) { try Store.makeTestID($0, bot: bot, db) }
             let encoded = try EncodedTests(named, before: nil, profile: nil, makesProfile: false, zstd)

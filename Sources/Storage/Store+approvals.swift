@@ -35,7 +35,7 @@ extension Store {
                 """, [bot.description]
             ) { row in
                 (
-                    bot: row["id"] as Int64, repository: row["repository"] as Int64,
+                    bot: try row["id"] as Int64, repository: try row["repository"] as Int64,
                     main: try row.optional("default_branch") { RefName($0) }
                 )
             }
@@ -97,7 +97,7 @@ extension Store {
             SELECT id FROM ref_updates WHERE repository = ?1 AND ref = ?2 AND generation = ?3
             AND NOT EXISTS (SELECT 1 FROM integrations WHERE bot = ?4 AND ref_update = ref_updates.id)
             """, [repository, pull.ref.description, pull.generation, bot]
-        ) { $0[0] }
+        ) { try $0[0] }
         guard let update else { return nil }
         try db.change(
             "UPDATE ref_updates SET fate = 'integrated', reason = NULL WHERE id = ? AND fate IN ('refused', 'ignored')",
@@ -107,7 +107,7 @@ extension Store {
             UPDATE deliveries SET fate = 'integrated', reason = ?2 WHERE fate IN ('refused', 'ignored')
             AND id IN (SELECT delivery FROM delivery_updates WHERE ref_update = ?1) RETURNING id
             """, [update, reason]
-        ) { $0[0] }
+        ) { try $0[0] }
         for delivery in deliveries { transaction.changed(.delivery(rowID: delivery)) }
         return update
     }

@@ -20,7 +20,7 @@ extension Store {
         let last: Int? = try transaction.db.first(
             "SELECT coalesce(max(attempt), 0) FROM attempts WHERE integration = ? AND job = ?",
             [integration.rowID, job.description]
-        ) { $0[0] }
+        ) { try $0[0] }
         let attempt = AttemptID(integration: integration.id, job: job, attempt: (last ?? 0) + 1)
         try transaction.db.change(
             """
@@ -40,9 +40,9 @@ extension Store {
     /// Whether any attempt that is known ran within the fence.
     package func hasFencedAttempts() async throws(StoreError) -> Bool {
         try await read("look for fenced attempts") { db in
-            try Bool.fetchOne(
-                db, sql: "SELECT EXISTS (SELECT 1 FROM attempts WHERE isolation = ?)",
-                arguments: [Isolation.sandbox.description.kept]) ?? false
+            try db.value(
+                "SELECT EXISTS (SELECT 1 FROM attempts WHERE isolation = ?)",
+                [Isolation.sandbox.description.kept]) ?? false
         }
     }
 
@@ -145,15 +145,15 @@ extension Store {
         """
 
     static func attemptRow(_ id: AttemptID, _ db: Database) throws -> Int64 {
-        try attempt(id, db) { $0["id"] }
+        try attempt(id, db) { try $0["id"] }
     }
 
     static func attempt(_ id: AttemptID, _ db: Database) throws -> (row: Int64, record: AttemptRecord) {
-        try attempt(id, db) { ($0["id"], try attempt($0, of: id.integration, db)) }
+        try attempt(id, db) { (try $0["id"], try attempt($0, of: id.integration, db)) }
     }
 
     private static func attempt<Value>(
-        _ id: AttemptID, _ db: Database, _ map: (Row) throws -> Value
+        _ id: AttemptID, _ db: Database, _ map: (StoredRow) throws -> Value
     ) throws -> Value {
         let found = try db.first(
             attemptQuery + " WHERE name = ? AND number = ? AND job = ? AND attempt = ?",
@@ -162,30 +162,33 @@ extension Store {
         return found
     }
 
-    private static func attempt(_ row: Row, of integration: IntegrationID, _ db: Database) throws -> AttemptRecord {
+    private static func attempt(_ row: StoredRow, of integration: IntegrationID, _ db: Database) throws -> AttemptRecord
+    {
         let state: AttemptState =
-            switch row["state"] as String {
+            switch try row["state"] as String {
             case "queued": .queued
             case "running": .running(try row.value("step") { JobStep(rawValue: $0) })
             case "ended": .ended
             default: .processed(try row.value("verdict") { Verdict(rawValue: $0) })
             }
         let steps = try db.all(
-            "SELECT * FROM steps WHERE attempt = ? ORDER BY place", [row["id"] as Int64], step)
+            "SELECT * FROM steps WHERE attempt = ? ORDER BY place", [try row["id"] as Int64], step)
         return AttemptRecord(
-            id: AttemptID(integration: integration, job: try row.name("job"), attempt: row["attempt"]), state: state,
-            run: row["run"], testFilter: row["test_filter"], analysis: row["analysis"], tested: row["tested"],
+            id: AttemptID(integration: integration, job: try row.name("job"), attempt: try row["attempt"]),
+            state: state,
+            run: try row["run"], testFilter: try row["test_filter"], analysis: try row["analysis"],
+            tested: try row["tested"],
             summary: try row.json("summary", as: Summary.self),
-            reason: row["reason"], notes: try row.json("notes", as: [String].self) ?? [],
-            isolation: (row["isolation"] as String?).flatMap(Isolation.init), queuedAt: row.time("queued_at"),
-            startedAt: row.optionalTime("started_at"),
-            endedAt: row.optionalTime("ended_at"), steps: steps)
+            reason: try row["reason"], notes: try row.json("notes", as: [String].self) ?? [],
+            isolation: (try row["isolation"] as String?).flatMap(Isolation.init), queuedAt: try row.time("queued_at"),
+            startedAt: try row.optionalTime("started_at"),
+            endedAt: try row.optionalTime("ended_at"), steps: steps)
     }
 
-    private static func step(_ row: Row) throws -> StepRecord {
+    private static func step(_ row: StoredRow) throws -> StepRecord {
         StepRecord(
-            index: row["place"], step: try row.value("step") { JobStep(rawValue: $0) }, name: row["name"],
-            startedAt: row.time("started_at"), endedAt: row.optionalTime("ended_at"), exit: row["exit"],
-            signal: row["signal"], limit: row["limit"])
+            index: try row["place"], step: try row.value("step") { JobStep(rawValue: $0) }, name: try row["name"],
+            startedAt: try row.time("started_at"), endedAt: try row.optionalTime("ended_at"), exit: try row["exit"],
+            signal: try row["signal"], limit: try row["limit"])
     }
 }

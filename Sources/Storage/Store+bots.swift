@@ -30,24 +30,23 @@ extension Store {
         let db = transaction.db
         let specification = try jsonText(bot)
         let destinations = try jsonText(bot.destinations)
-        let stored = try Row.fetchOne(
-            db,
-            sql: """
-                SELECT bots.id, url, is_retired, specification, destinations FROM bots
-                JOIN repositories ON repositories.id = repository WHERE name = ?
-                """,
-            arguments: [bot.name.description])
-        if let stored, stored["specification"] == specification, stored["destinations"] == destinations,
-            stored["is_retired"] == 0
+        let stored = try db.row(
+            """
+            SELECT bots.id, url, is_retired, specification, destinations FROM bots
+            JOIN repositories ON repositories.id = repository WHERE name = ?
+            """,
+            [bot.name.description])
+        if let stored, try stored["specification"] == specification, try stored["destinations"] == destinations,
+            try stored["is_retired"] == 0
         {
             return false
         }
         let repository = try repositoryRow(bot.repository, db)
         if let stored {
             // Another repository's branches are seen for the first time.
-            let isMoved = stored["url"] != bot.repository
+            let isMoved = try stored["url"] != bot.repository
             if isMoved {
-                try db.execute(sql: "DELETE FROM watched_refs WHERE bot = ?", arguments: [stored["id"] as Int64])
+                try db.execute(sql: "DELETE FROM watched_refs WHERE bot = ?", arguments: [try stored["id"] as Int64])
             }
             try db.execute(
                 sql: """
@@ -55,19 +54,18 @@ extension Store {
                         patterns = CASE WHEN ? THEN NULL ELSE patterns END, is_returning = is_returning OR is_retired
                     WHERE id = ?
                     """,
-                arguments: [repository, specification, destinations, isMoved, stored["id"] as Int64])
+                arguments: [repository, specification, destinations, isMoved, try stored["id"] as Int64])
         } else {
             try db.execute(
                 sql: "INSERT INTO bots (name, repository, specification, destinations) VALUES (?, ?, ?, ?)",
                 arguments: [bot.name.description, repository, specification, destinations])
             // Versions of before a database was lost were adopted while nobody was called so.
-            let published = try Int.fetchOne(
-                db,
-                sql: """
-                    SELECT max(CAST(substr(integration, length(?1) + 2) AS INTEGER)) FROM versions
-                    WHERE substr(integration, 1, length(?1) + 1) = ?1 || '#'
-                        AND CAST(substr(integration, length(?1) + 2) AS INTEGER) <= ?2
-                    """, arguments: [bot.name.description, maximumUsedNumber])
+            let published: Int? = try db.value(
+                """
+                SELECT max(CAST(substr(integration, length(?1) + 2) AS INTEGER)) FROM versions
+                WHERE substr(integration, 1, length(?1) + 1) = ?1 || '#'
+                    AND CAST(substr(integration, length(?1) + 2) AS INTEGER) <= ?2
+                """, [bot.name.description, maximumUsedNumber])
             if let published { try skip(to: published, of: bot.name, db) }
         }
         try requestLook(bot.repository, transaction)
@@ -87,16 +85,15 @@ extension Store {
     /// Every bot that was ever registered, by name, retired ones among them.
     package func bots() async throws(StoreError) -> [BotRecord] {
         try await read("read the bots") { db in
-            try Row.fetchAll(
-                db,
-                sql: """
-                    SELECT bots.id, bots.name, url, is_retired FROM bots
-                    JOIN repositories ON repositories.id = repository ORDER BY bots.name
-                    """
+            try db.rows(
+                """
+                SELECT bots.id, bots.name, url, is_retired FROM bots
+                JOIN repositories ON repositories.id = repository ORDER BY bots.name
+                """
             ).map { row in
                 let name = try row.name("name")
                 return BotRecord(
-                    name: name, repository: row["url"], isRetired: row["is_retired"],
+                    name: name, repository: try row["url"], isRetired: try row["is_retired"],
                     latest: try Self.latestIntegration(of: name, db))
             }
         }
@@ -105,7 +102,7 @@ extension Store {
     /// What the files of the bots that are not retired said last, by name: their last good forms after a restart.
     package func specifications() async throws(StoreError) -> [BotSpecification] {
         try await read("read the bots' last good forms") { db in
-            try Row.fetchAll(db, sql: "SELECT specification FROM bots WHERE is_retired = 0 ORDER BY name")
+            try db.rows("SELECT specification FROM bots WHERE is_retired = 0 ORDER BY name")
                 // One that an older version wrote in another form is no last good form; its file is read anew anyway.
                 .compactMap { row in try? row.json("specification", as: BotSpecification.self) }
         }
@@ -125,19 +122,19 @@ extension Store {
     /// A repository by the URL that a bot's file writes, or nothing when no bot ever had it.
     package func repository(_ url: String) async throws(StoreError) -> RepositoryRecord? {
         try await read("read the repository \(url)") { db in
-            try Row.fetchOne(
-                db,
-                sql: """
-                    SELECT *, (SELECT count(*) FROM refs WHERE repository = repositories.id AND head IS NOT NULL) AS heads
-                    FROM repositories WHERE url = ?
-                    """,
-                arguments: [url]
+            try db.row(
+                """
+                SELECT *, (SELECT count(*) FROM refs WHERE repository = repositories.id AND head IS NOT NULL) AS heads
+                FROM repositories WHERE url = ?
+                """,
+                [url]
             ).map { row in
                 RepositoryRecord(
-                    url: row["url"], defaultBranch: try row.optional("default_branch") { RefName($0) },
-                    lastLook: row.optionalTime("last_look"), lastError: row["last_error"], failures: row["failures"],
-                    isLookRequested: (row["requested"] as Int64) > (row["looked"] as Int64),
-                    hasAuthenticWebhook: row["has_authentic_webhook"], heads: row["heads"])
+                    url: try row["url"], defaultBranch: try row.optional("default_branch") { RefName($0) },
+                    lastLook: try row.optionalTime("last_look"), lastError: try row["last_error"],
+                    failures: try row["failures"],
+                    isLookRequested: (try row["requested"] as Int64) > (try row["looked"] as Int64),
+                    hasAuthenticWebhook: try row["has_authentic_webhook"], heads: try row["heads"])
             }
         }
     }
@@ -145,13 +142,12 @@ extension Store {
     /// The branches and tags that the last look saw; empty when there was none.
     package func heads(of repository: String) async throws(StoreError) -> [RefName: CommitID] {
         try await read("read the heads of \(repository)") { db in
-            let rows = try Row.fetchAll(
-                db,
-                sql: """
-                    SELECT name, head FROM refs WHERE head IS NOT NULL
-                    AND repository = (SELECT id FROM repositories WHERE url = ?)
-                    """,
-                arguments: [repository])
+            let rows = try db.rows(
+                """
+                SELECT name, head FROM refs WHERE head IS NOT NULL
+                AND repository = (SELECT id FROM repositories WHERE url = ?)
+                """,
+                [repository])
             var heads: [RefName: CommitID] = [:]
             for row in rows { heads[try row.ref("name")] = try row.value("head") { CommitID($0) } }
             return heads
@@ -172,7 +168,7 @@ extension Store {
 
     /// The repository's row, made when there is none.
     static func repositoryRow(_ url: String, _ db: Database) throws -> Int64 {
-        let row: Int64? = try db.first("SELECT id FROM repositories WHERE url = ?", [url]) { $0[0] }
+        let row: Int64? = try db.first("SELECT id FROM repositories WHERE url = ?", [url]) { try $0[0] }
         if let row { return row }
         try db.execute(sql: "INSERT INTO repositories (url) VALUES (?)", arguments: [url])
         return db.lastInsertedRowID

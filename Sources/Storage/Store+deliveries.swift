@@ -11,9 +11,9 @@ extension Store {
     {
         let limit = Self.pageSize(limit)
         return try await read("list the deliveries") { db in
-            let rows = try Row.fetchAll(
-                db, sql: Self.deliveryQuery + " WHERE deliveries.id < ? ORDER BY deliveries.id DESC LIMIT ?",
-                arguments: [cursor ?? .max, limit + 1])
+            let rows = try db.rows(
+                Self.deliveryQuery + " WHERE deliveries.id < ? ORDER BY deliveries.id DESC LIMIT ?",
+                [cursor ?? .max, limit + 1])
             return Self.page(try rows.prefix(limit).map { try Self.delivery($0, db) }, hasMore: rows.count > limit) {
                 $0.rowID
             }
@@ -26,9 +26,9 @@ extension Store {
     {
         let limit = Self.pageSize(limit)
         return try await read("list the ref updates") { db in
-            let rows = try Row.fetchAll(
-                db, sql: Self.refUpdateQuery + " WHERE ref_updates.id < ? ORDER BY ref_updates.id DESC LIMIT ?",
-                arguments: [cursor ?? .max, limit + 1])
+            let rows = try db.rows(
+                Self.refUpdateQuery + " WHERE ref_updates.id < ? ORDER BY ref_updates.id DESC LIMIT ?",
+                [cursor ?? .max, limit + 1])
             return Self.page(try rows.prefix(limit).map { try Self.refUpdate($0, db) }, hasMore: rows.count > limit) {
                 $0.rowID
             }
@@ -50,46 +50,44 @@ extension Store {
         """
 
     static func delivery(rowID: Int64, _ db: Database) throws -> DeliveryRecord {
-        guard let row = try Row.fetchOne(db, sql: deliveryQuery + " WHERE deliveries.id = ?", arguments: [rowID]) else {
+        guard let row = try db.row(deliveryQuery + " WHERE deliveries.id = ?", [rowID]) else {
             throw Refusal.notFound("delivery \(rowID)")
         }
         return try delivery(row, db)
     }
 
-    static func delivery(_ row: Row, _ db: Database) throws -> DeliveryRecord {
-        let rowID: Int64 = row["id"]
-        let updates = try Row.fetchAll(
-            db,
-            sql: refUpdateQuery
+    static func delivery(_ row: StoredRow, _ db: Database) throws -> DeliveryRecord {
+        let rowID: Int64 = try row["id"]
+        let updates = try db.rows(
+            refUpdateQuery
                 + " WHERE ref_updates.id IN (SELECT ref_update FROM delivery_updates WHERE delivery = ?) ORDER BY ref_updates.id",
-            arguments: [rowID])
+            [rowID])
         // What it waits for stands beside why it asked, which goes on with its fate.
-        let words = [row["reason"] as String?, row["awaited"] as String?].compactMap(\.self)
+        let words = [try row["reason"] as String?, try row["awaited"] as String?].compactMap(\.self)
         let reason = words.isEmpty ? nil : words.joined(separator: "; ")
         return DeliveryRecord(
-            id: row["delivery_id"] ?? String(rowID), rowID: rowID, repository: row["url"],
+            id: try row["delivery_id"] ?? String(rowID), rowID: rowID, repository: try row["url"],
             bot: try row.optional("bot") { Name($0) }, source: try row.value("source") { EventSource(rawValue: $0) },
-            hook: row["hook"], event: row["event"], receivedAt: row.time("received_at"),
+            hook: try row["hook"], event: try row["event"], receivedAt: try row.time("received_at"),
             claims: try row.json("claims", as: [RefClaim].self) ?? [],
             fate: try row.value("fate") { Fate(rawValue: $0) },
             reason: reason,
             refUpdates: try updates.map { try refUpdate($0, db) })
     }
 
-    static func refUpdate(_ row: Row, _ db: Database) throws -> RefUpdateRecord {
-        let rowID: Int64 = row["id"]
-        let integrations = try Row.fetchAll(
-            db,
-            sql: """
-                SELECT name, number FROM integrations JOIN bots ON bots.id = bot
-                WHERE ref_update IS NOT NULL AND ref_update = ? AND removed_at IS NULL ORDER BY name, number
-                """,
-            arguments: [rowID])
+    static func refUpdate(_ row: StoredRow, _ db: Database) throws -> RefUpdateRecord {
+        let rowID: Int64 = try row["id"]
+        let integrations = try db.rows(
+            """
+            SELECT name, number FROM integrations JOIN bots ON bots.id = bot
+            WHERE ref_update IS NOT NULL AND ref_update = ? AND removed_at IS NULL ORDER BY name, number
+            """,
+            [rowID])
         return RefUpdateRecord(
-            rowID: rowID, repository: row["url"], ref: try row.ref("ref"), generation: row["generation"],
+            rowID: rowID, repository: try row["url"], ref: try row.ref("ref"), generation: try row["generation"],
             before: try row.optional("before") { CommitID($0) }, after: try row.optional("after") { CommitID($0) },
-            fate: try row.value("fate") { Fate(rawValue: $0) }, reason: row["reason"],
-            integrations: try integrations.map { IntegrationID(bot: try $0.name("name"), number: $0["number"]) },
-            at: row.time("at"))
+            fate: try row.value("fate") { Fate(rawValue: $0) }, reason: try row["reason"],
+            integrations: try integrations.map { IntegrationID(bot: try $0.name("name"), number: try $0["number"]) },
+            at: try row.time("at"))
     }
 }

@@ -34,12 +34,12 @@ extension Store {
     /// Of a product's files that were ever downloaded.
     package func downloads(of product: Name) async throws(StoreError) -> [DownloadCount] {
         try await read("read the downloads of \(product)") { db in
-            try Row.fetchAll(
-                db, sql: "SELECT * FROM downloads WHERE product = ?", arguments: [product.description]
+            try db.rows(
+                "SELECT * FROM downloads WHERE product = ?", [product.description]
             ).map { row in
                 DownloadCount(
-                    product: product, version: try row.value("version") { SemanticVersion($0) }, path: row["path"],
-                    count: row["count"])
+                    product: product, version: try row.value("version") { SemanticVersion($0) }, path: try row["path"],
+                    count: try row["count"])
             }
         }
     }

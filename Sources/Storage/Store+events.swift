@@ -22,11 +22,11 @@ extension Store {
         }
         let db = transaction.db
         if let id = event.deliveryID,
-            let stored = try Row.fetchOne(
-                db, sql: deliveryQuery + " WHERE hook = ? AND delivery_id = ?", arguments: [event.hook, id])
+            let stored = try db.row(
+                deliveryQuery + " WHERE hook = ? AND delivery_id = ?", [event.hook, id])
         {
             let record = try delivery(stored, db)
-            return stored["body_digest"] == event.bodyDigest ? .duplicate(of: record) : .conflict(with: record)
+            return try stored["body_digest"] == event.bodyDigest ? .duplicate(of: record) : .conflict(with: record)
         }
         let repository = try event.repository.map { try repositoryRow($0, db) }
         var (fate, reason) = (event.fate, event.reason)
@@ -86,7 +86,7 @@ extension Store {
                 let row = try Self.repositoryRow(repository, transaction.db)
                 let isWanted: Bool? = try transaction.db.first(
                     "SELECT requested > looked FROM repositories WHERE id = ?", [row]
-                ) { $0[0] }
+                ) { try $0[0] }
                 if isWanted != true { try Self.requestLook(repository, transaction) }
             }
         }
@@ -95,22 +95,23 @@ extension Store {
     /// The repositories of which an authentic webhook has arrived.
     package func hookedRepositories() async throws(StoreError) -> Set<String> {
         try await read("read which repositories have webhooks") { db in
-            Set(try String.fetchAll(db, sql: "SELECT url FROM repositories WHERE has_authentic_webhook = 1"))
+            Set(try db.values("SELECT url FROM repositories WHERE has_authentic_webhook = 1") as [String])
         }
     }
 
     /// The repositories that are to be looked at and that a bot still has, by URL.
     package func repositoriesToLook() async throws(StoreError) -> [LookRequest] {
         try await read("read which repositories to look at") { db in
-            try Row.fetchAll(
-                db,
-                sql: """
-                    SELECT url, requested, EXISTS
-                        (SELECT 1 FROM deliveries WHERE repository = repositories.id AND fate = 'pending') AS has_event
-                    FROM repositories WHERE requested > looked
-                    AND EXISTS (SELECT 1 FROM bots WHERE repository = repositories.id AND is_retired = 0) ORDER BY url
-                    """
-            ).map { LookRequest(repository: $0["url"], sequence: $0["requested"], hasEvent: $0["has_event"]) }
+            try db.rows(
+                """
+                SELECT url, requested, EXISTS
+                    (SELECT 1 FROM deliveries WHERE repository = repositories.id AND fate = 'pending') AS has_event
+                FROM repositories WHERE requested > looked
+                AND EXISTS (SELECT 1 FROM bots WHERE repository = repositories.id AND is_retired = 0) ORDER BY url
+                """
+            ).map {
+                LookRequest(repository: try $0["url"], sequence: try $0["requested"], hasEvent: try $0["has_event"])
+            }
         }
     }
 
@@ -120,7 +121,7 @@ extension Store {
     static func requestLook(_ url: String, _ transaction: StoreTransaction) throws -> Int64? {
         let sequence: Int64? = try transaction.db.first(
             "UPDATE repositories SET requested = requested + 1 WHERE url = ? RETURNING requested", [url]
-        ) { $0[0] }
+        ) { try $0[0] }
         transaction.changed(.repository(url))
         return sequence
     }

@@ -10,24 +10,22 @@ extension Store {
         _ transaction: StoreTransaction
     ) throws {
         let db = transaction.db
-        let update = try Int64.fetchOne(
-            db,
-            sql: """
-                UPDATE ref_updates SET fate = ?1, reason = ?2
-                WHERE id = (SELECT ref_update FROM integrations WHERE id = ?3) AND fate = 'integrated' AND NOT EXISTS
-                    (SELECT 1 FROM integrations WHERE ref_update = ref_updates.id AND \(otherwise))
-                RETURNING id
-                """, arguments: [fate.rawValue, reason.kept, record.rowID])
+        let update: Int64? = try db.value(
+            """
+            UPDATE ref_updates SET fate = ?1, reason = ?2
+            WHERE id = (SELECT ref_update FROM integrations WHERE id = ?3) AND fate = 'integrated' AND NOT EXISTS
+                (SELECT 1 FROM integrations WHERE ref_update = ref_updates.id AND \(otherwise))
+            RETURNING id
+            """, [fate.rawValue, reason.kept, record.rowID])
         guard let update else { return }
-        let deliveries = try Int64.fetchAll(
-            db,
-            sql: """
-                UPDATE deliveries SET fate = ?1, reason = ?2 WHERE fate = 'integrated'
-                AND id IN (SELECT delivery FROM delivery_updates WHERE ref_update = ?3) AND NOT EXISTS
-                    (SELECT 1 FROM delivery_updates JOIN ref_updates ON ref_updates.id = ref_update
-                     WHERE delivery = deliveries.id AND ref_updates.fate = 'integrated')
-                RETURNING id
-                """, arguments: [fate.rawValue, reason.kept, update])
+        let deliveries: [Int64] = try db.values(
+            """
+            UPDATE deliveries SET fate = ?1, reason = ?2 WHERE fate = 'integrated'
+            AND id IN (SELECT delivery FROM delivery_updates WHERE ref_update = ?3) AND NOT EXISTS
+                (SELECT 1 FROM delivery_updates JOIN ref_updates ON ref_updates.id = ref_update
+                 WHERE delivery = deliveries.id AND ref_updates.fate = 'integrated')
+            RETURNING id
+            """, [fate.rawValue, reason.kept, update])
         for delivery in deliveries { transaction.changed(.delivery(rowID: delivery)) }
     }
 }

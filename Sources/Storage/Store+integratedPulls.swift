@@ -3,13 +3,13 @@ package import Model
 
 extension Store {
     /// What an integration's row says of its pull request.
-    static func pull(_ row: Row) throws -> IntegratedPullRequest? {
-        guard let number: Int = row["pull_request"] else { return nil }
+    static func pull(_ row: StoredRow) throws -> IntegratedPullRequest? {
+        guard let number: Int = try row["pull_request"] else { return nil }
         return IntegratedPullRequest(
             number: number, place: try row.ref("pull_place"), base: try row.ref("base"),
             baseCommit: try row.value("base_commit") { CommitID($0) }, head: try row.value("head") { CommitID($0) },
-            source: (row["source"] as String?).map { RefName($0) }, approvedBy: row["approved_by"],
-            unmerged: row["unmerged"])
+            source: (try row["source"] as String?).map { RefName($0) }, approvedBy: try row["approved_by"],
+            unmerged: try row["unmerged"])
     }
 
     static func store(_ pull: IntegratedPullRequest, of integration: Int64, _ db: Database) throws {

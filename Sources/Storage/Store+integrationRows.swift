@@ -16,7 +16,7 @@ extension Store {
         let row: Int64? = try db.first(
             "SELECT integrations.id FROM integrations JOIN bots ON bots.id = bot WHERE name = ? AND number = ? AND removed_at IS NULL",
             [id.bot.description, id.number]
-        ) { $0[0] }
+        ) { try $0[0] }
         guard let row else { throw Refusal.notFound("integration \(id)") }
         return row
     }
@@ -38,28 +38,28 @@ extension Store {
             [bot.description], integration)
     }
 
-    static func integration(_ row: Row) throws -> IntegrationRecord {
+    static func integration(_ row: StoredRow) throws -> IntegrationRecord {
         let state: IntegrationState =
-            switch row["state"] as String {
+            switch try row["state"] as String {
             case "queued": .queued
             case "running": .running(try row.value("step") { IntegrationStep(rawValue: $0) })
             default:
                 .completed(
-                    try row.value("verdict") { Verdict(rawValue: $0) }, triggerFailed: row["trigger_failed"])
+                    try row.value("verdict") { Verdict(rawValue: $0) }, triggerFailed: try row["trigger_failed"])
             }
         let bot = try row.name("bot_name")
         return IntegrationRecord(
-            id: IntegrationID(bot: bot, number: row["number"]), rowID: row["id"],
-            repository: row["url"], commit: try row.value("commit") { CommitID($0) }, ref: try row.ref("ref"),
-            cause: try row.value("cause") { Cause(rawValue: $0) }, requestedBy: row["requested_by"], state: state,
-            run: row["run"],
-            supersededBy: (row["newer_number"] as Int?).map { IntegrationID(bot: bot, number: $0) },
-            isSkipped: row["is_skipped"], isRelease: row["is_release"], isClean: row["is_clean"],
+            id: IntegrationID(bot: bot, number: try row["number"]), rowID: try row["id"],
+            repository: try row["url"], commit: try row.value("commit") { CommitID($0) }, ref: try row.ref("ref"),
+            cause: try row.value("cause") { Cause(rawValue: $0) }, requestedBy: try row["requested_by"], state: state,
+            run: try row["run"],
+            supersededBy: (try row["newer_number"] as Int?).map { IntegrationID(bot: bot, number: $0) },
+            isSkipped: try row["is_skipped"], isRelease: try row["is_release"], isClean: try row["is_clean"],
             recipe: try row.json("recipe", as: Recipe.self),
-            subject: row["subject"], author: row["author"], committedAt: row.optionalTime("committed_at"),
-            tree: row["tree"], summary: try row.json("summary", as: Summary.self), reason: row["reason"],
+            subject: try row["subject"], author: try row["author"], committedAt: try row.optionalTime("committed_at"),
+            tree: try row["tree"], summary: try row.json("summary", as: Summary.self), reason: try row["reason"],
             pull: try pull(row),
-            queuedAt: row.time("queued_at"), startedAt: row.optionalTime("started_at"),
-            endedAt: row.optionalTime("ended_at"))
+            queuedAt: try row.time("queued_at"), startedAt: try row.optionalTime("started_at"),
+            endedAt: try row.optionalTime("ended_at"))
     }
 }

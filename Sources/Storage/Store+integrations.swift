@@ -21,7 +21,7 @@ extension Store {
     static func registeredBot(_ name: Name, _ db: Database) throws -> RegisteredBot {
         let bot: RegisteredBot? = try db.first(
             "SELECT id, repository FROM bots WHERE name = ? AND is_retired = 0", [name.description]
-        ) { (id: $0["id"], repository: $0["repository"]) }
+        ) { (id: try $0["id"], repository: try $0["repository"]) }
         guard let bot else { throw Refusal.notFound("bot \(name)") }
         return bot
     }
@@ -43,7 +43,7 @@ extension Store {
     ) throws -> IntegrationID {
         let number: Int? = try transaction.db.first(
             "UPDATE bots SET last_number = last_number + 1 WHERE id = ? RETURNING last_number", [bot]
-        ) { $0[0] }
+        ) { try $0[0] }
         guard let number else { throw Refusal.notFound("bot \(new.bot)") }
         try transaction.db.change(
             """

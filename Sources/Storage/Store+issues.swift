@@ -21,7 +21,8 @@ extension Store {
         let (row, visible, isDone) = try await lane.write(operation) { transaction in
             let db = transaction.db
             let row = try Self.integrationRow(id, db)
-            let visible: Int64 = try db.first("SELECT issue_set FROM integrations WHERE id = ?", [row]) { $0[0] } ?? 0
+            let visible: Int64 =
+                try db.first("SELECT issue_set FROM integrations WHERE id = ?", [row]) { try $0[0] } ?? 0
             // Few issues, and none from before: all in one transaction.
             guard issues.count <= Self.batchSize, visible == 0, try !Self.hasIssues(row, db) else {
                 return (row, visible, false)
@@ -48,7 +49,7 @@ extension Store {
     }
 
     private static func hasIssues(_ row: Int64, _ db: Database) throws -> Bool {
-        try db.first("SELECT EXISTS (SELECT 1 FROM issues WHERE integration = ?)", [row]) { $0[0] } ?? false
+        try db.first("SELECT EXISTS (SELECT 1 FROM issues WHERE integration = ?)", [row]) { try $0[0] } ?? false
     }
 
     private static func apply(
@@ -96,7 +97,7 @@ extension Store {
                 if items.count == limit {
                     hasMore = true
                 } else {
-                    last = row["place"]
+                    last = try row["place"]
                     items.append(try Self.issue(row, columns))
                 }
             }
@@ -111,11 +112,11 @@ extension Store {
         let silence = RepeatedJSON<Silence>("silence")
     }
 
-    private static func issue(_ row: Row, _ columns: IssueColumns) throws -> Issue {
+    private static func issue(_ row: StoredRow, _ columns: IssueColumns) throws -> Issue {
         Issue(
-            fingerprint: row["fingerprint"], content: row["content"],
+            fingerprint: try row["fingerprint"], content: try row["content"],
             status: try row.value("status") { Issue.Status(rawValue: $0) }, finding: try Self.finding(row),
-            age: row["age"], since: row["since"],
+            age: try row["age"], since: try row["since"],
             configurations: try columns.configurations.value(row) ?? [],
             introducedBy: try columns.introducedBy.value(row), silence: try columns.silence.value(row),
             step: try row.optional("step") { JobStep(rawValue: $0) })

@@ -11,7 +11,7 @@ extension Store {
     /// The row of the integration that was queued last; 0 when there is none.
     package func newestRow() async throws(StoreError) -> Int64 {
         try await read("read the newest integration's row") { db in
-            try db.first("SELECT coalesce(max(id), 0) FROM integrations") { $0[0] } ?? 0
+            try db.first("SELECT coalesce(max(id), 0) FROM integrations") { try $0[0] } ?? 0
         }
     }
 
@@ -35,7 +35,7 @@ extension Store {
                 WHERE state = 'running' AND state <> 'completed' AND step = 'preparing'
                 AND integrations.repository = (SELECT id FROM repositories WHERE url = ?) ORDER BY integrations.id
                 """, [repository]
-            ) { (IntegrationID(bot: try $0.name("bot_name"), number: $0["number"]), $0["reason"]) }
+            ) { (IntegrationID(bot: try $0.name("bot_name"), number: try $0["number"]), try $0["reason"]) }
         }
     }
 
@@ -67,12 +67,13 @@ extension Store {
             ) { row in
                 let bot = try row.name("bot_name")
                 return OpenIntegration(
-                    id: IntegrationID(bot: bot, number: row["number"]), rowID: row["id"], ref: try row.ref("ref"),
+                    id: IntegrationID(bot: bot, number: try row["number"]), rowID: try row["id"],
+                    ref: try row.ref("ref"),
                     commit: try row.value("commit") { CommitID($0) },
-                    cause: try row.value("cause") { Cause(rawValue: $0) }, isRelease: row["is_release"],
-                    run: row["run"],
-                    supersededBy: (row["newer_number"] as Int?).map { IntegrationID(bot: bot, number: $0) },
-                    isPreparing: row["step"] == IntegrationStep.preparing.rawValue, isFork: row["is_fork"])
+                    cause: try row.value("cause") { Cause(rawValue: $0) }, isRelease: try row["is_release"],
+                    run: try row["run"],
+                    supersededBy: (try row["newer_number"] as Int?).map { IntegrationID(bot: bot, number: $0) },
+                    isPreparing: try row["step"] == IntegrationStep.preparing.rawValue, isFork: try row["is_fork"])
             }
         }
     }
@@ -80,7 +81,7 @@ extension Store {
     /// How many wait and run, and of how many bots.
     package func openCounts() async throws(StoreError) -> OpenCounts {
         try await read("count what there is to do") { db in
-            func count(_ sql: String) throws -> Int { try db.first(sql) { $0[0] } ?? 0 }
+            func count(_ sql: String) throws -> Int { try db.first(sql) { try $0[0] } ?? 0 }
             return OpenCounts(
                 bots: try count("SELECT count(*) FROM bots WHERE is_retired = 0"),
                 queued: try count("SELECT count(*) FROM integrations WHERE state = 'queued' AND state <> 'completed'"),

@@ -26,7 +26,7 @@ extension Store {
     private static func outlines(
         _ sql: String, _ arguments: StatementArguments, _ db: Database
     ) throws -> [VersionRecord] {
-        try Row.fetchAll(db, sql: sql, arguments: arguments).map { try version($0, files: []) }
+        try db.rows(sql, arguments).map { try version($0, files: []) }
             .sorted { $0.version > $1.version }
     }
 
@@ -35,13 +35,12 @@ extension Store {
         _ version: SemanticVersion, of package: PackageIdentifier
     ) async throws(StoreError) -> VersionRecord? {
         try await read("read \(package) \(version)") { db in
-            try Row.fetchOne(
-                db,
-                sql: """
-                    SELECT * FROM versions WHERE registry = ? AND version = ? AND state = 'published'
-                    ORDER BY product LIMIT 1
-                    """,
-                arguments: [package.description, version.description]
+            try db.row(
+                """
+                SELECT * FROM versions WHERE registry = ? AND version = ? AND state = 'published'
+                ORDER BY product LIMIT 1
+                """,
+                [package.description, version.description]
             ).map { try Self.version($0) }
         }
     }
@@ -51,13 +50,12 @@ extension Store {
         _ numbers: [SemanticVersion], of product: Name
     ) async throws(StoreError) -> [VersionRecord] {
         try await read("read versions of \(product)") { db in
-            try Row.fetchAll(
-                db,
-                sql: """
-                    SELECT * FROM versions WHERE product = ? AND state = 'published'
-                    AND version IN (SELECT value FROM json_each(?))
-                    """,
-                arguments: [product.description, try jsonText(numbers.map(\.description))]
+            try db.rows(
+                """
+                SELECT * FROM versions WHERE product = ? AND state = 'published'
+                AND version IN (SELECT value FROM json_each(?))
+                """,
+                [product.description, try jsonText(numbers.map(\.description))]
             ).map { try Self.version($0) }.sorted { $0.version > $1.version }
         }
     }
@@ -65,13 +63,12 @@ extension Store {
     /// A product's versions that were published last, with their files, newest first.
     package func publishedLately(_ product: Name, limit: Int) async throws(StoreError) -> [VersionRecord] {
         try await read("read the newest versions of \(product)") { db in
-            try Row.fetchAll(
-                db,
-                sql: """
-                    SELECT * FROM versions WHERE product = ? AND state = 'published'
-                    ORDER BY published_at DESC, id DESC LIMIT ?
-                    """,
-                arguments: [product.description, limit]
+            try db.rows(
+                """
+                SELECT * FROM versions WHERE product = ? AND state = 'published'
+                ORDER BY published_at DESC, id DESC LIMIT ?
+                """,
+                [product.description, limit]
             ).map { try Self.version($0) }
         }
     }

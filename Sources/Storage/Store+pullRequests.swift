@@ -45,13 +45,15 @@ extension Store {
         }
     }
 
-    static func pullRequest(_ row: Row) throws -> PullRequestRecord {
+    static func pullRequest(_ row: StoredRow) throws -> PullRequestRecord {
         PullRequestRecord(
-            number: row["number"], ref: try row.ref("ref"), place: try row.ref("place"), base: try row.ref("base"),
-            isOpen: row["is_open"], hasChanged: row["has_changed"], head: try row.optional("head") { CommitID($0) },
-            source: (row["source"] as String?).map { RefName($0) }, generation: row["generation"],
+            number: try row["number"], ref: try row.ref("ref"), place: try row.ref("place"), base: try row.ref("base"),
+            isOpen: try row["is_open"], hasChanged: try row["has_changed"],
+            head: try row.optional("head") { CommitID($0) },
+            source: (try row["source"] as String?).map { RefName($0) }, generation: try row["generation"],
             baseTip: try row.optional("base_tip") { CommitID($0) },
-            judgedTip: try row.optional("judged_tip") { CommitID($0) }, missingSince: row.optionalTime("missing_since"))
+            judgedTip: try row.optional("judged_tip") { CommitID($0) },
+            missingSince: try row.optionalTime("missing_since"))
     }
 
     /// Stores what an event says of a pull request, with the event; one that the forge sent before another that came first
@@ -123,7 +125,7 @@ extension Store {
         try db.first(
             "SELECT person FROM pull_approvals WHERE bot = ? AND number = ? AND base = ? AND head = ?",
             [bot, pull.number, pull.base.description, pull.head.description]
-        ) { $0[0] }
+        ) { try $0[0] }
     }
 
     /// How what people read of a fork's head that nobody has approved begins.

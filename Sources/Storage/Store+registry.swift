@@ -5,14 +5,13 @@ extension Store {
     /// The packages that are published, each with the repositories that its versions were made of.
     package func packages() async throws(StoreError) -> [(package: PackageIdentifier, repository: String)] {
         try await read("read the packages") { db in
-            try Row.fetchAll(
-                db,
-                sql: """
-                    SELECT DISTINCT registry, repository FROM versions
-                    WHERE registry IS NOT NULL AND state = 'published' AND repository IS NOT NULL
-                    ORDER BY registry, repository
-                    """
-            ).map { (try $0.value("registry") { PackageIdentifier($0) }, $0["repository"]) }
+            try db.rows(
+                """
+                SELECT DISTINCT registry, repository FROM versions
+                WHERE registry IS NOT NULL AND state = 'published' AND repository IS NOT NULL
+                ORDER BY registry, repository
+                """
+            ).map { (try $0.value("registry") { PackageIdentifier($0) }, try $0["repository"]) }
         }
     }
 
@@ -31,10 +30,10 @@ extension Store {
         of package: PackageIdentifier?, besides product: Name, _ db: Database
     ) throws -> (product: Name, integration: String)? {
         guard let package else { return nil }
-        return try Row.fetchOne(
-            db, sql: "SELECT product, integration FROM versions WHERE registry = ? AND product <> ? LIMIT 1",
-            arguments: [package.description, product.description]
-        ).map { (try $0.name("product"), $0["integration"]) }
+        return try db.row(
+            "SELECT product, integration FROM versions WHERE registry = ? AND product <> ? LIMIT 1",
+            [package.description, product.description]
+        ).map { (try $0.name("product"), try $0["integration"]) }
     }
 
     /// The products that published versions of a package: one, since a package belongs to it, but for trees that were put together by hand

@@ -11,14 +11,13 @@ extension Store {
     package func removeIntegrations(of bot: Name, below number: Int) async throws(StoreError) -> [Int] {
         try await lane.write("remove the integrations of \(bot) below \(number)") { transaction in
             let db = transaction.db
-            let rows = try Row.fetchAll(
-                db,
-                sql: """
-                    SELECT integrations.id, number FROM integrations JOIN bots ON bots.id = bot
-                    WHERE bots.name = ? AND number < ? ORDER BY number
-                    """, arguments: [bot.description, number])
+            let rows = try db.rows(
+                """
+                SELECT integrations.id, number FROM integrations JOIN bots ON bots.id = bot
+                WHERE bots.name = ? AND number < ? ORDER BY number
+                """, [bot.description, number])
             guard !rows.isEmpty else { return [] }
-            let ids = try jsonText(rows.map { $0["id"] as Int64 })
+            let ids = try jsonText(try rows.map { try $0["id"] as Int64 })
             let these = "IN (SELECT value FROM json_each(?))"
             for table in ["steps", "findings", "test_rows", "test_records", "coverage", "artifacts"] {
                 try db.execute(
@@ -36,7 +35,7 @@ extension Store {
             }
             try db.execute(sql: "DELETE FROM integrations WHERE id \(these)", arguments: [ids])
             transaction.changed(.bots)
-            return rows.map { $0["number"] as Int }
+            return try rows.map { try $0["number"] as Int }
         }
     }
 
@@ -51,8 +50,8 @@ extension Store {
                 """
             ) { row in
                 RemovedIntegration(
-                    id: IntegrationID(bot: try row.name("bot_name"), number: row["number"]), rowID: row["id"],
-                    repository: row["url"])
+                    id: IntegrationID(bot: try row.name("bot_name"), number: try row["number"]), rowID: try row["id"],
+                    repository: try row["url"])
             }
         }
     }
@@ -67,7 +66,7 @@ extension Store {
         }
         guard isRemoved == true else { return }
         let attempts = try await read(operation) { db in
-            try db.all("SELECT id FROM attempts WHERE integration = ?", [row]) { $0[0] as Int64 }
+            try db.all("SELECT id FROM attempts WHERE integration = ?", [row]) { try $0[0] as Int64 }
         }
         for attempt in attempts {
             for (table, key) in [

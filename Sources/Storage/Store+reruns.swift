@@ -64,9 +64,9 @@ extension Store {
         try await lane.write("take back the rerun of \(id)") { transaction in
             let db = transaction.db
             var record = try Self.integration(id, db)
-            let row = try Row.fetchOne(
-                db, sql: "SELECT before FROM reruns WHERE integration = ? AND run = ?",
-                arguments: [record.rowID, record.run])
+            let row = try db.row(
+                "SELECT before FROM reruns WHERE integration = ? AND run = ?",
+                [record.rowID, record.run])
             guard record.state == .queued, let before = try row?.json("before", as: Before.self) else {
                 throw IllegalTransition(state: "\(record.state)", event: "taken back")
             }
@@ -100,17 +100,17 @@ extension Store {
     /// The reruns of an integration, in their order.
     package func reruns(of id: IntegrationID) async throws(StoreError) -> [RerunRecord] {
         try await read("read the reruns of \(id)") { db in
-            try Row.fetchAll(
-                db,
-                sql: """
-                    SELECT reruns.* FROM reruns JOIN integrations ON integrations.id = integration
-                    JOIN bots ON bots.id = bot WHERE name = ? AND number = ? ORDER BY reruns.run
-                    """, arguments: [id.bot.description, id.number]
+            try db.rows(
+                """
+                SELECT reruns.* FROM reruns JOIN integrations ON integrations.id = integration
+                JOIN bots ON bots.id = bot WHERE name = ? AND number = ? ORDER BY reruns.run
+                """, [id.bot.description, id.number]
             ).map { row in
                 RerunRecord(
-                    run: row["run"], requestedBy: row["requested_by"], requestedAt: row.time("requested_at"),
-                    isFailedOnly: row["is_failed_only"], testFilter: row["test_filter"],
-                    isTriggersOnly: row["is_triggers_only"])
+                    run: try row["run"], requestedBy: try row["requested_by"],
+                    requestedAt: try row.time("requested_at"),
+                    isFailedOnly: try row["is_failed_only"], testFilter: try row["test_filter"],
+                    isTriggersOnly: try row["is_triggers_only"])
             }
         }
     }

@@ -35,16 +35,16 @@ extension Store {
     ) throws -> Reservation {
         let db = transaction.db
         let branch = request.ref.shortName
-        let same = try Row.fetchOne(
-            db, sql: "SELECT * FROM versions WHERE product = ? AND branch = ? AND \"commit\" = ?",
-            arguments: [request.product.description, branch, request.commit.description]
+        let same = try db.row(
+            "SELECT * FROM versions WHERE product = ? AND branch = ? AND \"commit\" = ?",
+            [request.product.description, branch, request.commit.description]
         ).map { try Self.version($0) }
         if let same { return try answer(same, request, transaction) }
         let now = try newestPublished(request.product, branch: branch, db)
         guard now?.version == newest else { return .newestChanged(to: now?.version) }
         if let now, isAncestor { return .superseded(by: now.version) }
-        let stored = try Row.fetchAll(
-            db, sql: "SELECT version FROM versions WHERE product = ?", arguments: [request.product.description]
+        let stored = try db.rows(
+            "SELECT version FROM versions WHERE product = ?", [request.product.description]
         ).map { try $0.value("version") { SemanticVersion($0) } }
         // A pre-release of a patch does not use its number up.
         let used = (stored + request.onDisk).filter { ($0.major, $0.minor) == line }

@@ -62,10 +62,10 @@ extension Store {
             ])
     }
 
-    static func finding(_ row: Row) throws -> Finding {
+    static func finding(_ row: StoredRow) throws -> Finding {
         Finding(
-            category: try row.value("category") { Finding.Category(rawValue: $0) }, message: row["message"],
-            rule: row["rule"], path: row["path"], line: row["line"], column: row["column"])
+            category: try row.value("category") { Finding.Category(rawValue: $0) }, message: try row["message"],
+            rule: try row["rule"], path: try row["path"], line: try row["line"], column: try row["column"])
     }
 
     static func insert(_ artifact: Artifact, attempt: Int64, place: Int, _ db: Database) throws {

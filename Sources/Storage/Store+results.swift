@@ -66,7 +66,7 @@ extension Store {
             SELECT EXISTS (SELECT 1 FROM findings WHERE attempt = ?1) OR EXISTS (SELECT 1 FROM test_rows WHERE attempt = ?1)
                 OR EXISTS (SELECT 1 FROM artifacts WHERE attempt = ?1)
             """, [attempt]
-        ) { $0[0] } ?? false
+        ) { try $0[0] } ?? false
     }
 
     /// Writes the attempt's `processed` row, with which its results become visible.
@@ -103,7 +103,7 @@ extension Store {
                 WHERE job = ?3 AND state = 'processed' AND tests > 0 ORDER BY integration DESC, attempt DESC LIMIT 1
                 """,
                 [id.bot.description, id.number, configuration.description]
-            ) { $0[0] }
+            ) { try $0[0] }
         }
     }
 
@@ -120,7 +120,7 @@ extension Store {
                 [id.integration.bot.description, id.integration.number, id.job.description, id.attempt]
             ) {
                 StoredFinding(
-                    fingerprint: $0["fingerprint"], content: $0["content"], finding: try Self.finding($0),
+                    fingerprint: try $0["fingerprint"], content: try $0["content"], finding: try Self.finding($0),
                     step: try $0.optional("step") { JobStep(rawValue: $0) })
             }
         }
@@ -139,10 +139,10 @@ extension Store {
                 [id.bot.description, id.number, attempt]
             ) { row in
                 StoredArtifact(
-                    attempt: AttemptID(integration: id, job: try row.name("job"), attempt: row["try"]),
+                    attempt: AttemptID(integration: id, job: try row.name("job"), attempt: try row["try"]),
                     artifact: Artifact(
-                        configuration: try row.optional("configuration") { Name($0) }, path: row["path"],
-                        size: ByteCount(row["size"]), sha256: row["sha256"]))
+                        configuration: try row.optional("configuration") { Name($0) }, path: try row["path"],
+                        size: try row.size("size"), sha256: try row["sha256"]))
             }
         }
     }

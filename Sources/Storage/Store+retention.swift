@@ -27,12 +27,12 @@ extension Store {
                 """, [stored.id]
             ) { row in
                 var disk: DiskUse?
-                if row["disk_run"] as Int? == row["run"] as Int? {
-                    disk = DiskUse(bytes: row["disk_bytes"], files: row["disk_files"])
+                if try row["disk_run"] as Int? == row["run"] as Int? {
+                    disk = DiskUse(bytes: try row["disk_bytes"], files: try row["disk_files"])
                 }
                 return RetentionRow(
-                    id: IntegrationID(bot: bot, number: row["number"]), run: row["run"],
-                    isOpen: row["state"] as String != "completed", at: row.time("at"),
+                    id: IntegrationID(bot: bot, number: try row["number"]), run: try row["run"],
+                    isOpen: try row["state"] as String != "completed", at: try row.time("at"),
                     holder: try holders.holder(of: row), disk: disk)
             }
         }
@@ -40,7 +40,7 @@ extension Store {
 
     private static func retentionBot(_ bot: Name, _ db: Database) throws -> RegisteredBot? {
         try db.first("SELECT id, repository FROM bots WHERE name = ?", [bot.description]) {
-            (id: $0["id"], repository: $0["repository"])
+            (id: try $0["id"], repository: try $0["repository"])
         }
     }
 
@@ -88,16 +88,15 @@ extension Store {
         _ transaction: StoreTransaction
     ) throws -> Bool {
         let db = transaction.db
-        let stored = try Row.fetchOne(
-            db,
-            sql: """
-                SELECT \(RetentionHolders.columns) FROM integrations
-                WHERE bot = ? AND number = ? AND run = ? AND removed_at IS NULL
-                """, arguments: [bot, row.id.number, row.run])
+        let stored = try db.row(
+            """
+            SELECT \(RetentionHolders.columns) FROM integrations
+            WHERE bot = ? AND number = ? AND run = ? AND removed_at IS NULL
+            """, [bot, row.id.number, row.run])
         guard let stored, try holders.holder(of: stored) == nil else { return false }
         try db.change(
             "UPDATE integrations SET removed_at = ? WHERE id = ?",
-            [time.millisecondsSinceEpoch, stored["id"] as Int64])
+            [time.millisecondsSinceEpoch, try stored["id"] as Int64])
         try db.change(
             "INSERT OR REPLACE INTO removals (bot, number, at, reason) VALUES (?, ?, ?, ?)",
             [bot, row.id.number, time.millisecondsSinceEpoch, reason.kept])
@@ -110,7 +109,7 @@ extension Store {
             try db.first(
                 "SELECT at, reason FROM removals JOIN bots ON bots.id = bot WHERE name = ? AND number = ?",
                 [id.bot.description, id.number]
-            ) { Removal(at: $0.time("at"), reason: $0["reason"]) }
+            ) { Removal(at: try $0.time("at"), reason: try $0["reason"]) }
         }
     }
 
@@ -120,11 +119,11 @@ extension Store {
     ///   - most: How far it goes on at most.
     package func advanceRetentionClock(to now: Timestamp, atMost most: Duration) async throws(StoreError) -> Timestamp {
         try await lane.write("count what time has passed") { transaction in
-            let stored: Timestamp? = try transaction.db.first("SELECT at FROM retention_clock") { $0.time("at") }
+            let stored: Timestamp? = try transaction.db.first("SELECT at FROM retention_clock") { try $0.time("at") }
             // What is there was made when the clock was right, or none of it is old.
             let newest: Timestamp? = try transaction.db.first(
                 "SELECT max(coalesce(ended_at, queued_at)) AS at FROM integrations HAVING count(*) > 0"
-            ) { $0.time("at") }
+            ) { try $0.time("at") }
             let next = min(now, (stored ?? newest).map { $0 + most } ?? now)
             if next != stored {
                 try transaction.db.change(

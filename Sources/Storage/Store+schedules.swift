@@ -7,8 +7,8 @@ extension Store {
         try await read("read up to when schedules were taken up") { db in
             try db.all("SELECT name, schedule, taken_up FROM schedules JOIN bots ON bots.id = bot ORDER BY name") {
                 ScheduleMark(
-                    bot: try $0.name("name"), schedule: $0["schedule"],
-                    takenUp: Timestamp(millisecondsSinceEpoch: $0["taken_up"]))
+                    bot: try $0.name("name"), schedule: try $0["schedule"],
+                    takenUp: Timestamp(millisecondsSinceEpoch: try $0["taken_up"]))
             }
         }
     }
@@ -18,7 +18,7 @@ extension Store {
     static func isTip(_ new: NewIntegration, in repository: Int64, _ db: Database) throws -> Bool {
         let head = try db.first(
             "SELECT head FROM refs WHERE repository = ? AND name = ?", [repository, new.ref.description]
-        ) { $0[0] as String? }
+        ) { try $0[0] as String? }
         return head == new.commit.description
     }
 

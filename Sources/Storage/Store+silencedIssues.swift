@@ -25,10 +25,10 @@ extension Store {
                 """, [bot.description]
             ) { row in
                 (
-                    row["fingerprint"],
+                    try row["fingerprint"],
                     SilencedIssue.Shown(
-                        integration: IntegrationID(bot: bot, number: row["number"]), ref: try row.ref("ref"),
-                        finding: try Self.finding(row), isResolved: row["status"] as String == "resolved")
+                        integration: IntegrationID(bot: bot, number: try row["number"]), ref: try row.ref("ref"),
+                        finding: try Self.finding(row), isResolved: try row["status"] as String == "resolved")
                 )
             }
             return Dictionary(found.map { ($0.fingerprint, $0.shown) }) { first, _ in first }

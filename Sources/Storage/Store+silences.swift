@@ -35,7 +35,7 @@ extension Store {
             let count: Int =
                 try db.first(
                     "SELECT count(*) FROM \(table) WHERE bot = ? AND fingerprint <> ?", [bot, fingerprint]
-                ) { $0[0] } ?? 0
+                ) { try $0[0] } ?? 0
             guard count < Self.maximumSilences else {
                 throw Refusal(
                     code: .tooLarge,
@@ -113,23 +113,25 @@ extension Store {
 
     private static func silences(of bot: Name, _ db: Database) throws -> [String: Silence] {
         Dictionary(
-            uniqueKeysWithValues: try db.all(
+            try db.all(
                 "SELECT silences.* FROM silences JOIN bots ON bots.id = bot WHERE bots.name = ?", [bot.description],
-                silence))
+                silence)
+        ) { $1 }
     }
 
-    private static func silence(_ row: Row) throws -> (String, Silence) {
+    private static func silence(_ row: StoredRow) throws -> (String, Silence) {
         (
-            row["fingerprint"],
+            try row["fingerprint"],
             Silence(
-                reason: row["reason"], person: row["person"], at: row.time("at"), expires: row.optionalTime("expires"))
+                reason: try row["reason"], person: try row["person"], at: try row.time("at"),
+                expires: try row.optionalTime("expires"))
         )
     }
 
     /// The bot's row, and the pull request's number where the integration is of one.
     private static func place(_ row: Int64, _ db: Database) throws -> (bot: Int64, number: Int?) {
         let place = try db.first("SELECT bot, pull_request FROM integrations WHERE id = ?", [row]) {
-            (bot: $0["bot"] as Int64, number: $0["pull_request"] as Int?)
+            (bot: try $0["bot"] as Int64, number: try $0["pull_request"] as Int?)
         }
         guard let place else { throw Refusal.notFound("integration row \(row)") }
         return place
@@ -143,7 +145,7 @@ extension Store {
                     AND integrations.issue_set = issues.issue_set
                     WHERE integration = ? AND fingerprint = ? AND status <> 'resolved')
                 """, [row, fingerprint]
-            ) { $0[0] } ?? false
+            ) { try $0[0] } ?? false
         guard isThere else {
             throw Refusal(
                 code: .notFound, message: "it has no issue \(fingerprint.kept(80)) that is still there; list its issues"
@@ -164,7 +166,7 @@ extension Store {
                         (SELECT pull_request FROM integrations JOIN bots ON bots.id = bot WHERE name = ?1 AND number = ?2)
                     GROUP BY bot, ref)
                 """, [id.bot.description, id.number]
-            ) { $0[0] }
+            ) { try $0[0] }
             return try jsonText(rows)
         }
     }

@@ -9,36 +9,35 @@ extension Store {
     /// bot's first of a branch, also where that was ended for a newer one.
     package func pushedRange(of id: IntegrationID) async throws(StoreError) -> PushedRange? {
         try await read("read what was pushed for \(id)") { db in
-            let row = try Row.fetchOne(
-                db,
-                sql: """
-                    SELECT integrations.bot, integrations.cause, ref_updates.* FROM integrations
-                    JOIN bots ON bots.id = bot JOIN ref_updates ON ref_updates.id = ref_update
-                    WHERE name = ? AND number = ?
-                    """, arguments: [id.bot.description, id.number])
-            guard let row, [Cause.push.rawValue, Cause.poll.rawValue].contains(row["cause"] as String),
+            let row = try db.row(
+                """
+                SELECT integrations.bot, integrations.cause, ref_updates.* FROM integrations
+                JOIN bots ON bots.id = bot JOIN ref_updates ON ref_updates.id = ref_update
+                WHERE name = ? AND number = ?
+                """, [id.bot.description, id.number])
+            guard let row, try [Cause.push.rawValue, Cause.poll.rawValue].contains(row["cause"] as String),
                 try row.ref("ref").branch != nil
             else { return nil }
             var range = PushedRange(before: try row.optional("before") { CommitID($0) }, hasEarlier: false)
-            let generation: Int = row["generation"]
+            let generation: Int = try row["generation"]
             for earlier in 1...Self.maximumEarlier {
                 // Not judged: skipped, also for `paths` that were others then; ended for a newer one, by a person, or by a fault of ours.
-                let update = try Row.fetchOne(
-                    db,
-                    sql: """
-                        SELECT ref_updates.before, integrations.cause, is_skipped
-                        FROM ref_updates JOIN integrations ON ref_update = ref_updates.id
-                        WHERE ref_updates.repository = ? AND ref_updates.ref = ? AND generation = ? AND bot = ?
-                        AND verdict IN ('canceled', 'checkout-error', 'internal-error')
-                        """,
-                    arguments: [
-                        row["repository"] as Int64, row["ref"] as String, generation - earlier, row["bot"] as Int64,
+                let update = try db.row(
+                    """
+                    SELECT ref_updates.before, integrations.cause, is_skipped
+                    FROM ref_updates JOIN integrations ON ref_update = ref_updates.id
+                    WHERE ref_updates.repository = ? AND ref_updates.ref = ? AND generation = ? AND bot = ?
+                    AND verdict IN ('canceled', 'checkout-error', 'internal-error')
+                    """,
+                    [
+                        try row["repository"] as Int64, try row["ref"] as String, generation - earlier,
+                        try row["bot"] as Int64,
                     ])
                 guard let update else { return range }
-                if update["cause"] == Cause.baseline.rawValue { return nil }
+                if try update["cause"] == Cause.baseline.rawValue { return nil }
                 range = PushedRange(
                     before: try update.optional("before") { CommitID($0) },
-                    hasEarlier: range.hasEarlier || update["is_skipped"] == 0)
+                    hasEarlier: try range.hasEarlier || update["is_skipped"] == 0)
             }
             return nil
         }

@@ -14,24 +14,23 @@ extension Store {
         at time: Timestamp, _ transaction: StoreTransaction
     ) throws {
         let newerRow = try integrationRow(newer, transaction.db)
-        let rows = try Row.fetchAll(
-            transaction.db,
-            sql: """
-                SELECT id, number, state, step, cause FROM integrations WHERE bot = ? AND ref = ? AND state <> 'completed'
-                AND id < ? AND cause <> 'person' AND run = 1 AND superseded_by IS NULL ORDER BY id
-                """, arguments: [bot, ref.description, newerRow])
+        let rows = try transaction.db.rows(
+            """
+            SELECT id, number, state, step, cause FROM integrations WHERE bot = ? AND ref = ? AND state <> 'completed'
+            AND id < ? AND cause <> 'person' AND run = 1 AND superseded_by IS NULL ORDER BY id
+            """, [bot, ref.description, newerRow])
         for row in rows {
-            let id = IntegrationID(bot: newer.bot, number: row["number"])
-            let isQueued = row["state"] == "queued"
+            let id = IntegrationID(bot: newer.bot, number: try row["number"])
+            let isQueued = try row["state"] == "queued"
             // None of an upgrade's was pushed to become a version: what it would bring, the newer commit brings.
-            guard supersede != .never || (isQueued && row["cause"] == Cause.upgrade.rawValue) else { continue }
-            let step: String = row["step"]
+            guard try supersede != .never || (isQueued && row["cause"] == Cause.upgrade.rawValue) else { continue }
+            let step: String = try row["step"]
             // Once triggers act on its result, it is brought to its end: half of an upload helps nobody.
             let hasEndedItsJobs = [IntegrationStep.afterTriggers, .uploading].contains { $0.rawValue == step }
             guard isQueued || (supersede == .running && !hasEndedItsJobs) else { continue }
             try transaction.db.execute(
                 sql: "UPDATE integrations SET superseded_by = ? WHERE id = ?",
-                arguments: [newerRow, row["id"] as Int64])
+                arguments: [newerRow, try row["id"] as Int64])
             transaction.changed(.integration(id))
             guard isQueued else { continue }
             _ = try apply(

@@ -27,14 +27,14 @@ extension Store {
     /// The token with this hash, also a revoked one.
     package func token(hash: String) async throws(StoreError) -> TokenRecord? {
         try await read("look up a token") { db in
-            try Row.fetchOne(db, sql: "SELECT * FROM tokens WHERE hash = ?", arguments: [hash]).map(Self.token)
+            try db.row("SELECT * FROM tokens WHERE hash = ?", [hash]).map(Self.token)
         }
     }
 
     /// Every token by name, revoked ones among them.
     package func tokens() async throws(StoreError) -> [TokenRecord] {
         try await read("list the tokens") { db in
-            try Row.fetchAll(db, sql: "SELECT * FROM tokens ORDER BY name").map(Self.token)
+            try db.rows("SELECT * FROM tokens ORDER BY name").map(Self.token)
         }
     }
 
@@ -45,20 +45,23 @@ extension Store {
             try transaction.db.execute(
                 sql: "UPDATE tokens SET revoked_at = ? WHERE name = ? AND revoked_at IS NULL",
                 arguments: [time.millisecondsSinceEpoch, name])
-            return transaction.db.changesCount == 1
+            guard transaction.db.changesCount == 1 else { return false }
+            transaction.changed(.tokens)
+            return true
         }
     }
 
     /// Whether any token can be used.
     package func hasTokens() async throws(StoreError) -> Bool {
         try await read("look for tokens") { db in
-            try Bool.fetchOne(db, sql: "SELECT EXISTS (SELECT 1 FROM tokens WHERE revoked_at IS NULL)") ?? false
+            try db.value("SELECT EXISTS (SELECT 1 FROM tokens WHERE revoked_at IS NULL)") ?? false
         }
     }
 
-    private static func token(_ row: Row) throws -> TokenRecord {
+    private static func token(_ row: StoredRow) throws -> TokenRecord {
         TokenRecord(
-            name: row["name"], role: try row.value("role") { Role(rawValue: $0) }, createdAt: row.time("created_at"),
-            revokedAt: row.optionalTime("revoked_at"))
+            name: try row["name"], role: try row.value("role") { Role(rawValue: $0) },
+            createdAt: try row.time("created_at"),
+            revokedAt: try row.optionalTime("revoked_at"))
     }
 }

@@ -7,10 +7,10 @@ extension Store {
         try await read("read for which toolchain bots were integrated") { db in
             let marks = try db.all("SELECT name, version, next, reached FROM toolchains JOIN bots ON bots.id = bot") {
                 ToolchainMark(
-                    bot: try $0.name("name"), version: $0["version"], next: $0["next"],
+                    bot: try $0.name("name"), version: try $0["version"], next: try $0["next"],
                     reached: try $0.optional("reached") { RefName($0) })
             }
-            return Dictionary(uniqueKeysWithValues: marks.map { ($0.bot, $0) })
+            return Dictionary(marks.map { ($0.bot, $0) }) { $1 }
         }
     }
 
@@ -62,7 +62,7 @@ extension Store {
                 AND run = 1 AND cause NOT IN ('upgrade', 'person'))
             RETURNING number
             """, [new.requestedBy?.kept, bot.id, new.ref.description, new.commit.description]
-        ) { $0[0] }
+        ) { try $0[0] }
         guard let number else { return nil }
         let id = IntegrationID(bot: new.bot, number: number)
         transaction.changed(.integration(id))
@@ -77,7 +77,7 @@ extension Store {
             SELECT id, number FROM integrations WHERE bot = ? AND ref = ? AND state = 'queued' AND state <> 'completed'
             AND cause = 'upgrade' AND run = 1 AND id < ?
             """, [bot.id, newer.ref.description, newer.rowID]
-        ) { (row: $0["id"] as Int64, number: $0["number"] as Int) }
+        ) { (row: try $0["id"] as Int64, number: try $0["number"] as Int) }
         for (row, number) in older {
             let id = IntegrationID(bot: newer.id.bot, number: number)
             try transaction.db.change("UPDATE integrations SET superseded_by = ? WHERE id = ?", [newer.rowID, row])

@@ -39,19 +39,19 @@ extension Store {
     /// Every try at every trigger of an integration, in the order in which they were first stored.
     package func triggers(of id: IntegrationID) async throws(StoreError) -> [TriggerRecord] {
         try await read("read the triggers of \(id)") { db in
-            try Row.fetchAll(
-                db,
-                sql: """
-                    SELECT triggers.* FROM triggers JOIN integrations ON integrations.id = integration
-                    JOIN bots ON bots.id = bot WHERE name = ? AND number = ? ORDER BY triggers.id
-                    """,
-                arguments: [id.bot.description, id.number]
+            try db.rows(
+                """
+                SELECT triggers.* FROM triggers JOIN integrations ON integrations.id = integration
+                JOIN bots ON bots.id = bot WHERE name = ? AND number = ? ORDER BY triggers.id
+                """,
+                [id.bot.description, id.number]
             ).map { row in
                 TriggerRecord(
-                    integration: id, trigger: try row.name("trigger"), attempt: row["attempt"],
-                    run: row["run"], phase: try row.value("phase") { Trigger.Phase(rawValue: $0) },
-                    state: try row.value("state") { TriggerState(rawValue: $0) }, reason: row["reason"],
-                    startedAt: row.time("started_at"), endedAt: row.optionalTime("ended_at"), log: row["log"],
+                    integration: id, trigger: try row.name("trigger"), attempt: try row["attempt"],
+                    run: try row["run"], phase: try row.value("phase") { Trigger.Phase(rawValue: $0) },
+                    state: try row.value("state") { TriggerState(rawValue: $0) }, reason: try row["reason"],
+                    startedAt: try row.time("started_at"), endedAt: try row.optionalTime("ended_at"),
+                    log: try row["log"],
                     version: try row.optional("version") { SemanticVersion($0) })
             }
         }

@@ -11,9 +11,9 @@ extension Store {
     }
 
     static func newestPublished(_ product: Name, branch: String, _ db: Database) throws -> VersionRecord? {
-        try Row.fetchAll(
-            db, sql: "SELECT * FROM versions WHERE product = ? AND branch = ? AND state = 'published'",
-            arguments: [product.description, branch]
+        try db.rows(
+            "SELECT * FROM versions WHERE product = ? AND branch = ? AND state = 'published'",
+            [product.description, branch]
         ).map { try Self.version($0) }.max { $0.version < $1.version }
     }
 
@@ -131,7 +131,7 @@ extension Store {
     /// A product's versions, highest first, reserved ones among them.
     package func versions(of product: Name) async throws(StoreError) -> [VersionRecord] {
         try await read("read the versions of \(product)") { db in
-            try Row.fetchAll(db, sql: "SELECT * FROM versions WHERE product = ?", arguments: [product.description])
+            try db.rows("SELECT * FROM versions WHERE product = ?", [product.description])
                 .map { try Self.version($0) }.sorted { $0.version > $1.version }
         }
     }
@@ -139,8 +139,8 @@ extension Store {
     /// The products that have a published version, by name.
     package func products() async throws(StoreError) -> [Name] {
         try await read("read the products") { db in
-            try Row.fetchAll(
-                db, sql: "SELECT DISTINCT product FROM versions WHERE state = 'published' ORDER BY product"
+            try db.rows(
+                "SELECT DISTINCT product FROM versions WHERE state = 'published' ORDER BY product"
             )
             .map { try $0.name("product") }
         }
@@ -149,7 +149,7 @@ extension Store {
     /// The versions that are reserved and not published, oldest first: on start, those to reconcile.
     package func reservations() async throws(StoreError) -> [VersionRecord] {
         try await read("read the reserved versions") { db in
-            try Row.fetchAll(db, sql: "SELECT * FROM versions WHERE state = 'reserved' ORDER BY id").map {
+            try db.rows("SELECT * FROM versions WHERE state = 'reserved' ORDER BY id").map {
                 try Self.version($0)
             }
         }
@@ -161,22 +161,22 @@ extension Store {
     }
 
     static func version(_ version: SemanticVersion, of product: Name, _ db: Database) throws -> VersionRecord? {
-        try Row.fetchOne(
-            db, sql: "SELECT * FROM versions WHERE product = ? AND version = ?",
-            arguments: [product.description, version.description]
+        try db.row(
+            "SELECT * FROM versions WHERE product = ? AND version = ?",
+            [product.description, version.description]
         ).map { try Self.version($0) }
     }
 
     /// - Parameter files: Where they are not to be read; nothing: those of the row.
-    static func version(_ row: Row, files: [Artifact]? = nil) throws -> VersionRecord {
+    static func version(_ row: StoredRow, files: [Artifact]? = nil) throws -> VersionRecord {
         VersionRecord(
             product: try row.name("product"), version: try row.value("version") { SemanticVersion($0) },
-            state: try row.value("state") { VersionRecord.State(rawValue: $0) }, isYanked: row["is_yanked"],
+            state: try row.value("state") { VersionRecord.State(rawValue: $0) }, isYanked: try row["is_yanked"],
             commit: try row.value("commit") { CommitID($0) }, ref: try row.ref("ref"),
             integration: try row.value("integration") { IntegrationID($0) },
             files: try files ?? row.json("files", as: [Artifact].self) ?? [],
-            publishedAt: row.optionalTime("published_at"),
-            registry: try row.optional("registry") { PackageIdentifier($0) }, repository: row["repository"],
-            yankedAt: row.optionalTime("yanked_at"))
+            publishedAt: try row.optionalTime("published_at"),
+            registry: try row.optional("registry") { PackageIdentifier($0) }, repository: try row["repository"],
+            yankedAt: try row.optionalTime("yanked_at"))
     }
 }

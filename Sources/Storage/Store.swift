@@ -128,6 +128,7 @@ package final class Store: Sendable {
     ) async throws(StoreError) -> Value {
         // Not GRDB's `asyncRead`, which passes to a second thread before it reads, each time.
         try await readers.run { [pool] () throws(StoreError) in
+            Failpoint.trap("read \(operation)")
             do { return try pool.read(body) } catch { throw StoreError(error, operation: operation) }
         }
     }

@@ -48,7 +48,7 @@ struct IntegrationRoutes: Sendable {
             Route(.post, Self.root + "/cancel", .role(.operator), "Cancels it: {grace}, in seconds.") { call in
                 let record = try await site.integration(of: call)
                 let wish = try await call.json(CancelWish.self)
-                let grace = wish.grace.map { Duration.milliseconds(Int64(min(max($0, -1), 1e9) * 1000)) }
+                let grace = wish.grace.map { Duration.milliseconds(Int64(clamping: min(max($0, -1), 1e9) * 1000)) }
                 try await site.operations.cancel(
                     record.id, grace: grace ?? Cancellation.Wish.usualGrace, by: call.caller.name)
                 return .json(JSONValue(try await site.integration(of: call), attempts: nil), status: .accepted)

@@ -107,13 +107,13 @@ struct IssueRoutes: Sendable {
         if let seconds = wish.for {
             // Not beyond what a time can be; how far is too far is said by the operation.
             guard seconds > 0, seconds < 1e10 else { throw Problem(400, "`for` is a number of seconds above 0.") }
-            return site.clock() + .milliseconds(Int64(seconds * 1000))
+            return site.clock() + .milliseconds(Int64(clamping: seconds * 1000))
         }
         guard let text = wish.until else { return nil }
         guard let date = try? Date(text, strategy: .iso8601) else {
             throw Problem(400, "`until` is a time such as 2026-12-31T00:00:00Z.")
         }
-        return Timestamp(secondsSinceEpoch: Int64(date.timeIntervalSince1970))
+        return Timestamp(secondsSinceEpoch: Int64(clamping: date.timeIntervalSince1970))
     }
 
     /// A token is one person's. Whoever may use the socket has the daemon's own account or is root, and says who they are.

@@ -53,7 +53,7 @@ enum JSONValue: Sendable, Hashable {
     private static func decimal(_ value: Double) -> String {
         let milliseconds = (value * 1000).rounded()
         guard abs(milliseconds) < 9e15 else { return String(value) }
-        let thousandths = Int64(milliseconds)
+        let thousandths = Int64(clamping: milliseconds)
         if thousandths % 1000 == 0 { return String(thousandths / 1000) }
         return String(Double(thousandths) / 1000)
     }

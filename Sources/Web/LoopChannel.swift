@@ -1,3 +1,4 @@
+import Basics
 import HummingbirdCore
 import Logging
 import NIOCore
@@ -10,12 +11,13 @@ struct LoopChannel: ServerChildChannel {
     let http: HTTP1Channel
 
     func setup(channel: any Channel, logger: Logger) -> EventLoopFuture<HTTP1Channel.Value> {
-        http.setup(channel: channel, logger: logger)
+        channel.eventLoop.execute(AnsweringThread.mark)
+        return http.setup(channel: channel, logger: logger)
     }
 
     func handle(value: HTTP1Channel.Value, logger: Logger) async {
         await withTaskExecutorPreference(LoopExecutor(loop: value.channel.eventLoop)) {
-            await http.handle(value: value, logger: logger)
+            await AnsweringThread.$isAnswering.withValue(true) { await http.handle(value: value, logger: logger) }
         }
     }
 }

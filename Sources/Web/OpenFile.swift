@@ -40,6 +40,7 @@ final class OpenFile: Sendable {
     /// - Throws: `errno` as it was.
     func read(at offset: Int64, count: Int) throws(ReadError) -> [UInt8] {
         var failure: Int32 = 0
+        guard count > 0 else { return [] }
         let bytes = [UInt8](unsafeUninitializedCapacity: count) { buffer, initialized in
             while initialized < count {
                 guard let base = buffer.baseAddress else { return }

@@ -18,7 +18,7 @@ enum PageText {
 
     /// `just now`, `5 min ago`, `3 h ago`, `2 days ago`, then the date.
     static func age(_ time: Timestamp, now: Timestamp) -> String {
-        let seconds = (now.millisecondsSinceEpoch - time.millisecondsSinceEpoch) / 1000
+        let seconds = (now - time).milliseconds / 1000
         switch seconds {
         case ..<60: return "just now"
         case ..<3600: return "\(seconds / 60) min ago"
@@ -41,6 +41,6 @@ enum PageText {
 
     /// `+2`, `−1`; nothing for no change.
     static func change(_ number: Int) -> String? {
-        number == 0 ? nil : number > 0 ? "+\(number)" : "\u{2212}\(-number)"
+        number == 0 ? nil : number > 0 ? "+\(number)" : "\u{2212}\(number.magnitude)"
     }
 }

@@ -133,11 +133,14 @@ extension Pages {
         let steps: [ViewObject] = attempt.steps.map { step in
             let (text, tone) = Self.end(of: step, in: attempt)
             let length = ((step.endedAt ?? site.clock()) - step.startedAt).milliseconds
-            let left = min(1000, max(0, (step.startedAt - start).milliseconds * 1000 / whole))
+            // In thousandths of the whole.
+            let left = min(
+                1000, max(0, Int64(clamping: Double((step.startedAt - start).milliseconds) * 1000 / Double(whole))))
+            let width = Int64(clamping: Double(length) * 1000 / Double(whole))
             return [
                 "step": .text(step.step.rawValue), "name": .text(step.name), "end": .text(text), "tone": .text(tone),
                 "href": .text("\(log)&step=\(step.index)"), "x": .text(left),
-                "width": .text(max(4, min(1000 - left, length * 1000 / whole))),
+                "width": .text(max(4, min(1000 - left, width))),
                 "took": .text(PageText.duration(.milliseconds(length))),
             ]
         }

@@ -79,8 +79,8 @@ extension Pages {
 
     /// `median 12 ms, p95 14 ms, +50 % lately`.
     static func words(_ figures: DurationFigures) -> String {
-        let percent = figures.trend.map { Int(($0 * 100).rounded()) } ?? 0
-        let trend = abs(percent) < 10 ? "" : ", \(PageText.change(percent) ?? "") % lately"
+        let percent = figures.trend.map { Int(clamping: ($0 * 100).rounded()) } ?? 0
+        let trend = percent.magnitude < 10 ? "" : ", \(PageText.change(percent) ?? "") % lately"
         return "median \(PageText.duration(figures.median)), p95 \(PageText.duration(figures.p95))\(trend)"
     }
 
@@ -89,7 +89,7 @@ extension Pages {
         let durations = newestFirst.reversed().compactMap(\.duration)
         guard durations.count > 1, let longest = durations.max(), longest > .zero else { return nil }
         return durations.enumerated().map { index, duration in
-            let y = 46 - Int((duration / longest * 44).rounded())
+            let y = 46 - Int(clamping: (duration / longest * 44).rounded())
             return "\(index * 400 / (durations.count - 1)),\(y)"
         }.joined(separator: " ")
     }

@@ -69,8 +69,8 @@ extension JSONValue {
     private static func total(_ items: [RetentionPlan.Item]) -> JSONValue {
         [
             "integrations": .integer(Int64(items.count)),
-            "bytes": .integer(items.reduce(0) { $0 + ($1.row.disk?.bytes ?? 0) }),
-            "files": .integer(items.reduce(0) { $0 + ($1.row.disk?.files ?? 0) }),
+            "bytes": .integer(items.reduce(0) { Int64.clampedSum($0, $1.row.disk?.bytes ?? 0) }),
+            "files": .integer(items.reduce(0) { Int64.clampedSum($0, $1.row.disk?.files ?? 0) }),
         ]
     }
 }

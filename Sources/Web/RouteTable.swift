@@ -14,9 +14,10 @@ package struct RouteTable: Sendable {
         others = routes.filter { $0.pattern.first == nil }
         let names = Set(routes.compactMap { $0.pattern.first.map { Substring($0) } })
         byFirst = Dictionary(
-            uniqueKeysWithValues: names.map { name in
+            names.map { name in
                 (name, routes.filter { $0.pattern.first.map { Substring($0) } == name || $0.pattern.first == nil })
-            })
+            }
+        ) { $1 }
     }
 
     enum Match: Sendable {

@@ -107,7 +107,7 @@ struct ControlGroupPlace {
         guard enabled.contains("memory"), enabled.contains("pids"), access(directory, W_OK) == 0 else { return nil }
         let controllers = Controller.allCases.filter { enabled.contains($0.rawValue) }
         return ControlGroupPlace(
-            isVersion2: true, directories: Dictionary(uniqueKeysWithValues: controllers.map { ($0, directory) }))
+            isVersion2: true, directories: Dictionary(controllers.map { ($0, directory) }) { $1 })
     }
 
     private static func version1() -> ControlGroupPlace? {

@@ -65,13 +65,13 @@ struct TestHistoryAnswer: Decodable {
     /// What the command prints: configurations, outcomes, the last failures.
     var text: String {
         let now = configurations.map { configuration in
-            let percent = configuration.durations?.trend.map { Int(($0 * 100).rounded()) } ?? 0
+            let percent = configuration.durations?.trend.map { Int(clamping: ($0 * 100).rounded()) } ?? 0
             return [
                 configuration.name, configuration.outcome,
                 configuration.failing > 1
                     ? "for \(configuration.failing) integrations" : "as of \(configuration.integration)",
                 configuration.durations.map { "median \(Self.took($0.median)), p95 \(Self.took($0.p95))" } ?? "",
-                abs(percent) < 10 ? "" : "\(percent > 0 ? "+" : "−")\(abs(percent)) % lately",
+                percent.magnitude < 10 ? "" : "\(percent > 0 ? "+" : "−")\(percent.magnitude) % lately",
             ]
         }
         let past = items.map { entry in
@@ -105,6 +105,6 @@ struct TestHistoryAnswer: Decodable {
 
     /// Tests are quick: below a second in milliseconds.
     private static func took(_ seconds: Double) -> String {
-        seconds < 1 ? "\(Int((seconds * 1000).rounded())) ms" : Output.duration(seconds)
+        seconds < 1 ? "\(Int(clamping: (seconds * 1000).rounded())) ms" : Output.duration(seconds)
     }
 }

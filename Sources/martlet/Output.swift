@@ -24,9 +24,9 @@ enum Output {
 
     /// `38 s`, `4 min 12 s`, `0.4 s`.
     static func duration(_ seconds: Double) -> String {
-        let tenths = Int(seconds * 10)
+        let tenths = Int(clamping: seconds * 10)
         if tenths < 10 { return tenths == 0 ? "0 s" : "0.\(tenths) s" }
-        let whole = Int(seconds.rounded())
+        let whole = Int(clamping: seconds.rounded())
         return whole < 120 ? "\(whole) s" : "\(whole / 60) min \(whole % 60) s"
     }
 }

@@ -5,13 +5,13 @@ import Testing
 /// Holds the sources to docs/architecture.md and to the rules that the compiler does not check. SwiftPM alone lets an
 /// undeclared or transitive import pass.
 @Suite struct ArchitectureTests {
-    private struct Source {
+    struct Source {
         let path: String
         let target: String
         let text: String
     }
 
-    private func sources(in folder: String) throws -> [Source] {
+    func sources(in folder: String) throws -> [Source] {
         let root = try Directory(opening: Project.root)
         var found: [Source] = []
         try root.walk(folder, limit: 100_000) { path, status in
@@ -23,7 +23,7 @@ import Testing
         return found
     }
 
-    private func text(_ path: String) throws -> String {
+    func text(_ path: String) throws -> String {
         String(decoding: try WholeFile.read(Project.root + "/" + path, limit: 4 << 20), as: UTF8.self)
     }
 
@@ -73,6 +73,25 @@ import Testing
         let tests = try sources(in: "Tests").filter { $0.target != "ArchitectureTests" }
         for source in try sources(in: "Sources") + tests {
             for (line, word) in Rules.forbidden(in: source.text) { Issue.record("\(source.path):\(line): \(word)") }
+        }
+    }
+
+    @Test func testThatRowsAreReadInOneCheckedWay() throws {
+        let others = try sources(in: "Sources/Storage").filter { source in
+            !Rules.rowReaders.contains { source.path.hasSuffix("/" + $0) }
+        }
+        #expect(others.count > 50)
+        for source in others {
+            for (line, word) in Rules.readsRows(in: source.text) {
+                Issue.record(
+                    "\(source.path):\(line): \(word): rows are read by StoredRow, which throws where GRDB traps")
+            }
+        }
+    }
+
+    @Test func testThatNumbersAreConvertedWithoutTraps() throws {
+        for source in try sources(in: "Sources") {
+            for (line, word) in Rules.traps(in: source.text) { Issue.record("\(source.path):\(line): \(word)") }
         }
     }
 

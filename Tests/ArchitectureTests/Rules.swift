@@ -110,6 +110,36 @@ enum Rules {
         }
     }
 
+    /// Files of Storage that read rows by GRDB's own means: those end the process for `NULL` and for a value of another type.
+    static let rowReaders = ["Database+statements.swift", "StoredRow.swift"]
+
+    /// Names of GRDB by which rows are read. `Data`, `Int` and the like are GRDB's `fetchOne` too; a `Row` is what all of them read.
+    static func readsRows(in text: String) -> [(line: Int, word: String)] {
+        let pattern = /\bRow\b|\bfetch(?:One|All|Set|Cursor|Count)\b|\b(?:Fetchable|Table)Record\b|\bDatabaseValue\b/
+        return lines(of: text).compactMap { number, line in
+            line.trimmed.hasPrefix("//") ? nil : line.firstMatch(of: pattern).map { (number, String($0.0)) }
+        }
+    }
+
+    /// Forms that end the process where a value is not what the author thought of: a fraction that fits in no number, a key that comes
+    /// twice, an optional that is `nil`.
+    static func traps(in text: String) -> [(line: Int, word: String)] {
+        let number =
+            /\bU?Int(?:8|16|32|64)?\((?!clamping:|exactly:|truncatingIfNeeded:|bitPattern:).*(?:\.rounded\(|timeInterval)/
+        let unwrapped = /[\w)\]]!(?![=\w(])/
+        return lines(of: text).flatMap { index, line -> [(Int, String)] in
+            if line.trimmed.hasPrefix("//") { return [] }
+            let code = line.replacing(/"(?:[^"\\]|\\.)*"/, with: "\"\"")
+            var found: [(Int, String)] = []
+            if code.contains(number) { found.append((index, "a fraction made a number: use `clamping:`")) }
+            if code.contains("uniqueKeysWithValues") {
+                found.append((index, "uniqueKeysWithValues: say which of two counts"))
+            }
+            if code.contains(unwrapped) { found.append((index, "an optional that is taken by force")) }
+            return found
+        }
+    }
+
     /// Codes that are made and not compared in constant time: `ConstantTime.areEqual` is around the call, or gets the constant that holds
     /// its result.
     static func comparedOtherwise(in text: String) -> [Int] {

@@ -86,6 +86,34 @@ import Testing
         #expect(Rules.comparedOtherwise(in: text) == [5, 6, 8])
     }
 
+    @Test func testThatARowReadByGRDBItselfIsFound() {
+        let text = """
+            let row = try Row.fetchOne(db, sql: "")
+            static func token(_ row: Row) {}
+            try Int64.fetchAll(db, sql: "")
+            struct Player: FetchableRecord {}
+            // a Row of GRDB
+            static func token(_ row: StoredRow) throws {}
+            let TestRow = try db.rows("")
+            """
+        #expect(Rules.readsRows(in: text).map(\.line) == [1, 2, 3, 4])
+    }
+
+    @Test func testThatAFormThatTrapsIsFound() {
+        let text = """
+            let a = Int((seconds * 10).rounded())
+            let b = Int64(date.timeIntervalSince1970)
+            let c = Dictionary(uniqueKeysWithValues: pairs)
+            let d = bytes.baseAddress! + start
+            f(list.first!, other)
+            let e = Int(clamping: (seconds * 10).rounded())
+            // uniqueKeysWithValues, list.first!
+            let g = "no! never! Int(a.rounded())" != other
+            if !isOpen, x != y { }
+            """
+        #expect(Rules.traps(in: text).map(\.line) == [1, 2, 3, 4, 5])
+    }
+
     @Test func testThatForbiddenWordsAreFound() {
         let text = "// try! in words\nlet a = try! b()\nfatalError(\"x\")\nTask.detached {}\ntry b()"
         #expect(Rules.forbidden(in: text).map(\.line) == [2, 3, 4])

@@ -10,13 +10,14 @@ import Testing
     }
 
     /// As a daemon leaves its file whose process was ended while it worked on some things.
-    private func end(_ directory: TemporaryDirectory, on subjects: [String], isTrap: Bool = true) async throws {
+    /// - Parameter first: The file's first byte: 1 for a trap, 2 for one of a request, 0 for a kill.
+    private func end(_ directory: TemporaryDirectory, on subjects: [String], first: UInt8 = 1) async throws {
         let marks = try marks(directory)
         var counts: [UInt8]?
         try await Self.nested(marks, subjects[...]) {
             let file = directory.path("state/working")
             var bytes = try WholeFile.read(file, limit: 1 << 20)
-            if isTrap { bytes[0] = 1 }
+            bytes[0] = first
             try AtomicFile.write(bytes, to: directory.path("state/left"))
             counts = try? WholeFile.read(directory.path("state/crashes"), limit: 1 << 20)
         }
@@ -57,8 +58,35 @@ import Testing
 
     @Test func testThatAKillCountsNothing() async throws {
         try await withState { directory in
-            for _ in 1...5 { try await end(directory, on: ["look a"], isTrap: false) }
+            for _ in 1...5 { try await end(directory, on: ["look a"], first: 0) }
             #expect(try marks(directory).reason(for: "look a") == nil)
+        }
+    }
+
+    @Test func testThatATrapOfARequestCountsNothing() async throws {
+        try await withState { directory in
+            for _ in 1...5 { try await end(directory, on: ["integration kit#1"], first: 2) }
+            #expect(try marks(directory).reason(for: "integration kit#1") == nil)
+        }
+    }
+
+    @Test(arguments: [false, true])
+    func testThatARealTrapSaysWhoseItWas(isAnswer: Bool) async throws {
+        try await withState { directory in
+            // given
+            let path = directory.path("state")
+            // when: a process of its own traps on a lane, in whose caller's name the lane works
+            await #expect(processExitsWith: .signal(SIGILL)) { [path = path as String, isAnswer = isAnswer as Bool] in
+                let marks = try CrashMarks(directory: path, version: "1")
+                await marks.during("integration kit#1") {
+                    await AnsweringThread.$isAnswering.withValue(isAnswer) {
+                        await BlockingLane(label: "trap").run { _ = raise(SIGILL) }
+                    }
+                }
+            }
+            // then
+            let bytes = try WholeFile.read(path + "/working", limit: 1 << 20)
+            #expect(bytes.first == (isAnswer ? 2 : 1))
         }
     }
 

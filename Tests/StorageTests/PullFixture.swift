@@ -67,6 +67,6 @@ extension StoreFixture {
     }
 
     func count(_ table: String) async throws -> Int {
-        try await store.read("count") { try $0.first("SELECT count(*) FROM \(table)") { $0[0] } ?? -1 }
+        try await store.read("count") { try $0.first("SELECT count(*) FROM \(table)") { try $0[0] } ?? -1 }
     }
 }

@@ -116,6 +116,21 @@ import Testing
             }
         }
 
+        @Test(arguments: [TestResult.Outcome.failed, .crashed, .flaky, .skipped])
+        func testThatWhatEndedWithoutAMessageHasNone(_ outcome: TestResult.Outcome) async throws {
+            try await withStore { fixture in
+                // given
+                for outcome in [TestResult.Outcome.passed, outcome] {
+                    try await Outer.tests.integrate(
+                        fixture, [TestResult(suite: "Suite0", name: "test1", outcome: outcome)])
+                }
+                // when
+                let history = try await fixture.store.testHistory(of: "Suite0/test1", bot: name("kit"))
+                // then
+                #expect(Outer.lines(history?.entries ?? []) == ["2 debug \(outcome)", "1 debug passed"])
+            }
+        }
+
         @Test func testThatTheLastAttemptCountsAndTheFailureBeforeIsRemembered() async throws {
             try await withStore { fixture in
                 // given

@@ -135,8 +135,16 @@ int clinux_hide_memory(void);
 int clinux_adopt_orphans(void);
 
 /// From now on a fault of the process itself (SIGILL, SIGTRAP, SIGSEGV, SIGBUS, SIGFPE, SIGABRT) makes the first byte of a file 1
-/// before it ends the process as it would have. A stack that is full leaves no room for that where the thread has no other stack.
-void clinux_note_traps(int file);
+/// before it ends the process as it would have, or 2 where the thread that has it answers a request. A stack that is full leaves no room for
+/// that where the thread has no other stack.
+/// - Parameter answering: Asked on that thread, in the signal's handler: whether its task answers a request.
+void clinux_note_traps(int file, int (*answering)(void));
+
+/// Says whether the calling thread answers a request from now on, and returns whether it did before.
+int clinux_answer_here(int is_answer);
+
+/// Whether the calling thread answers a request.
+int clinux_answers_here(void);
 
 /// Before that file is closed.
 void clinux_forget_traps(int file);

@@ -65,7 +65,9 @@ package struct RetentionPlan: Sendable {
     /// The oldest first, until the rest fits; what something holds counts in no sum, or versions alone would let nothing else stay. What
     /// takes nothing stays: it would help nobody.
     private mutating func take(downTo most: Int64, _ reason: String, _ size: (DiskUse) -> Int64) {
-        var total = items.reduce(0) { $1.goes || $1.row.holder != nil ? $0 : $0 + size($1.row.disk ?? DiskUse()) }
+        var total = items.reduce(Int64(0)) { sum, item in
+            item.goes || item.row.holder != nil ? sum : .clampedSum(sum, size(item.row.disk ?? DiskUse()))
+        }
         for place in items.indices.reversed() where total > most && !items[place].goes {
             let freed = size(items[place].row.disk ?? DiskUse())
             guard freed > 0 else { continue }

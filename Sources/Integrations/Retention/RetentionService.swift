@@ -105,7 +105,7 @@ package final class RetentionService: Sendable {
         }
         for product in try await store.products() {
             let versions = try await store.versions(of: product).filter { $0.state == .published }
-            let bytes = versions.reduce(0) { $1.files.reduce($0) { $0 + $1.size.bytes } }
+            let bytes = versions.reduce(0) { $1.files.reduce($0) { Int64.clampedSum($0, $1.size.bytes) } }
             if !versions.isEmpty { report.versions.append((product, versions.count, bytes)) }
         }
         return report

@@ -110,8 +110,8 @@ package actor RunWatch {
         let size = one.directory.logSize
         let limit = min(size, one.offset + maximumBytes)
         let records = try one.directory.readIndex(from: one.records)
-        for record in records where Int64(record.offset) <= limit {
-            try one.read(to: Int64(record.offset))
+        for record in records where Int64(clamping: record.offset) <= limit {
+            try one.read(to: Int64(clamping: record.offset))
             one.step = Int(record.step)
             one.records += 1
         }

@@ -44,7 +44,7 @@ extension Store {
                 ORDER BY attempts.id
                 """,
                 [id.bot.description, id.number, attempt, configuration?.description]
-            ) { ($0["id"], AttemptID(integration: id, job: try $0.name("job"), attempt: $0["try"])) }
+            ) { (try $0["id"], AttemptID(integration: id, job: try $0.name("job"), attempt: try $0["try"])) }
             return try found.map { row, attempt in
                 var stored = StoredCoverage(attempt: attempt, coverage: try Self.coverage(of: row, zstd, db))
                 if let before = try Self.covered(before: attempt, db) {
@@ -58,7 +58,7 @@ extension Store {
 
     private static func coverage(of attempt: Int64, _ zstd: Zstd, _ db: Database) throws -> Coverage {
         let bytes: [UInt8]? = try db.first("SELECT record FROM coverage WHERE attempt = ?", [attempt]) {
-            [UInt8]($0["record"] as Data)
+            [UInt8](try $0["record"] as Data)
         }
         do {
             return try CoverageRecord.coverage(bytes ?? [], zstd)
@@ -87,6 +87,6 @@ extension Store {
             ORDER BY integration DESC, attempt DESC LIMIT 1
             """,
             [id.integration.bot.description, id.integration.number, id.job.description]
-        ) { ($0["id"], IntegrationID(bot: id.integration.bot, number: $0["number"])) }
+        ) { (try $0["id"], IntegrationID(bot: id.integration.bot, number: try $0["number"])) }
     }
 }

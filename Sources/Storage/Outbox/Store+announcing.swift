@@ -71,7 +71,7 @@ extension Store {
             let last = try transaction.db.first(
                 "SELECT verdict, reason FROM attempts WHERE integration = ? AND job = ? ORDER BY attempt DESC LIMIT 1",
                 [record.rowID, job.description]
-            ) { (verdict: try $0.optional("verdict") { Verdict(rawValue: $0) }, reason: $0["reason"] as String?) }
+            ) { (verdict: try $0.optional("verdict") { Verdict(rawValue: $0) }, reason: try $0["reason"] as String?) }
             try announceAgain(last?.verdict, last?.reason, job: job)
         }
         try announceAgain(record.state.verdict, record.reason, job: nil)
@@ -175,7 +175,7 @@ extension Store {
     ) throws -> [OutboxDestination] {
         try transaction.db.first("SELECT destinations FROM bots WHERE name = ?", [bot.description]) { row in
             // Most bots tell nobody.
-            if row[0] as String == "[]" { return [] }
+            if try row[0] as String == "[]" { return [] }
             return try row.json("destinations", as: [OutboxDestination].self) ?? []
         } ?? []
     }

@@ -25,7 +25,7 @@ extension Store {
             try db.first(
                 "SELECT comment FROM comments WHERE bot = ? AND number = ? AND destination = ? AND project = ?",
                 place.arguments
-            ) { $0[0] }
+            ) { try $0[0] }
         }
     }
 

@@ -32,7 +32,7 @@ extension Store {
                     id.bot.description, id.number, Finding.Category.testFailure.rawValue, Issue.Status.new.rawValue,
                     Issue.Status.resolved.rawValue,
                 ]
-            ) { (try $0.value("status") { Issue.Status(rawValue: $0) }, $0["is_test"], $0["count"]) }
+            ) { (try $0.value("status") { Issue.Status(rawValue: $0) }, try $0["is_test"], try $0["count"]) }
             for row in rows {
                 switch (row.status, row.isTest) {
                 case (.new, _): changes.new += row.count

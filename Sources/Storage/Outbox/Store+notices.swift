@@ -92,9 +92,9 @@ extension Store {
             WHERE name = ? AND ref = ?
             """, [record.id.bot.description, record.ref.description]
         ) { row in
-            let broken: (Int?, Int?) = (row["broken_number"], row["broken_run"])
+            let broken: (Int?, Int?) = (try row["broken_number"], try row["broken_run"])
             return Standing(
-                isGood: row["is_good"], number: row["number"],
+                isGood: try row["is_good"], number: try row["number"],
                 brokenBy: broken.0.flatMap { number in broken.1.map { Standing.Run(number: number, run: $0) } })
         }
         guard let previous = try previous(of: record.id, db), let verdict = previous.state.verdict,
@@ -112,7 +112,7 @@ extension Store {
                 verdict = 'canceled' AND trigger_failed OR verdict NOT IN ('canceled', 'checkout-error', 'internal-error'))
             ORDER BY number DESC LIMIT 1
             """, [record.id.bot.description, record.ref.description, record.id.number]
-        ) { $0[0] } ?? false
+        ) { try $0[0] } ?? false
     }
 
     /// Branches and tags of a bot of which it is kept; of others the integration before says it.
@@ -141,7 +141,7 @@ extension Store {
         "integration = ?1 AND issue_set = (SELECT issue_set FROM integrations WHERE id = ?1) AND status = 'new' AND category <> 'warning'"
 
     private static func countNews(of record: IntegrationRecord, _ db: Database) throws -> Int {
-        try db.first("SELECT count(*) FROM issues WHERE \(news)", [record.rowID]) { $0[0] } ?? 0
+        try db.first("SELECT count(*) FROM issues WHERE \(news)", [record.rowID]) { try $0[0] } ?? 0
     }
 
     /// The addresses of those whom new issues are surely laid to, within the notice's domains.

@@ -24,9 +24,10 @@ extension Store {
             let rows = try db.all(Self.placesQuery) { row in
                 (
                     OutboxPlace(
-                        kind: try row.value("kind") { OutboxDestination.Kind(rawValue: $0) }, name: row["destination"],
-                        account: row["account"]),
-                    row.time("next_at")
+                        kind: try row.value("kind") { OutboxDestination.Kind(rawValue: $0) },
+                        name: try row["destination"],
+                        account: try row["account"]),
+                    try row.time("next_at")
                 )
             }
             for (place, time) in rows { places[place] = time }
@@ -47,8 +48,8 @@ extension Store {
             let db = transaction.db
             let arguments: StatementArguments = [place.kind.rawValue, place.name, place.account]
             let due: Int64? =
-                try db.first(Self.dueQuery, arguments + [time.millisecondsSinceEpoch]) { $0[0] }
-                ?? db.first(Self.strayQuery, arguments + [(time + horizon).millisecondsSinceEpoch]) { $0[0] }
+                try db.first(Self.dueQuery, arguments + [time.millisecondsSinceEpoch]) { try $0[0] as Int64 }
+                ?? db.first(Self.strayQuery, arguments + [(time + horizon).millisecondsSinceEpoch]) { try $0[0] }
             guard let due else { return .success(nil) }
             do {
                 guard var message = try db.first("SELECT * FROM outbox WHERE id = ?", [due], Self.message) else {
@@ -98,7 +99,7 @@ extension Store {
                     && db.first(
                         Self.newerQuery,
                         [message.kind.rawValue, message.destination, message.subject, message.id]
-                    ) { $0[0] as Bool } ?? false
+                    ) { try $0[0] as Bool } ?? false
                 if isReplaced { (state, next) = (.superseded, nil) }
             }
             let now = time.millisecondsSinceEpoch
@@ -126,7 +127,7 @@ extension Store {
             let messages = try db.all(
                 "SELECT * FROM outbox WHERE id < ?1 AND (?2 IS NULL OR state = ?2) ORDER BY id DESC LIMIT ?3",
                 [cursor ?? .max, state?.rawValue, limit + 1]
-            ) { row in (id: row["id"] as Int64, message: try? Self.message(row)) }
+            ) { row in (id: try row["id"] as Int64, message: try? Self.message(row)) }
             let page = Self.page(Array(messages.prefix(limit)), hasMore: messages.count > limit) { $0.id }
             return Page(items: page.items.compactMap { $0.message }, next: page.next)
         }
@@ -137,26 +138,26 @@ extension Store {
         try await read("count the outbox") { db in
             var counts: [OutboxMessage.State: Int] = [:]
             let rows = try db.all("SELECT state, count(*) AS count FROM outbox GROUP BY state") { row in
-                (try row.value("state") { OutboxMessage.State(rawValue: $0) }, row["count"] as Int)
+                (try row.value("state") { OutboxMessage.State(rawValue: $0) }, try row["count"] as Int)
             }
             for (state, count) in rows { counts[state] = count }
             return counts
         }
     }
 
-    static func message(_ row: Row) throws -> OutboxMessage {
+    static func message(_ row: StoredRow) throws -> OutboxMessage {
         let bot = try row.name("bot")
         guard let content = try row.json("content", as: OutboxContent.self) else {
             throw Refusal(code: .corrupt, message: "the column content of the outbox is empty; restore a backup")
         }
         return OutboxMessage(
-            id: row["id"], kind: try row.value("kind") { OutboxDestination.Kind(rawValue: $0) },
-            destination: row["destination"], subject: row["subject"], bot: bot,
-            integration: (row["number"] as Int?).map { IntegrationID(bot: bot, number: $0) },
+            id: try row["id"], kind: try row.value("kind") { OutboxDestination.Kind(rawValue: $0) },
+            destination: try row["destination"], subject: try row["subject"], bot: bot,
+            integration: (try row["number"] as Int?).map { IntegrationID(bot: bot, number: $0) },
             job: try row.optional("job") { Name($0) }, content: content,
-            state: try row.value("state") { OutboxMessage.State(rawValue: $0) }, tries: row["tries"],
-            isUncertain: row["is_uncertain"], nextAt: row.time("next_at"), note: row["note"],
-            createdAt: row.time("created_at"), failedAt: row.optionalTime("failed_at"),
-            endedAt: row.optionalTime("ended_at"))
+            state: try row.value("state") { OutboxMessage.State(rawValue: $0) }, tries: try row["tries"],
+            isUncertain: try row["is_uncertain"], nextAt: try row.time("next_at"), note: try row["note"],
+            createdAt: try row.time("created_at"), failedAt: try row.optionalTime("failed_at"),
+            endedAt: try row.optionalTime("ended_at"))
     }
 }

@@ -26,7 +26,7 @@ extension Store {
             let isOld: Bool? = try db.first(
                 "SELECT EXISTS (SELECT 1 FROM outbox WHERE kind = ? AND destination = ? AND subject = ? AND id > ?)",
                 [message.kind.rawValue, message.destination, message.subject, id]
-            ) { $0[0] }
+            ) { try $0[0] }
             if message.kind.isReplaceable, isOld == true {
                 throw IllegalTransition(state: "given up, with a newer one after it", event: "trying again")
             }
@@ -59,7 +59,7 @@ extension Store {
     package func overflow(of place: OutboxPlace, keeping kept: Int) async throws(StoreError) -> Timestamp? {
         try await read("count what waits to be sent") { db in
             try db.first(Self.overflowQuery, [place.kind.rawValue, place.name, place.account, kept - 1]) {
-                $0.time("created_at")
+                try $0.time("created_at")
             }
         }
     }
@@ -81,7 +81,7 @@ extension Store {
                         place.kind.rawValue, place.name, place.account, age.millisecondsSinceEpoch,
                         Self.expiryBatch,
                     ]
-                ) { $0[0] }
+                ) { try $0[0] }
                 for id in ids {
                     try transaction.db.change(
                         Self.expiry, [time.millisecondsSinceEpoch, reason.kept(Self.maximumNoteBytes / 2), id])
@@ -104,7 +104,7 @@ extension Store {
     package func trimOutbox(keeping kept: Int, endedAfter age: Timestamp) async throws(StoreError) {
         let operation = "remove old messages"
         let limit = try await read(operation) { db in
-            try db.first("SELECT id FROM outbox ORDER BY id DESC LIMIT 1 OFFSET ?", [kept]) { $0[0] as Int64 }
+            try db.first("SELECT id FROM outbox ORDER BY id DESC LIMIT 1 OFFSET ?", [kept]) { try $0[0] as Int64 }
         }
         try await deleteBatches(
             operation, from: "outbox", key: "id",

@@ -32,7 +32,8 @@ extension Store {
                 JOIN issues ON integration = integrations.id AND issues.issue_set = integrations.issue_set
                 WHERE name = ?1 AND number = ?2 AND status IN ('new', 'resolved') AND category <> 'warning'
                 """, [id.bot.description, id.number, Finding.Category.testFailure.rawValue]
-            ) { ToldIssues(newTests: $0["tests"], newOthers: $0["others"], resolved: $0["resolved"]) } ?? ToldIssues()
+            ) { ToldIssues(newTests: try $0["tests"], newOthers: try $0["others"], resolved: try $0["resolved"]) }
+                ?? ToldIssues()
         }
     }
 }

@@ -1,3 +1,5 @@
+import Model
+
 /// How long transactions held the writer, from their begin until they were on disk.
 package struct WriterFigures: Hashable, Sendable {
     package private(set) var transactions = 0
@@ -25,7 +27,7 @@ package struct WriterFigures: Hashable, Sendable {
     /// What this share of the transactions did not take longer than, to a quarter of a millisecond, 100 ms at most.
     /// - Parameter share: From 0 to 1.
     package func held(_ share: Double) -> Duration {
-        var rest = Int((Double(transactions) * share).rounded(.up))
+        var rest = Int(clamping: (Double(transactions) * share).rounded(.up))
         for (index, count) in quarters.enumerated() {
             rest -= count
             if rest <= 0 { return min(longest, .microseconds(250 * (index + 1))) }

@@ -24,7 +24,7 @@ extension Store {
                 SELECT id, number FROM integrations WHERE bot = (SELECT id FROM bots WHERE name = ?1)
                 AND \(Self.isShownRef) AND state = 'completed' AND removed_at IS NULL ORDER BY number DESC LIMIT ?3
                 """, [bot.description, ref?.description, min(max(1, integrations), Self.maximumPage)]
-            ) { ($0["id"], $0["number"]) }
+            ) { (try $0["id"], try $0["number"]) }
             var found: [Int64: Count] = [:]
             var ran = 0
             for integration in window {
@@ -33,7 +33,7 @@ extension Store {
                     SELECT EXISTS (SELECT 1 FROM attempts JOIN test_records ON test_records.attempt = attempts.id
                         WHERE integration = ?)
                     """, [integration.row]
-                ) { $0[0] as Bool }
+                ) { try $0[0] as Bool }
                 if hasRun == true { ran += 1 }
                 let rows: [(test: Int64, job: Name, outcome: TestResult.Outcome)] = try db.all(
                     """
@@ -44,7 +44,10 @@ extension Store {
                         WHERE last.integration = ?1 AND last.job = attempts.job AND last.state = 'processed'))
                     """, [integration.row]
                 ) { row in
-                    (row["test"], try row.name("job"), try row.value("outcome") { TestResult.Outcome(rawValue: $0) })
+                    (
+                        try row["test"], try row.name("job"),
+                        try row.value("outcome") { TestResult.Outcome(rawValue: $0) }
+                    )
                 }
                 for row in rows {
                     found[row.test, default: Count(latest: integration.number)]

@@ -15,7 +15,7 @@ extension Store {
             let attempts: [(row: Int64, job: Name)] = try db.all(
                 "SELECT attempts.id, job FROM attempts WHERE \(Self.isMeant) ORDER BY attempts.id",
                 [id.bot.description, id.number, attempt]
-            ) { ($0["id"], try $0.name("job")) }
+            ) { (try $0["id"], try $0.name("job")) }
             return try Self.grid(attempts, TestReading(db, try Zstd()), all: all, limit: limit, after: after, db)
         }
     }
@@ -83,7 +83,7 @@ extension Store {
                 WHERE test_names.bot = (SELECT id FROM bots WHERE name = ?1) AND test_names.id > ?2
                 AND (?3 IS NULL OR suite || '/' || test_names.name LIKE ?3 ESCAPE '\\') ORDER BY test_names.id LIMIT ?4
                 """, [bot.description, after, pattern, limit + 1]
-            ) { ($0["id"], NamedTests.Key(suite: $0["suite"], name: $0["name"])) }
+            ) { (try $0["id"], NamedTests.Key(suite: try $0["suite"], name: try $0["name"])) }
             let newest: (row: Int64, number: Int)? = try db.first(
                 """
                 SELECT integrations.id, number FROM integrations JOIN bots ON bots.id = bot
@@ -92,7 +92,7 @@ extension Store {
                     JOIN test_records ON test_records.attempt = attempts.id WHERE integration = integrations.id)
                 ORDER BY number DESC LIMIT 1
                 """, [bot.description]
-            ) { ($0["id"], $0["number"]) }
+            ) { (try $0["id"], try $0["number"]) }
             let reading = TestReading(db, try Zstd())
             var (jobs, columns): ([Name], [TestColumns]) = ([], [])
             for attempt in try newest.map({ try Self.lastAttempts(of: $0.row, db) }) ?? [] {

@@ -29,10 +29,10 @@ extension Store {
                 """, [found.bot, ref?.description, before ?? .max, count + 1]
             ) { row in
                 (
-                    row["id"],
+                    try row["id"],
                     TestHistory.Entry(
-                        integration: IntegrationID(bot: bot, number: row["number"]), ref: try row.ref("ref"),
-                        commit: try row.value("commit") { CommitID($0) }, at: row.time("at"), configuration: bot,
+                        integration: IntegrationID(bot: bot, number: try row["number"]), ref: try row.ref("ref"),
+                        commit: try row.value("commit") { CommitID($0) }, at: try row.time("at"), configuration: bot,
                         attempt: 0, outcome: .passed)
                 )
             }
@@ -50,7 +50,7 @@ extension Store {
                             try db.first(
                                 "SELECT message FROM test_rows WHERE attempt = ? AND test = ?",
                                 [attempt.row, found.test]
-                            ) { $0[0] } ?? reading.message(found.test, of: attempt.row)
+                            ) { try $0[0] as String? } ?? reading.message(found.test, of: attempt.row)
                     }
                     entries.append(entry)
                 }
@@ -79,9 +79,9 @@ extension Store {
                 """, [found.test, ref?.description, min(max(1, limit), Self.maximumPage)]
             ) { row in
                 TestFailure(
-                    integration: IntegrationID(bot: bot, number: row["number"]), ref: try row.ref("ref"),
-                    commit: try row.value("commit") { CommitID($0) }, at: row.time("at"),
-                    configuration: try row.name("job"), attempt: row["try"],
+                    integration: IntegrationID(bot: bot, number: try row["number"]), ref: try row.ref("ref"),
+                    commit: try row.value("commit") { CommitID($0) }, at: try row.time("at"),
+                    configuration: try row.name("job"), attempt: try row["try"],
                     result: try Self.result(row, suite: found.key.suite, name: found.key.name))
             }
         }
@@ -94,7 +94,7 @@ extension Store {
         let all: [(row: Int64, job: Name, attempt: Int)] = try db.all(
             "SELECT id, job, attempt FROM attempts WHERE integration = ? AND state = 'processed' ORDER BY job, attempt",
             [integration]
-        ) { ($0["id"], try $0.name("job"), $0["attempt"]) }
+        ) { (try $0["id"], try $0.name("job"), try $0["attempt"]) }
         return all.enumerated().filter { index, attempt in
             index + 1 == all.count || all[index + 1].job != attempt.job
         }.map(\.element)
@@ -111,7 +111,7 @@ extension Store {
     static func tests(
         _ fullName: String, of bot: Name, _ db: Database
     ) throws -> [(bot: Int64, test: Int64, key: NamedTests.Key)] {
-        let row: Int64? = try db.first("SELECT id FROM bots WHERE name = ?", [bot.description]) { $0[0] }
+        let row: Int64? = try db.first("SELECT id FROM bots WHERE name = ?", [bot.description]) { try $0[0] }
         guard let row else { return [] }
         var keys = [NamedTests.Key(suite: "", name: fullName)]
         for index in fullName.indices where fullName[index] == "/" {

@@ -24,7 +24,8 @@ extension Store {
             "SELECT bot, coalesce(base, ref) AS compared FROM integrations WHERE id = (SELECT integration FROM attempts WHERE id = ?)",
             [row]
         ) {
-            TestedAttempt(row: row, bot: $0["bot"], ref: $0["compared"], number: id.integration.number, job: id.job)
+            TestedAttempt(
+                row: row, bot: try $0["bot"], ref: try $0["compared"], number: id.integration.number, job: id.job)
         }
         guard let found else { throw Refusal.notFound("attempt \(id)") }
         return found
@@ -34,7 +35,7 @@ extension Store {
 
     static func testID(_ key: NamedTests.Key, bot: Int64, _ db: Database) throws -> Int64? {
         try db.first("SELECT id FROM test_names WHERE bot = ? AND suite = ? AND name = ?", [bot, key.suite, key.name]) {
-            $0[0]
+            try $0[0]
         }
     }
 
@@ -130,7 +131,7 @@ extension Store {
             SELECT id, (SELECT count(*) FROM test_records WHERE profile = test_profiles.id) AS uses
             FROM test_profiles WHERE bot = ? AND job = ? ORDER BY id DESC LIMIT 1
             """, [attempt.bot, attempt.job.description]
-        ) { ($0["id"], $0["uses"]) }
+        ) { (try $0["id"], try $0["uses"]) }
         guard let found, found.uses < recordsOfAProfile else { return nil }
         return EncodedTests.Profile(id: found.id, columns: try reading.profile(found.id))
     }
@@ -150,7 +151,7 @@ extension Store {
             WHERE job = ?4 AND state = 'processed' AND attempts.id IN (SELECT attempt FROM test_records)
             ORDER BY integration DESC, attempt DESC LIMIT 1
             """, [attempt.bot, attempt.ref, attempt.number, attempt.job.description]
-        ) { $0[0] }
+        ) { try $0[0] }
         return try before.flatMap { try reading.columns(of: $0, durations: false, details: false) }
     }
 

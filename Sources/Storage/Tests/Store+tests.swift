@@ -33,7 +33,7 @@ extension Store {
                 ORDER BY attempts.id
                 """,
                 [id.bot.description, id.number, attempt, configuration?.description]
-            ) { ($0["id"], try $0.name("job")) }
+            ) { (try $0["id"], try $0.name("job")) }
             let reading = TestReading(db, try Zstd())
             var (items, skipped, hasMore): ([StoredTest], Int, Bool) = ([], 0, false)
             for attempt in attempts where !hasMore {
@@ -58,7 +58,7 @@ extension Store {
         // What fails has rows, and needs no record.
         let isAllRows = outcomes?.allSatisfy { $0.isFailure || $0 == .flaky } ?? false
         let own = try db.all("SELECT test, outcome FROM test_rows WHERE attempt = ?", [attempt]) { row in
-            (test: row["test"] as Int64, outcome: try row.value("outcome") { TestResult.Outcome(rawValue: $0) })
+            (test: try row["test"] as Int64, outcome: try row.value("outcome") { TestResult.Outcome(rawValue: $0) })
         }
         var columns = TestColumns()
         var places: [Int]
@@ -106,7 +106,7 @@ extension Store {
         var rows: [Int64: TestResult] = [:]
         if tests.count * 4 > count {
             let all = try db.all("SELECT * FROM test_rows WHERE attempt = ?", [attempt]) { row in
-                (row["test"] as Int64, try result(row, suite: "", name: ""))
+                (try row["test"] as Int64, try result(row, suite: "", name: ""))
             }
             for (test, result) in all where tests.contains(test) { rows[test] = result }
         } else {
@@ -120,11 +120,11 @@ extension Store {
     }
 
     /// A row of `test_rows` as the result that it is.
-    static func result(_ row: Row, suite: String, name: String) throws -> TestResult {
+    static func result(_ row: StoredRow, suite: String, name: String) throws -> TestResult {
         TestResult(
             suite: suite, name: name, outcome: try row.value("outcome") { TestResult.Outcome(rawValue: $0) },
-            duration: (row["duration"] as Int64?).map { .microseconds($0) }, message: row["message"],
-            path: row["path"], line: row["line"])
+            duration: (try row["duration"] as Int64?).map { .microseconds($0) }, message: try row["message"],
+            path: try row["path"], line: try row["line"])
     }
 
     /// What tests are called, by id.
@@ -137,13 +137,13 @@ extension Store {
         if last - first < Int64(ids.count) * 2 {
             let all: [(Int64, NamedTests.Key)] = try db.all(
                 "SELECT id, suite, name FROM test_names WHERE id BETWEEN ? AND ?", [first, last]
-            ) { ($0[0], NamedTests.Key(suite: $0[1], name: $0[2])) }
+            ) { (try $0[0], NamedTests.Key(suite: try $0[1], name: try $0[2])) }
             for (id, key) in all { names[id] = key }
             return names
         }
         for id in ids {
             names[id] = try db.first("SELECT suite, name FROM test_names WHERE id = ?", [id]) {
-                NamedTests.Key(suite: $0[0], name: $0[1])
+                NamedTests.Key(suite: try $0[0], name: try $0[1])
             }
         }
         return names

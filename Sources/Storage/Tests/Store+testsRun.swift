@@ -17,7 +17,7 @@ extension Store {
                 FROM attempts WHERE \(Self.isMeant)
                 """,
                 [id.bot.description, id.number, nil as Int?]
-            ) { ($0["id"], try $0.name("job"), TestsRun(isAny: $0["ran"], hasCrashed: $0["crashed"])) }
+            ) { (try $0["id"], try $0.name("job"), TestsRun(isAny: try $0["ran"], hasCrashed: try $0["crashed"])) }
             let ids = try names.map { (name: $0, ids: try Self.tests($0, of: id.bot, db).map(\.test)) }
                 .filter { !$0.ids.isEmpty }
             let reading = TestReading(db, try Zstd())

@@ -18,7 +18,7 @@ final class TestReading {
     func record(of attempt: Int64) throws -> TestRecord? {
         let found: (profile: Int64?, bytes: [UInt8])? = try db.first(
             "SELECT profile, record FROM test_records WHERE attempt = ?", [attempt]
-        ) { ($0["profile"], Self.bytes($0)) }
+        ) { (try $0["profile"], try Self.bytes($0)) }
         guard let found else { return nil }
         let profile = try found.profile.map { try self.profile($0) }
         return try undamaged("record of the tests of attempt row \(attempt)") {
@@ -51,7 +51,7 @@ final class TestReading {
 
     func profile(_ id: Int64) throws -> TestColumns {
         if let known = profiles[id] { return known }
-        let bytes = try db.first("SELECT record FROM test_profiles WHERE id = ?", [id]) { Self.bytes($0) }
+        let bytes = try db.first("SELECT record FROM test_profiles WHERE id = ?", [id]) { try Self.bytes($0) }
         let columns = try undamaged("profile \(id) of tests") {
             guard let bytes else { throw RecordReader.Damaged() }
             return try TestRecord(bytes, profile: nil, zstd).columns(durations: true, details: true, zstd)
@@ -60,7 +60,7 @@ final class TestReading {
         return columns
     }
 
-    private static func bytes(_ row: Row) -> [UInt8] { [UInt8](row["record"] as Data) }
+    private static func bytes(_ row: StoredRow) throws -> [UInt8] { [UInt8](try row["record"] as Data) }
 
     private func undamaged<Value>(_ what: String, _ body: () throws -> Value) throws -> Value {
         do {

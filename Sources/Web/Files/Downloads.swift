@@ -78,7 +78,9 @@ final class Downloads: Service {
         }
 
         /// Of all its files together.
-        func of(_ record: VersionRecord) -> Int64 { record.files.reduce(0) { $0 + of($1.path, in: record) } }
+        func of(_ record: VersionRecord) -> Int64 {
+            record.files.reduce(0) { Int64.clampedSum($0, of($1.path, in: record)) }
+        }
     }
 
     func run() async throws {

@@ -71,4 +71,64 @@ import Testing
         #expect(found.kit == "succeeded")
         expectContains(found.reason, "ended 3 times by a fault of its own")
     }
+
+    // MARK: Requests
+
+    /// A request that ends the daemon, and where the fault is: in its handler, in a reading of the database, in a writing.
+    struct Request: Sendable, CustomTestStringConvertible {
+        let method: String
+        let path: String
+        let subject: String
+        var testDescription: String { subject }
+    }
+
+    @Test(arguments: [
+        Request(method: "GET", path: "/api/v1/deliveries", subject: "request /api/v1/deliveries"),
+        Request(method: "GET", path: "/api/v1/deliveries", subject: "read list the deliveries"),
+        Request(method: "DELETE", path: "/api/v1/tokens/ann", subject: "write revoke the token ann"),
+    ])
+    func testW16ThatARequestThatEndsTheDaemonIsNoFaultOfWhatRunsBeside(_ request: Request) async throws {
+        let martlet = try TestTools.builtProduct("martlet")
+        let (result, reason, traps) = try await withTemporaryDirectory { directory in
+            let root = try directory.makeDirectory("service")
+            return try await BlockingLane(label: "request").run {
+                // given: an integration that runs until it is let go
+                let service = try Service(
+                    root: root, programs: String(martlet.dropLast("/martlet".count)), settings: "isolation: none\n",
+                    environment: ["MARTLET_TRAP": root + "/trap", "SWIFT_BACKTRACE": "enable=no"])
+                defer { service.endAll() }
+                let build = "while ! test -e \(root)/go; do sleep 0.02; done"
+                _ = try service.makeBot(
+                    "kit",
+                    files: [
+                        ".martlet.yml": "configurations: { debug: { build: '\(build)', test: 'true' } }\nanalyze: []\n"
+                    ])
+                try service.write("trap", request.subject)
+                var traps = 0
+                for _ in 0..<CrashMarks.limit {
+                    try service.start()
+                    // when: it is asked while the integration runs
+                    let isRunning = Moment.until(limit: 60, pause: 20) {
+                        (try? service.client.get("bots/kit/integrations/1"))?["state"] as? String == "running"
+                    }
+                    guard isRunning else { break }
+                    _ = try? service.client.send(request.method, request.path)
+                    guard Moment.until(limit: 60, pause: 20, { Self.isGone(service) }) else { break }
+                    service.end(0)
+                    traps += 1
+                }
+                // then: it comes to its end as if nothing had been
+                try service.write("trap", "")
+                try service.start()
+                try service.write("go", "")
+                _ = Moment.until(limit: 60, pause: 20) {
+                    (try? service.client.get("bots/kit/integrations/1"))?["state"] as? String == "completed"
+                }
+                let end = try service.client.get("bots/kit/integrations/1")
+                return (end["result"] as? String, end["reason"] as? String, traps)
+            }
+        }
+        #expect(traps == CrashMarks.limit)
+        #expect(result == "succeeded", "\(reason ?? "")")
+    }
 }

@@ -1,0 +1,20 @@
+import Foundation
+
+/// A value as the text of a JSON column; keys are sorted, so that equal values are equal texts.
+func jsonText(_ value: some Encodable) throws -> String {
+    let encoder = JSONEncoder()
+    encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+    return String(decoding: try encoder.encode(value), as: UTF8.self)
+}
+
+extension String {
+    /// The text, cut at a character's end to the bytes that the store keeps.
+    var kept: String { kept(Store.maximumTextBytes) }
+
+    func kept(_ limit: Int) -> String {
+        if utf8.count <= limit { return self }
+        var end = utf8.index(startIndex, offsetBy: limit)
+        while end > startIndex, end.samePosition(in: self) == nil { end = utf8.index(before: end) }
+        return String(self[..<end])
+    }
+}

@@ -1,0 +1,40 @@
+import Testing
+
+@testable import Basics
+
+/// Work is known as a request's wherever it runs.
+@Suite struct AnsweringThreadTests {
+    @Test func testThatALaneTakesItOverFromItsCallerAndGivesItBack() async {
+        // given
+        let (lane, lanes) = (BlockingLane(label: "answer"), BlockingLanes(label: "answers", count: 1))
+        func found() async -> [Bool] {
+            [
+                AnsweringThread.isCurrent, await lane.run { AnsweringThread.isCurrent },
+                await lanes.run { AnsweringThread.isCurrent },
+            ]
+        }
+        // when, then
+        #expect(await found() == [false, false, false])
+        await AnsweringThread.$isAnswering.withValue(true) { #expect(await found() == [true, true, true]) }
+        #expect(await found() == [false, false, false])
+    }
+
+    @Test func testThatATaskOfARequestIsOne() async {
+        let (inner, unrelated) = await AnsweringThread.$isAnswering.withValue(true) {
+            async let child = AnsweringThread.isCurrent
+            let apart = AnsweringThread.$isAnswering.withValue(false) { AnsweringThread.isCurrent }
+            return (await child, apart)
+        }
+        #expect(inner)
+        #expect(!unrelated)
+    }
+
+    @Test func testThatWorkForACallerElsewhereIsMarkedForItsTimeAlone() {
+        #expect(AnsweringThread.working(isAnswer: true) { AnsweringThread.isCurrent })
+        let nested = AnsweringThread.working(isAnswer: true) {
+            [AnsweringThread.working(isAnswer: false) { AnsweringThread.isCurrent }, AnsweringThread.isCurrent]
+        }
+        #expect(nested == [false, true])
+        #expect(!AnsweringThread.isCurrent)
+    }
+}

@@ -1,0 +1,37 @@
+import Model
+import Testing
+
+/// Numbers from anywhere never end the process.
+@Suite struct ClampingTests {
+    @Test(
+        arguments: [
+            (0.9, 0), (-0.9, 0), (1e300, Int.max), (-1e300, .min), (.infinity, .max), (-.infinity, .min), (.nan, 0),
+            (9.3e18, .max), (-9.3e18, .min), (-9_223_372_036_854_775_808, .min), (42.7, 42),
+        ] as [(Double, Int)])
+    func testThatAFractionBecomesTheNearestWholeNumber(_ value: Double, _ expected: Int) {
+        #expect(Int(clamping: value) == expected)
+    }
+
+    @Test func testThatMomentsStayBetweenTheFirstAndTheLast() {
+        let (first, last) = (Timestamp(millisecondsSinceEpoch: .min), Timestamp(millisecondsSinceEpoch: .max))
+        #expect(last + .seconds(1) == last)
+        #expect(first + .seconds(-1) == first)
+        #expect(last - first == .milliseconds(Int64.max))
+        #expect(first - last == .milliseconds(Int64.min))
+        #expect(Timestamp(millisecondsSinceEpoch: 0) + .seconds(Int64.max) == last)
+        #expect(Timestamp(millisecondsSinceEpoch: 5) + .milliseconds(-5) == Timestamp(millisecondsSinceEpoch: 0))
+    }
+
+    @Test(arguments: [Duration.seconds(Int64.max), .seconds(Int64.min), .seconds(1e30)])
+    func testThatALongDurationHasMilliseconds(_ duration: Duration) {
+        #expect(duration.milliseconds == (duration < .zero ? .min : .max))
+    }
+
+    @Test(arguments: [
+        (Int64.min, "Thu, 01 Jan 1970 00:00:00 GMT"), (-1, "Thu, 01 Jan 1970 00:00:00 GMT"),
+        (784_111_777, "Sun, 06 Nov 1994 08:49:37 GMT"), (.max, "Fri, 31 Dec 9999 23:59:59 GMT"),
+    ])
+    func testThatADateOfAHeaderIsOneThatCanBeWritten(_ seconds: Int64, _ expected: String) {
+        #expect(HTTPDate.text(seconds) == expected)
+    }
+}
