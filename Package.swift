@@ -210,7 +210,8 @@ let package = Package(
             "WebTests",
             [
                 "Web", "Integrations", "Storage", "Model", "Basics", "Transfer", "Settings", "Archives", "Execution",
-                "JobProtocol", "SourceControl", .hummingbird, .logging, .mustache, .nioCore, .nioEmbedded, .nioHTTP1,
+                "JobProtocol", "SourceControl", .grdb, .hummingbird, .logging, .mustache, .nioCore, .nioEmbedded,
+                .nioHTTP1,
                 .nioHTTPTypes, .serviceLifecycle,
             ]),
     ] + programs

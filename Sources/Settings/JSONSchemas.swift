@@ -52,6 +52,7 @@ package enum JSONSchemas {
             "listen": { "$ref": "#/$defs/texts", "default": "127.0.0.1:8080" },
             "url": { "type": "string", "pattern": "^https?://" },
             "proxies": { "$ref": "#/$defs/texts", "default": [] },
+            "hosts": { "$ref": "#/$defs/texts", "default": [] },
             "state": { "type": "string", "pattern": "^/" },
             "bots": { "type": "string" },
             "concurrency": { "type": "integer", "minimum": 1, "maximum": 256 },

@@ -14,6 +14,8 @@ package struct ServiceSettings: Hashable, Sendable {
     package var url: String?
     /// The IP addresses of the reverse proxies whose `X-Forwarded-For` is believed.
     package var proxies: [String]
+    /// Further names by which the service may be asked, in lower case: those that a proxy or a health check sends as `Host`.
+    package var hosts: [String] = []
     /// Absolute path of the state directory.
     package var state: String
     /// Absolute path of the directory of bot files; `triggers/` is beside it.

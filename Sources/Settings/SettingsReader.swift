@@ -9,6 +9,8 @@ package enum SettingsReader {
     static let maximumAddresses = 16
     /// The most reverse proxies.
     static let maximumProxies = 16
+    /// Names in `hosts`.
+    private static let maximumHosts = 64
 
     /// - Parameters:
     ///   - file: The path, for messages; `bots` and `secrets` that are relative are beside it.
@@ -29,6 +31,7 @@ package enum SettingsReader {
         settings.listen = listen(fields["listen"], &diagnostics) ?? settings.listen
         settings.url = url(fields["url"], &diagnostics)
         settings.proxies = proxies(fields["proxies"], &diagnostics)
+        settings.hosts = hosts(fields["hosts"], &diagnostics)
         let base = FilePath.parent(of: file)
         settings.state = path(fields["state"], "state", base: nil, &diagnostics) ?? settings.state
         settings.bots = path(fields["bots"], "bots", base: base, &diagnostics) ?? settings.bots
@@ -66,6 +69,25 @@ package enum SettingsReader {
             }
         }
         return addresses
+    }
+
+    private static func hosts(_ node: YAMLNode?, _ diagnostics: inout Diagnostics) -> [String] {
+        guard let node, let items = diagnostics.items(node, "hosts") else { return [] }
+        if items.count > maximumHosts {
+            diagnostics.error("`hosts` has at most \(maximumHosts) names", at: node.position)
+        }
+        return items.compactMap { item in
+            guard let text = diagnostics.line(item, "hosts") else { return nil }
+            // As in `listen`, where a port follows; an IPv6 address stands here without brackets, and has two colons at least.
+            let isAddress = text.utf8.count { $0 == UInt8(ascii: ":") } > 1
+            guard let address = ListenAddress(isAddress ? "[\(text)]:0" : text + ":0") else {
+                diagnostics.error(
+                    "\(Printable.quoted(text)) is no host; write a name or an address without a port, such as "
+                        + "ci.acme.example", at: item.position)
+                return nil
+            }
+            return address.host.lowercased()
+        }
     }
 
     private static func url(_ node: YAMLNode?, _ diagnostics: inout Diagnostics) -> String? {

@@ -18,6 +18,8 @@ package enum StoreChange: Hashable, Sendable {
     case version(product: Name)
     /// Something waits to be told outside, or was.
     case outbox
+    /// A token was revoked.
+    case tokens
 }
 
 extension StoreChange {
@@ -25,7 +27,10 @@ extension StoreChange {
     package var isOfPublishing: Bool {
         switch self {
         case .bots, .version: true
-        case .repository, .delivery, .queued, .integration, .completed, .outbox: false
+        case .repository, .delivery, .queued, .integration, .completed, .outbox, .tokens: false
         }
     }
+
+    /// Whether somebody may read less than before.
+    package var isOfAccess: Bool { self == .tokens || self == .bots }
 }

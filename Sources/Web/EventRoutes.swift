@@ -58,8 +58,9 @@ final class EventRoutes: Sendable {
             })
     }
 
-    /// Nothing for what another change tells already.
+    /// `nil` for what another change tells already, and for tokens, which are nobody else's.
     static func event(_ change: StoreChange) -> String? {
+        if change == .tokens { return nil }
         if case .completed = change { return nil }
         let (name, data): (String, JSONValue) =
             switch change {
@@ -69,6 +70,7 @@ final class EventRoutes: Sendable {
             case .queued(let id), .integration(let id), .completed(let id):
                 ("integration", ["bot": .string(id.bot.description), "number": .integer(Int64(id.number))])
             case .outbox: ("outbox", [:])
+            case .tokens: ("tokens", [:])
             case .version(let product): ("version", ["product": .string(product.description)])
             }
         return "event: \(name)\ndata: \(data.text)\n\n"

@@ -10,6 +10,8 @@ package struct Problem: Error, Sendable, Hashable {
     package let detail: String
     /// Methods for the `Allow` header of 405.
     var allow: String?
+    /// Seconds for the `Retry-After` header of 429.
+    var retryAfter: Int64?
 
     package init(_ status: Int, _ detail: String) {
         self.status = status
@@ -40,6 +42,7 @@ package struct Problem: Error, Sendable, Hashable {
     private static let titles = [
         400: "Bad Request", 401: "Unauthorized", 403: "Forbidden", 404: "Not Found", 405: "Method Not Allowed",
         406: "Not Acceptable", 409: "Conflict", 410: "Gone", 412: "Precondition Failed", 413: "Content Too Large",
+        421: "Misdirected Request", 429: "Too Many Requests",
         415: "Unsupported Media Type", 416: "Range Not Satisfiable", 500: "Internal Server Error",
         503: "Service Unavailable",
     ]
@@ -53,6 +56,7 @@ package struct Problem: Error, Sendable, Hashable {
             Array((body.text + "\n").utf8), type: "application/problem+json", status: .init(code: status))
         if status == 401 { response.headers[.wwwAuthenticate] = "Bearer realm=\"martlet\"" }
         if status == 503 { response.headers[.retryAfter] = "5" }
+        if let retryAfter { response.headers[.retryAfter] = String(retryAfter) }
         if let allow { response.headers[.allow] = allow }
         return response
     }

@@ -64,6 +64,14 @@ struct Site: Sendable {
         return latest
     }
 
+    /// Whether a permit still holds.
+    func isGiven(_ permit: LiveAnswers.Permit) async throws -> Bool {
+        switch permit {
+        case .token(let hash): try await store.token(hash: hash).map { $0.revokedAt == nil } ?? false
+        case .product(let parameters): try await openness(parameters).mayRead
+        }
+    }
+
     /// Which configuration of the service a token belongs to, by its hash.
     func caller(with token: BearerToken) async throws -> Caller? {
         guard let record = try await store.token(hash: token.hash), record.revokedAt == nil else { return nil }

@@ -1,7 +1,9 @@
+import Basics
 import HTTPTypes
 import Hummingbird
 import Integrations
 import Logging
+import Model
 import NIOCore
 import NIOHTTP1
 import Storage
@@ -30,6 +32,10 @@ struct SiteResponder: HTTPResponder {
     let openness: @Sendable ([String: String]) async throws -> (mayRead: Bool, isSame: Bool)
     let role: @Sendable (BearerToken) async throws -> Caller?
     let errorPage: @Sendable (Problem) async -> Response
+    let hosts: ServedHosts
+    let failedLogins: FailedLogins
+    let answers: LiveAnswers
+    let clock: @Sendable () -> Timestamp
     /// The path beneath which a proxy serves the service; empty: none.
     let base: String
     /// One for both responders and all connections.
@@ -44,6 +50,9 @@ struct SiteResponder: HTTPResponder {
         var isSame = anonymousMayRead
         do {
             response = try await answer(request, of: client, over: context.channel, &isSame)
+        } catch let problem as Problem where problem.status == 421 {
+            // A page of another site may read it: it says nothing more.
+            response = problem.response
         } catch let problem as Problem {
             response = await present(problem, for: request, of: client)
         } catch let error as OperationError {
@@ -69,6 +78,11 @@ struct SiteResponder: HTTPResponder {
         _ request: Request, of client: ClientAddress?, over channel: any Channel, _ isSame: inout Bool
     ) async throws -> Response {
         let path = path(of: request)
+        Failpoint.trap("request \(path)")
+        if !isLocal, let refusal = hosts.refusal(of: request.head.authority) {
+            isSame = false
+            throw refusal
+        }
         let route: Route
         let parameters: [String: String]
         switch table.match(request.method, path: path) {
@@ -79,9 +93,12 @@ struct SiteResponder: HTTPResponder {
             throw problem
         case .route(let found, let values): (route, parameters) = (found, values)
         }
+        try refuseForeign(request, route)
+        var token: BearerToken?
+        let address = client.map { "\($0.bytes)" } ?? FailedLogins.address(of: channel)
         let caller =
             route.access == .signature || route.access == .open
-            ? .anonymous : try await caller(of: request, acceptsBasic: route.acceptsBasic)
+            ? .anonymous : try await caller(of: request, from: address, acceptsBasic: route.acceptsBasic, &token)
         var mayRead = anonymousMayRead
         if route.access == .product {
             // Until it is known, nobody else may keep the answer.
@@ -89,10 +106,15 @@ struct SiteResponder: HTTPResponder {
             (mayRead, isSame) = try await openness(parameters)
         }
         if let refusal = route.access.refusal(of: caller, anonymousMayRead: mayRead) { throw refusal }
+        let live =
+            token.map { answers.begin(.token($0.hash), over: channel) }
+            ?? (route.access == .product && !isLocal ? answers.begin(.product(parameters), over: channel) : nil)
         let call = Call(
             request: request, channel: channel, caller: caller, parameters: parameters, bodyLimit: route.bodyLimit,
             client: client, limits: limits)
-        return try await limits.answer(call, cost: route.cost) { try await route.handler(call) }
+        var response = try await limits.answer(call, cost: route.cost) { try await route.handler(call) }
+        if let live { response.body = live.holding(response.body) }
+        return response
     }
 
     /// The path without its query. A proxy that serves the service beneath a path may hand that path on or remove it.
@@ -104,16 +126,43 @@ struct SiteResponder: HTTPResponder {
         return path == base ? "/" : String(path.dropFirst(base.count))
     }
 
+    /// Refuses what a page of another site asks for: whatever would change something, and whatever not everybody may read. Browsers say
+    /// where such a page is from; other clients say nothing.
+    /// - Throws: 403.
+    private func refuseForeign(_ request: Request, _ route: Route) throws(Problem) {
+        let isPublic = route.access == .open || route.access == .product
+        guard !isLocal, route.access != .signature, route.method != .get || !isPublic else { return }
+        let origin = request.headers[.origin]
+        let site = HTTPField.Name("Sec-Fetch-Site").flatMap { request.headers[$0] }
+        let isForeign =
+            origin.map { !hosts.isOwn(origin: $0, authority: request.head.authority) } ?? false
+            || route.method != .get && site == "cross-site"
+        if isForeign { throw Problem(403, "A page of another site may not ask for this.") }
+    }
+
+    /// - Parameters:
+    ///   - address: That failures are counted for.
+    ///   - known: Set to the token by which the caller is known.
     /// - Throws: 401 for a token that is none of ours or was revoked, also where none is needed: who sends one wants
-    ///   to know.
-    private func caller(of request: Request, acceptsBasic: Bool) async throws -> Caller {
+    ///   to know; 429 for an address that sends such tokens again and again.
+    private func caller(
+        of request: Request, from address: String, acceptsBasic: Bool, _ known: inout BearerToken?
+    ) async throws -> Caller {
         if isLocal {
             return Caller(local: HTTPField.Name(Caller.personHeader).flatMap { request.headers[$0] })
         }
         guard let header = request.headers[.authorization] else { return .anonymous }
         guard let secret = BearerToken.secret(inAuthorization: header, acceptsBasic: acceptsBasic),
             let token = BearerToken(secret), let caller = try await role(token)
-        else { throw Problem(401, "This token is not known here, or it was revoked.") }
+        else {
+            let wait = failedLogins.fail(from: address, at: clock())
+            guard let wait else { throw Problem(401, "This token is not known here, or it was revoked.") }
+            var problem = Problem(
+                429, "Too many tokens from this address were not known here; wait, or correct the token.")
+            problem.retryAfter = max(1, wait.components.seconds)
+            throw problem
+        }
+        known = token
         return caller
     }
 

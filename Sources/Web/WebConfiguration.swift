@@ -28,6 +28,8 @@ package struct WebConfiguration: Sendable {
     package var state: String
     /// The service's URL for links in answers, without a slash at its end. Empty: links are paths.
     package var url: String
+    /// Further names by which the service may be asked; see `ServedHosts`.
+    package var hosts: [String]
     /// Whether anybody may read.
     package var anonymousMayRead: Bool
     /// The version that `/health` tells.
@@ -38,9 +40,10 @@ package struct WebConfiguration: Sendable {
     package var proxies: [String]
 
     package init(
-        listen: [Address], socket: String?, state: String, url: String, anonymousMayRead: Bool, version: String,
-        looksAtLogs: Duration = .seconds(1), proxies: [String] = []
+        listen: [Address], socket: String?, state: String, url: String, hosts: [String] = [], anonymousMayRead: Bool,
+        version: String, looksAtLogs: Duration = .seconds(1), proxies: [String] = []
     ) {
+        self.hosts = hosts
         self.proxies = proxies
         self.looksAtLogs = looksAtLogs
         self.listen = listen

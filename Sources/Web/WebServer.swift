@@ -25,6 +25,7 @@ package struct WebServer: Service {
     private let responder: SiteResponder
     private let localResponder: SiteResponder
     let limits: WebLimits
+    let answers: LiveAnswers
     let site: Site
     private let logger: Logger
 
@@ -47,7 +48,7 @@ package struct WebServer: Service {
         onListening: @escaping @Sendable ([String]) async -> Void = { _ in }
     ) throws {
         let files = FileSender()
-        limits = WebLimits(
+        let limits = WebLimits(
             connections: connections, clients: ClientResolver(proxies: configuration.proxies), files: files,
             directory: configuration.state + "/staging", now: now)
         let site = Site(
@@ -55,9 +56,20 @@ package struct WebServer: Service {
             downloads: Downloads(store: store, logger: logger), templates: try Templates(), clock: clock, logger: logger
         )
         let pages = Pages(site: site, logs: LogServer(site: site))
-        table = Self.table(site, pages)
-        responder = SiteResponder(table: table, site: site, pages: pages, isLocal: false, limits: limits)
-        localResponder = SiteResponder(table: table, site: site, pages: pages, isLocal: true, limits: limits)
+        let table = Self.table(site, pages)
+        (self.table, self.limits) = (table, limits)
+        let answers = LiveAnswers(store: store) { try await site.isGiven($0) }
+        let (hosts, failedLogins) = (ServedHosts(configuration), FailedLogins())
+        func made(isLocal: Bool) -> SiteResponder {
+            SiteResponder(
+                table: table, isLocal: isLocal, anonymousMayRead: configuration.anonymousMayRead,
+                openness: { try await site.openness($0) }, role: { try await site.caller(with: $0) },
+                errorPage: { await pages.problem($0) }, hosts: hosts, failedLogins: failedLogins, answers: answers,
+                clock: clock, base: configuration.base, limits: limits)
+        }
+        responder = made(isLocal: false)
+        localResponder = made(isLocal: true)
+        self.answers = answers
         self.site = site
         self.configuration = configuration
         self.onListening = onListening
@@ -139,7 +151,7 @@ package struct WebServer: Service {
                 // The last are told to stop first: downloads are counted until no address answers.
                 services: [
                     .init(service: site.downloads), .init(service: FileScrub(site: site)),
-                    .init(service: PublicLinks(site: site)),
+                    .init(service: PublicLinks(site: site)), .init(service: answers),
                 ]
                     + addresses.map {
                         .init(
@@ -202,7 +214,8 @@ package struct WebServer: Service {
             ? [deadlines]
             : [
                 deadlines,
-                ShelfAnswers(shelf: site.shelf, date: site.date) { [downloads = site.downloads] in downloads.count($0)
+                ShelfAnswers(shelf: site.shelf, date: site.date, hosts: responder.hosts) {
+                    [downloads = site.downloads] in downloads.count($0)
                 },
             ]
     }
@@ -222,14 +235,5 @@ package struct WebServer: Service {
                 return addresses.sorted { $0.key < $1.key }.map(\.value)
             }
         }
-    }
-}
-
-extension SiteResponder {
-    init(table: RouteTable, site: Site, pages: Pages, isLocal: Bool, limits: WebLimits) {
-        self.init(
-            table: table, isLocal: isLocal, anonymousMayRead: site.configuration.anonymousMayRead,
-            openness: { try await site.openness($0) }, role: { try await site.caller(with: $0) },
-            errorPage: { await pages.problem($0) }, base: site.configuration.base, limits: limits)
     }
 }

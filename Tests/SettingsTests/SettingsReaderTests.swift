@@ -93,6 +93,15 @@ import Testing
         #expect(read("proxies: [\(many)]\n").value == nil)
     }
 
+    @Test func testThatHostsAreNamesWithoutAPort() throws {
+        let settings = try #require(read("hosts: [CI.acme.example, 192.0.2.1, 'fd00::1']\n").value)
+        #expect(settings.hosts == ["ci.acme.example", "192.0.2.1", "fd00::1"])
+        #expect(try #require(read("hosts: ci.internal\n").value).hosts == ["ci.internal"])
+        #expect(try #require(read("hosts: []\n").value).hosts == [])
+        let many = (0...64).map { "h\($0)" }.joined(separator: ", ")
+        expectContains(read("hosts: [\(many)]\n").diagnostics.first?.message ?? "", "`hosts` has at most 64 names")
+    }
+
     @Test func testThatMailWithoutTLSHasToBeSaid() throws {
         let mail = try #require(read("mail: { server: smtp://127.0.0.1, from: a@b, insecure: true }\n").value?.mail)
         #expect(mail.isInsecure)
@@ -108,6 +117,9 @@ import Testing
         Marked("listen: §127.0.0.1:70000\n", "is no address and port"),
         Marked("url: §ci.acme.example\n", "such as https://ci.acme.example"),
         Marked("url: §https://u:hunter2@h\n", "such as https://ci.acme.example"),
+        Marked("hosts: §ci.acme.example:8080\n", "write a name or an address without a port"),
+        Marked("hosts: [ci.acme.example, §https://ci.acme.example]\n", "is no host"),
+        Marked("hosts: [§'*.acme.example']\n", "is no host"),
         Marked("state: §var\n", "`state` is an absolute path"),
         Marked("bots: §~/bots\n", "`bots` is an absolute path"),
         Marked("concurrency: §0\n", "a whole number from 1 to 256"),

@@ -157,7 +157,12 @@ import Testing
     private static func connection(_ shelf: FileShelf) throws -> EmbeddedChannel {
         let channel = try RequestDeadlinesTests.connection()
         try channel.pipeline.syncOperations.addHandler(
-            ShelfAnswers(shelf: shelf, date: DateText(), onDownload: { _ in }))
+            ShelfAnswers(
+                shelf: shelf, date: DateText(),
+                hosts: ServedHosts(
+                    WebConfiguration(
+                        listen: [], socket: nil, state: "/", url: "http://a", anonymousMayRead: true, version: "1")),
+                onDownload: { _ in }))
         return channel
     }
 

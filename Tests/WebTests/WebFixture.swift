@@ -22,6 +22,8 @@ struct WebFixture: Sendable {
     /// What the server's handlers share.
     let site: Site
     let limits: WebLimits
+    /// The answers that can be ended.
+    let answers: LiveAnswers
     let log: RecordingLogger
     /// One token of each role.
     let tokens: [Role: BearerToken]
@@ -48,6 +50,9 @@ struct WebFixture: Sendable {
         #expect(answer.status == status, "\(method) \(target): \(answer.text)", sourceLocation: sourceLocation)
     }
 
+    /// All that was logged.
+    var logText: String { log.lines.map(\.description).joined(separator: "\n") }
+
     func json(_ target: String, as role: Role? = nil) async throws -> String {
         let answer = try await send("GET", target, as: role)
         #expect(answer.status == 200, "\(target): \(answer.text)")
@@ -61,9 +66,10 @@ struct WebFixture: Sendable {
 ///   - connections: At a time on one address. Where a number is given, no time passes by which slow clients are told from others.
 ///   - afterwards: Given the store when the service has stopped.
 func withWeb(
-    anonymousMayRead: Bool = true, url: String = "http://ci.example", bots: [String: String] = [:],
-    isFenced: Bool = false, looksAtLogs: Duration = .seconds(1), shelf: FileShelf = FileShelf(),
-    connections: Int? = nil, proxies: [String] = [], sourceLocation: SourceLocation = #_sourceLocation,
+    anonymousMayRead: Bool = true, url: String = "http://ci.example", hosts: [String] = ["a"],
+    bots: [String: String] = [:], isFenced: Bool = false, looksAtLogs: Duration = .seconds(1), makesTokens: Bool = true,
+    shelf: FileShelf = FileShelf(), connections: Int? = nil, proxies: [String] = [],
+    sourceLocation: SourceLocation = #_sourceLocation,
     afterwards: (Store) async throws -> Void = { _ in }, _ body: @Sendable (WebFixture) async throws -> Void
 ) async throws {
     try await withTemporaryDirectory(sourceLocation: sourceLocation) { directory in
@@ -76,7 +82,7 @@ func withWeb(
         let log = RecordingLogger(sourceLocation: sourceLocation)
         let store = try Store.open(path: state + "/martlet.sqlite")
         var tokens: [Role: BearerToken] = [:]
-        for role in Role.allCases {
+        for role in Role.allCases where makesTokens {
             let token = BearerToken.random()
             tokens[role] = token
             try await store.createToken(name: role.rawValue, role: role, hash: token.hash, at: WebFixture.now)
@@ -89,7 +95,7 @@ func withWeb(
         let server = try WebServer(
             configuration: .init(
                 listen: [.init(host: "127.0.0.1", port: 0)], socket: directory.path("martlet.socket"), state: state,
-                url: url, anonymousMayRead: anonymousMayRead, version: "1.2.3", looksAtLogs: looksAtLogs,
+                url: url, hosts: hosts, anonymousMayRead: anonymousMayRead, version: "1.2.3", looksAtLogs: looksAtLogs,
                 proxies: proxies),
             store: store, operations: operations, clock: { WebFixture.now }, logger: log.logger, shelf: shelf,
             connections: connections ?? WebServer.connections(), now: { connections == nil ? .now : start },
@@ -105,7 +111,7 @@ func withWeb(
             let port = try #require(bound[0].split(separator: ":").last.flatMap { Int($0) })
             let fixture = WebFixture(
                 store: store, operations: operations, directory: directory, state: state, port: port, socket: bound[1],
-                table: server.table, site: server.site, limits: server.limits,
+                table: server.table, site: server.site, limits: server.limits, answers: server.answers,
                 log: log, tokens: tokens)
             let result: Result<Void, any Error>
             do { result = .success(try await body(fixture)) } catch { result = .failure(error) }
@@ -115,5 +121,17 @@ func withWeb(
         }
         try await afterwards(store)
         try store.close()
+    }
+}
+
+extension String {
+    /// What stands before, between and after each occurrence of a separator.
+    func pieces(_ separator: String) -> [Substring] {
+        var (pieces, rest): ([Substring], Substring) = ([], self[...])
+        while let range = rest.firstRange(of: separator) {
+            pieces.append(rest[..<range.lowerBound])
+            rest = rest[range.upperBound...]
+        }
+        return pieces + [rest]
     }
 }

@@ -16,6 +16,7 @@ final class ShelfAnswers: ChannelDuplexHandler, RemovableChannelHandler {
 
     private let shelf: FileShelf
     private let date: DateText
+    private let hosts: ServedHosts
     private let onDownload: @Sendable (Downloads.Key) -> Void
     private var held: (head: HTTPResponse, body: ByteBuffer?, download: Downloads.Key?)?
     /// Requests that went on and whose answers have not ended.
@@ -27,8 +28,11 @@ final class ShelfAnswers: ChannelDuplexHandler, RemovableChannelHandler {
     private var stopping: ChannelShouldQuiesceEvent?
 
     /// - Parameter onDownload: Called when a file's last byte is with the kernel.
-    init(shelf: FileShelf, date: DateText, onDownload: @escaping @Sendable (Downloads.Key) -> Void) {
+    init(
+        shelf: FileShelf, date: DateText, hosts: ServedHosts, onDownload: @escaping @Sendable (Downloads.Key) -> Void
+    ) {
         self.shelf = shelf
+        self.hosts = hosts
         self.date = date
         self.onDownload = onDownload
     }
@@ -54,7 +58,7 @@ final class ShelfAnswers: ChannelDuplexHandler, RemovableChannelHandler {
         let isHead = request.method == .head
         guard isHead || request.method == .get, let target = request.path,
             let entry = shelf.entry(at: target),
-            request.headerFields.allSatisfy({ !Self.special.contains($0.name) }),
+            request.headerFields.allSatisfy({ !Self.special.contains($0.name) }), hosts.serves(request.authority),
             // 412 is told as a page or as JSON, which is not known here.
             let answer = try? entry.head.answer(to: request.headerFields, isHead: isHead)
         else { return nil }

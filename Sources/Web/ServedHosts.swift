@@ -1,0 +1,113 @@
+import Glibc
+import Model
+
+/// The hosts by which the service may be asked.
+///
+/// A browser sends the host that a page's address names. A page of another site can have its own name lead to this machine ("DNS rebinding")
+/// and would then read a service on loopback as its own. So a name that is not the service's is refused; an address is never such a name.
+struct ServedHosts: Sendable {
+    /// In lower case.
+    private let names: Set<String>
+    /// In the forms of `address(_:)`.
+    private let addresses: Set<[UInt8]>
+    /// Whether it listens on every address of the machine, of which a proxy or a container's network may show yet others.
+    private let isEveryAddress: Bool
+    /// `https://ci.acme.example:8443`; empty: unknown.
+    private let origin: String
+
+    init(_ configuration: WebConfiguration) {
+        let url = Self.origin(configuration.url)
+        let hosts =
+            configuration.listen.map(\.host) + configuration.hosts
+            + [url.map { String($0.authority) }, "localhost"].compactMap(\.self)
+        let known = hosts.compactMap { Self.host($0.contains("::") && !$0.hasPrefix("[") ? "[\($0)]" : $0) }
+        names = Set(known)
+        addresses = Set(known.compactMap(Self.address))
+        isEveryAddress = configuration.listen.contains { ["0.0.0.0", "::"].contains($0.host) }
+        origin = url.map { "\($0.scheme)://\($0.authority)" } ?? ""
+    }
+
+    /// - Parameter authority: What the `Host` header says; `nil` where there is none, which HTTP/1.0 alone allows and no browser sends.
+    /// - Returns: `nil` where it is served; else 400 or 421 (RFC 9110, section 15.5.20).
+    func refusal(of authority: String?) -> Problem? {
+        guard let authority else { return nil }
+        guard let host = Self.host(authority) else {
+            return Problem(400, "The Host header names no host.")
+        }
+        return serves(host: host)
+            ? nil
+            : Problem(
+                421,
+                "This service is not known as \(host). Ask for it by its own address, or add the name to `url` or `hosts` in its settings."
+            )
+    }
+
+    /// Whether a request may be answered that names this host.
+    func serves(_ authority: String?) -> Bool { refusal(of: authority) == nil }
+
+    /// Whether a page of this origin may ask for what is not public: it is of this service.
+    /// - Parameters:
+    ///   - origin: What the `Origin` header says (RFC 6454).
+    ///   - authority: What the `Host` header says.
+    func isOwn(origin: String, authority: String?) -> Bool {
+        guard let (scheme, host) = Self.origin(origin) else { return false }
+        if "\(scheme)://\(host)" == self.origin { return true }
+        return authority.map { $0.lowercased() == host } ?? false
+    }
+
+    private func serves(host: String) -> Bool {
+        if names.contains(host) { return true }
+        guard let address = Self.address(host) else { return false }
+        return isEveryAddress || Self.isLoopback(address) || addresses.contains(address)
+    }
+
+    /// The host of `HOST`, `HOST:PORT` or `[ADDRESS]:PORT`, in lower case, without a dot at its end.
+    private static func host(_ authority: String) -> String? {
+        guard authority.utf8.count <= 300 else { return nil }
+        var host = authority[...]
+        if host.first == "[" {
+            guard let end = host.lastIndex(of: "]"), isPort(host[host.index(after: end)...]) else { return nil }
+            host = host[host.index(after: host.startIndex)..<end]
+            return address(String(host)) == nil ? nil : host.lowercased()
+        }
+        if let colon = host.firstIndex(of: ":") {
+            guard isPort(host[colon...]) else { return nil }
+            host = host[..<colon]
+        }
+        if host.last == "." { host = host.dropLast() }
+        let isPlain = host.utf8.allSatisfy { byte in
+            (0x30...0x39).contains(byte) || (0x41...0x5A).contains(byte) || (0x61...0x7A).contains(byte)
+                || "-._".utf8.contains(byte)
+        }
+        return host.isEmpty || !isPlain ? nil : host.lowercased()
+    }
+
+    /// Nothing, or a colon and at most five digits, of which there may be none (RFC 3986, section 3.2.3).
+    private static func isPort(_ text: Substring) -> Bool {
+        text.isEmpty
+            || text.first == ":" && text.utf8.count <= 6
+                && text.utf8.dropFirst().allSatisfy { (0x30...0x39).contains($0) }
+    }
+
+    /// Scheme and authority of a URL, both in lower case, without the path.
+    private static func origin(_ url: String) -> (scheme: String, authority: String)? {
+        guard let range = url.firstRange(of: "://") else { return nil }
+        let scheme = url[..<range.lowerBound].lowercased()
+        let authority = url[range.upperBound...].prefix { $0 != "/" }.lowercased()
+        guard ["http", "https"].contains(scheme), host(authority) != nil else { return nil }
+        return (scheme, authority)
+    }
+
+    /// The bytes of an IPv4 or IPv6 address (inet_pton(3)); an IPv4 address within IPv6 is the former.
+    private static func address(_ text: String) -> [UInt8]? {
+        var bytes = [UInt8](repeating: 0, count: 16)
+        if inet_pton(AF_INET, text, &bytes) == 1 { return Array(bytes.prefix(4)) }
+        guard inet_pton(AF_INET6, text, &bytes) == 1 else { return nil }
+        let isMapped = bytes.prefix(10).allSatisfy { $0 == 0 } && bytes[10] == 0xFF && bytes[11] == 0xFF
+        return isMapped ? Array(bytes.suffix(4)) : bytes
+    }
+
+    private static func isLoopback(_ address: [UInt8]) -> Bool {
+        address.count == 4 ? address[0] == 127 : address.dropLast().allSatisfy { $0 == 0 } && address.last == 1
+    }
+}

@@ -1,0 +1,173 @@
+import Basics
+import GRDB
+import Glibc
+import Model
+import NIOCore
+import NIOEmbedded
+import Storage
+import Synchronization
+import TestSupport
+import Testing
+
+@testable import Web
+
+/// What is under way to a caller ends when the caller may not read any more.
+@Suite struct LiveAnswersTests {
+    /// A connection that has asked for something that goes on.
+    final class Reader: Sendable {
+        private let number: Int32
+        private let lane = BlockingLane(label: "reader")
+
+        init(_ web: WebFixture, _ path: String, token: BearerToken?) throws {
+            number = try #require(LoopbackSocket.connected(to: web.port))
+            LoopbackSocket.limitWaiting(of: number)
+            // A client that is slower than the service has only begun when its right is taken away.
+            var size: Int32 = 4096
+            setsockopt(number, SOL_SOCKET, SO_RCVBUF, &size, socklen_t(MemoryLayout<Int32>.size))
+            let authorization = token.map { "Authorization: Bearer \($0.secret)\r\n" } ?? ""
+            let request = "GET \(path) HTTP/1.1\r\nHost: 127.0.0.1\r\n\(authorization)\r\n"
+            _ = send(number, request, request.utf8.count, Int32(MSG_NOSIGNAL))
+        }
+
+        deinit { close(number) }
+
+        /// Reads until a text is there.
+        func read(until text: String) async -> String {
+            await lane.run { [number] in
+                var found = ""
+                var buffer = [UInt8](repeating: 0, count: 4096)
+                while !found.contains(text) {
+                    let count = recv(number, &buffer, buffer.count, 0)
+                    if count <= 0 { return found }
+                    found += String(decoding: buffer[..<count], as: UTF8.self)
+                }
+                return found
+            }
+        }
+
+        /// Reads to the connection's end.
+        /// - Returns: How many bytes came; `nil` where none comes and the connection stays.
+        func end() async -> Int? {
+            await lane.run { [number] in
+                var total = 0
+                var buffer = [UInt8](repeating: 0, count: 65_536)
+                while true {
+                    let count = recv(number, &buffer, buffer.count, 0)
+                    if count == 0 || count < 0 && errno == ECONNRESET { return total }
+                    if count < 0 { return nil }
+                    total += count
+                }
+            }
+        }
+    }
+
+    private static let fileBytes = 32 << 20
+
+    /// A running job whose log is followed, and a file that is larger than what the kernel keeps of a connection.
+    private static func withReaders(
+        as role: Role?, _ body: @Sendable (WebFixture, [String: Reader]) async throws -> Void
+    ) async throws {
+        try await withWeb(anonymousMayRead: role == nil, looksAtLogs: .seconds(3600)) { web in
+            let job = try await LogEventsTests.Running(web)
+            job.print("before\n")
+            let sample = SampleContent(web: web)
+            let record = try #require(
+                try await web.store.integration(IntegrationID(bot: SampleContent.kit, number: 1)))
+            try await sample.publish(
+                "1.0.0", by: record, files: ["large": [UInt8](repeating: 7, count: fileBytes)])
+            let token = role.flatMap { web.tokens[$0] }
+            var readers = ["download": try Reader(web, "/files/kit/1.0.0/large", token: token)]
+            if role != nil {
+                readers["log"] = try Reader(
+                    web, "/api/v1/bots/kit/integrations/1/log/debug/events", token: token)
+                readers["events"] = try Reader(web, "/api/v1/events", token: token)
+            }
+            for (name, reader) in readers {
+                let begin = name == "download" ? "\r\n\r\n" : name == "log" ? "before" : "retry: 3000"
+                let answer = await reader.read(until: begin)
+                #expect(answer.hasPrefix("HTTP/1.1 200 "), "\(name): \(answer.prefix(300))")
+            }
+            try await body(web, readers)
+        }
+    }
+
+    @Test func testA7ThatEverythingThatIsUnderWayEndsWithItsToken() async throws {
+        try await Self.withReaders(as: .viewer) { web, readers in
+            // given: what another token reads goes on
+            let other = try Reader(web, "/api/v1/events", token: web.tokens[.operator])
+            _ = await other.read(until: "retry: 3000")
+            // when
+            try await web.expect(204, "DELETE", "/api/v1/tokens/viewer", as: .admin)
+            // then
+            for (name, reader) in readers {
+                let rest = await reader.end()
+                #expect(rest != nil, "\(name) goes on")
+                #expect((rest ?? 0) < Self.fileBytes, "\(name)")
+            }
+            _ = try await web.store.queue(
+                NewIntegration(
+                    bot: SampleContent.kit, ref: RefName(branch: "main"), commit: SampleContent.commits[1], cause: .push
+                ),
+                at: WebFixture.now)
+            expectContains(await other.read(until: "event: integration"), "event: integration")
+            await until("nothing is held of them") { web.answers.count == 1 }
+        }
+    }
+
+    /// As where a backup of the database was restored, or its rows were changed by hand.
+    @Test func testA7ThatATokenThatIsGoneFromTheDatabaseEndsThemToo() async throws {
+        try await Self.withReaders(as: .viewer) { web, readers in
+            let other = try DatabaseQueue(path: web.state + "/martlet.sqlite")
+            try await other.write { try $0.execute(sql: "DELETE FROM tokens WHERE name = 'viewer'") }
+            try other.close()
+            for (name, reader) in readers { #expect(await reader.end() != nil, "\(name) goes on") }
+        }
+    }
+
+    @Test func testA7ThatADownloadEndsWhenItsProductIsClosed() async throws {
+        try await Self.withReaders(as: nil) { web, readers in
+            // when
+            try await web.store.register(
+                [BotSpecification(name: SampleContent.kit, repository: SampleContent.repository, isPublic: false)],
+                at: WebFixture.now)
+            // then
+            let rest = try #require(await readers["download"]?.end())
+            #expect(rest < Self.fileBytes)
+        }
+    }
+
+    @Test func testThatADatabaseThatCannotBeReadEndsNothing() async throws {
+        try await withStoreOnly { store in
+            // given
+            struct Broken: Error {}
+            let asked = AsyncStream.makeStream(of: Void.self)
+            let answers = LiveAnswers(store: store, interval: .milliseconds(1)) { _ in
+                asked.continuation.yield()
+                throw Broken()
+            }
+            let channel = NIOAsyncTestingChannel()
+            let isClosed = Mutex(false)
+            channel.closeFuture.whenComplete { _ in isClosed.withLock { $0 = true } }
+            let entry = answers.begin(.token("a"), over: channel)
+            // when: it is asked for three times
+            await withThrowingTaskGroup(of: Void.self) { group in
+                group.addTask { try await answers.run() }
+                var iterator = asked.stream.makeAsyncIterator()
+                for _ in 1...3 { _ = await iterator.next() }
+                group.cancelAll()
+            }
+            // then
+            #expect(!isClosed.withLock { $0 })
+            withExtendedLifetime(entry) {}
+            _ = try await channel.finish()
+        }
+    }
+
+    private func withStoreOnly(_ body: (Store) async throws -> Void) async throws {
+        try await withTemporaryDirectory { directory in
+            let store = try Store.open(path: directory.path("a.sqlite"))
+            try await body(store)
+            try store.close()
+        }
+    }
+}
