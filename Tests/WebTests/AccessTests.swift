@@ -5,53 +5,8 @@ import Testing
 
 @testable import Web
 
-/// Every route there is, asked by everybody there is.
+/// Tokens and what they let in. Every route by everybody is in `A02RoleTests`.
 @Suite struct AccessTests {
-    /// A path that fits a route; nothing that it names exists, so an allowed request ends with 404 or the like.
-    private static func path(of route: Route) -> String {
-        route.pattern.description.replacing("{number}", with: "7").replacing("{version}", with: "9.9.9")
-            .replacing("{file...}", with: "x").replacing("{file}", with: "x.svg")
-            .split(separator: "/", omittingEmptySubsequences: false)
-            .map { $0.hasPrefix("{") ? "nobody" : String($0) }.joined(separator: "/")
-    }
-
-    private static func expected(_ access: Access, _ role: Role?, anonymousMayRead: Bool) -> Int? {
-        switch (access, role) {
-        case (.open, _), (.signature, _): nil
-        case (.read, nil), (.product, nil): anonymousMayRead ? nil : 401
-        case (.read, _), (.product, _): nil
-        case (.role, nil): 401
-        case (.role(let needed), let role?): role >= needed ? nil : 403
-        }
-    }
-
-    @Test(arguments: [true, false])
-    func testThatEveryRouteAsksForItsRole(anonymousMayRead: Bool) async throws {
-        try await withWeb(anonymousMayRead: anonymousMayRead) { web in
-            let callers: [Role?] = [nil, .viewer, .operator, .admin]
-            var asked = 0
-            for route in web.table.routes where route.pattern.description != "/api/v1/events" {
-                for role in callers {
-                    let answer = try await web.send(route.method.rawValue, Self.path(of: route), as: role)
-                    let expected = Self.expected(route.access, role, anonymousMayRead: anonymousMayRead)
-                    let who = role?.rawValue ?? "nobody"
-                    if let expected {
-                        #expect(answer.status == expected, "\(route.method) \(route.pattern) by \(who)")
-                    } else if route.access != .signature {
-                        #expect(![401, 403].contains(answer.status), "\(route.method) \(route.pattern) by \(who)")
-                    }
-                    #expect(answer["Set-Cookie"] == nil)
-                    #expect(answer["X-Content-Type-Options"] == "nosniff")
-                    #expect(answer["Content-Security-Policy"]?.contains("frame-ancestors 'none'") == true)
-                    #expect(answer["Content-Security-Policy"]?.contains("unsafe") == false)
-                    #expect(answer.status != 500, "\(route.method) \(route.pattern): \(answer.text)")
-                    asked += 1
-                }
-            }
-            #expect(asked > 130)
-        }
-    }
-
     @Test func testThatAllThatChangesNeedsMoreThanReading() async throws {
         try await withWeb { web in
             for route in web.table.routes where route.method != .get {
@@ -63,7 +18,8 @@ import Testing
     @Test func testThatNoRouteHidesAnother() async throws {
         try await withWeb { web in
             for route in web.table.routes {
-                guard case .route(let found, _) = web.table.match(route.method, path: Self.path(of: route)) else {
+                guard case .route(let found, _) = web.table.match(route.method, path: A02RoleTests.path(of: route))
+                else {
                     Issue.record("\(route.pattern) is not found")
                     continue
                 }

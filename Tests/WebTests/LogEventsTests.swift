@@ -213,7 +213,7 @@ import Transfer
         }
     }
 
-    @Test func testThatAReaderThatGoesAwayChangesNothing() async throws {
+    @Test func testA10ThatAReaderThatGoesAwayChangesNothing() async throws {
         try await withWeb { web in
             // given
             let job = try await Running(web)
@@ -227,6 +227,7 @@ import Transfer
             }
             // when
             job.print("second\n")
+            #expect(try await web.store.integration(job.id.integration)?.state.verdict == nil, "it goes on")
             try job.finish()
             // then
             try await read(stays, &text, until: "event: end")

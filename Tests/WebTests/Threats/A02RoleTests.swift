@@ -1,0 +1,188 @@
+import HTTPTypes
+import Model
+import TestSupport
+import Testing
+
+@testable import Web
+
+/// Who may call what. A route that is not in this table, or asks for something else than it says, fails: a new one is entered by hand,
+/// by somebody who has thought of who may call it.
+@Suite struct A02RoleTests {
+    private static let rules: [String: String] = [
+        "open": """
+        GET /health
+        GET /icon.svg
+        GET /live.js
+        GET /openapi.json
+        GET /style.css
+        """,
+        "read": """
+        GET /
+        GET /api/v1/bots
+        GET /api/v1/bots/{bot}
+        GET /api/v1/bots/{bot}/integrations
+        GET /api/v1/bots/{bot}/integrations/{number}
+        GET /api/v1/bots/{bot}/integrations/{number}/artifacts
+        GET /api/v1/bots/{bot}/integrations/{number}/artifacts/{job}/{file}
+        GET /api/v1/bots/{bot}/integrations/{number}/coverage
+        GET /api/v1/bots/{bot}/integrations/{number}/coverage/{configuration}
+        GET /api/v1/bots/{bot}/integrations/{number}/issues
+        GET /api/v1/bots/{bot}/integrations/{number}/issues.sarif
+        GET /api/v1/bots/{bot}/integrations/{number}/log/{configuration}
+        GET /api/v1/bots/{bot}/integrations/{number}/log/{configuration}/events
+        GET /api/v1/bots/{bot}/integrations/{number}/tests
+        GET /api/v1/bots/{bot}/integrations/{number}/tests.xml
+        GET /api/v1/bots/{bot}/integrations/{number}/tests/grid
+        GET /api/v1/bots/{bot}/integrations/{number}/triggers
+        GET /api/v1/bots/{bot}/pull-requests
+        GET /api/v1/bots/{bot}/silences
+        GET /api/v1/bots/{bot}/tests
+        GET /api/v1/bots/{bot}/tests/flaky
+        GET /api/v1/bots/{bot}/tests/history
+        GET /api/v1/deliveries
+        GET /api/v1/events
+        GET /api/v1/integrations
+        GET /api/v1/ref-updates
+        GET /badge/{file}
+        GET /bots/{bot}
+        GET /bots/{bot}/silences
+        GET /bots/{bot}/tests
+        GET /bots/{bot}/tests/history
+        GET /bots/{bot}/{number}
+        GET /bots/{bot}/{number}/log/{configuration}
+        GET /bots/{bot}/{number}/tests
+        GET /cctray.xml
+        GET /deliveries
+        GET /metrics
+        """,
+        "product": """
+        GET /api/v1/products
+        GET /api/v1/products/{product}/versions
+        GET /api/v1/products/{product}/versions/{version}
+        GET /files
+        GET /files/
+        GET /files/ALLOWED_SIGNERS
+        GET /files/{product}
+        GET /files/{product}/
+        GET /files/{product}/{version}
+        GET /files/{product}/{version}/
+        GET /files/{product}/{version}/{file}
+        GET /products
+        GET /products/{product}
+        GET /products/{product}/feed.atom
+        GET /products/{product}/feed.json
+        GET /products/{product}/{version}
+        GET /registry/availability
+        GET /registry/identifiers
+        GET /registry/{scope}/{name}
+        GET /registry/{scope}/{name}/{version}
+        GET /registry/{scope}/{name}/{version}/Package.swift
+        """,
+        "viewer": """
+        GET /api/v1/bots/{bot}/resolved
+        GET /api/v1/files/damaged
+        GET /api/v1/outbox
+        GET /outbox
+        POST /registry/login
+        """,
+        "operator": """
+        POST /api/v1/bots/{bot}/integrations
+        POST /api/v1/bots/{bot}/integrations/{number}/cancel
+        POST /api/v1/bots/{bot}/integrations/{number}/issues/{fingerprint}/silence
+        POST /api/v1/bots/{bot}/integrations/{number}/issues/{fingerprint}/unsilence
+        POST /api/v1/bots/{bot}/integrations/{number}/rerun
+        POST /api/v1/bots/{bot}/pull-requests/{number}/approve
+        GET /api/v1/bots/{bot}/webhook
+        POST /api/v1/outbox/{number}/retry
+        POST /api/v1/products/{product}/versions/{version}/yank
+        POST /api/v1/prune
+        """,
+        "admin": """
+        GET /api/v1/tokens
+        POST /api/v1/tokens
+        DELETE /api/v1/tokens/{name}
+        """,
+        "signature": """
+        POST /webhooks/push/{bot}
+        POST /webhooks/{forge}
+        POST /webhooks/{forge}/{bot}
+        """,
+    ]
+
+    /// A path that fits a route; nothing that it names exists, so an allowed request ends with 404 or the like.
+    static func path(of route: Route) -> String {
+        route.pattern.description.replacing("{number}", with: "7").replacing("{version}", with: "9.9.9")
+            .replacing("{file...}", with: "x").replacing("{file}", with: "x.svg")
+            .split(separator: "/", omittingEmptySubsequences: false)
+            .map { $0.hasPrefix("{") ? "nobody" : String($0) }.joined(separator: "/")
+    }
+
+    private static func line(_ route: Route) -> String {
+        "\(route.method.rawValue) \(route.pattern.description.replacing("...}", with: "}"))"
+    }
+
+    /// By route.
+    private static var accesses: [String: String] {
+        Dictionary(
+            rules.flatMap { access, lines in lines.split(separator: "\n").map { (String($0), access) } }
+        ) { "\($0) and \($1)" }
+    }
+
+    @Test func testA2ThatEveryRouteHasARuleAndEveryRuleARoute() async throws {
+        try await withWeb { web in
+            let rules = Self.accesses
+            for route in web.table.routes {
+                #expect(rules[Self.line(route)] == route.access.description, "\(Self.line(route))")
+            }
+            let routes = Set(web.table.routes.map(Self.line))
+            #expect(Set(rules.keys).subtracting(routes) == [], "rules without a route")
+        }
+    }
+
+    /// What a rule refuses; `nil` where it lets the caller in.
+    private static func refusal(_ access: String, _ role: Role?, anonymousMayRead: Bool) -> Int? {
+        switch (access, role) {
+        case ("open", _), ("signature", _): nil
+        case ("read", nil), ("product", nil): anonymousMayRead ? nil : 401
+        case ("read", _), ("product", _): nil
+        case (_, nil): 401
+        case ("viewer", _): nil
+        case ("operator", let role?): role == .viewer ? 403 : nil
+        case (_, let role?): role == .admin ? nil : 403
+        }
+    }
+
+    @Test(arguments: [true, false])
+    func testA2ThatEachRoleGetsWhatItsRuleSays(anonymousMayRead: Bool) async throws {
+        try await withWeb(anonymousMayRead: anonymousMayRead) { web in
+            let rules = Self.accesses
+            let callers: [Role?] = [nil, .viewer, .operator, .admin]
+            var asked = 0
+            for route in web.table.routes where route.pattern.description != "/api/v1/events" {
+                let rule = try #require(rules[Self.line(route)])
+                for role in callers {
+                    let answer = try await web.send(route.method.rawValue, Self.path(of: route), as: role)
+                    let who = "\(Self.line(route)) by \(role?.rawValue ?? "nobody"): \(answer.text.prefix(200))"
+                    if let refusal = Self.refusal(rule, role, anonymousMayRead: anonymousMayRead) {
+                        #expect(answer.status == refusal, "\(who)")
+                    } else if rule != "signature" {
+                        #expect(![401, 403].contains(answer.status), "\(who)")
+                    }
+                    #expect(answer.status != 500, "\(who)")
+                    #expect(answer["Set-Cookie"] == nil, "\(who)")
+                    asked += 1
+                }
+            }
+            #expect(asked == (web.table.routes.count - 1) * callers.count)
+        }
+    }
+
+    /// A signature is not replaced by a token.
+    @Test func testA2ThatNoTokenSignsAWebhook() async throws {
+        try await withWeb { web in
+            for route in web.table.routes where route.access == .signature {
+                try await web.expect(401, "POST", Self.path(of: route).replacing("nobody", with: "github"), as: .admin)
+            }
+        }
+    }
+}

@@ -1,0 +1,115 @@
+import HTTPTypes
+import Model
+import Storage
+import TestSupport
+import Testing
+
+@testable import Web
+
+/// Text that other parsers run: in every filter, search and name.
+@Suite struct A15NaughtyStringsTests {
+    private static let strings = [
+        "' OR '1'='1", "'; DROP TABLE tokens; --", "\" OR \"\"=\"", "1; SELECT 1",
+        "x') UNION SELECT hash FROM tokens --", "%", "_", "%%%",
+        "\\", "\\'", "NULL", "null", "undefined", "nil", "NaN", "-1", "0", "9223372036854775807", "9223372036854775808",
+        "-9223372036854775808", "1e400", "0x10", "1/0", "true", "../../../../etc/passwd", "`id`", "$(id)", "{{7*7}}",
+        "<script>alert(1)</script>",
+        "*", "a* OR b", "\"a\" NEAR b", "MATCH", "{\"a\":1}", "[]", "\u{202E}abc", "\u{0}", "\u{1F600}", "ÅÄÖ",
+        "e\u{301}", "\u{FEFF}", "\r\nX-A: b",
+        String(repeating: "a", count: 3000), String(repeating: "%27", count: 300),
+        String(repeating: "\u{1F600}", count: 60),
+    ]
+    private static let texts = [
+        "branch", "ref", "commit", "state", "status", "category", "query", "name", "outcome", "configuration", "forge",
+        "url", "swift-version",
+        "step", "bot",
+    ]
+    private static let numbersLike = [
+        "-1", "0", "9223372036854775807", "9223372036854775808", "-9223372036854775808", "1e400", "0x10", "' OR 1=1 --",
+        "NaN", "\u{0}",
+    ]
+    private static let numbers = ["limit", "before", "after", "attempt", "from", "integrations"]
+
+    private static func gets(_ web: WebFixture) -> [Route] {
+        web.table.routes.filter { $0.method == .get && !$0.pattern.description.hasSuffix("/events") }
+    }
+
+    private static func real(_ route: Route) -> String {
+        A02RoleTests.path(of: route).replacing("/log/nobody", with: "/log/debug").replacing("nobody", with: "kit")
+            .replacing("9.9.9", with: "1.0.0").replacing("/7", with: "/1")
+    }
+
+    private static func expectOrderly(_ web: WebFixture, _ path: String) async throws {
+        let answer = try await web.send("GET", path, as: .admin)
+        #expect((200..<500).contains(answer.status), "\(path.prefix(300)): \(answer.status) \(answer.text.prefix(300))")
+        #expect(!answer.text.contains("SQLite") && !answer.text.contains("syntax error"), "\(path.prefix(300))")
+    }
+
+    @Test(arguments: strings) func testA15ThatNoFilterFailsByItsText(_ text: String) async throws {
+        try await withWeb { web in
+            try await SampleContent(web: web).fill()
+            let value = URLText.segment(text)
+            for route in Self.gets(web) {
+                let path = Self.real(route)
+                try await Self.expectOrderly(
+                    web, path + "?" + Self.texts.map { "\($0)=\(value)" }.joined(separator: "&"))
+            }
+            #expect(try await web.store.tokens().count == Role.allCases.count)
+        }
+    }
+
+    @Test(arguments: numbers) func testA15ThatNoNumberFailsByItsText(_ name: String) async throws {
+        try await withWeb { web in
+            try await SampleContent(web: web).fill()
+            for route in Self.gets(web) {
+                for text in Self.numbersLike {
+                    try await Self.expectOrderly(web, "\(Self.real(route))?\(name)=\(URLText.segment(text))&name=a")
+                }
+            }
+        }
+    }
+
+    @Test(arguments: strings) func testA15ThatNoNameInAPathFailsByItsText(_ text: String) async throws {
+        try await withWeb { web in
+            try await SampleContent(web: web).fill()
+            let value = URLText.segment(text)
+            for route in web.table.routes where !route.pattern.description.hasSuffix("/events") {
+                let parts = route.pattern.description.split(separator: "/", omittingEmptySubsequences: false).map(
+                    String.init)
+                let real = Self.real(route).split(separator: "/", omittingEmptySubsequences: false).map(String.init)
+                for place in parts.indices where parts[place].hasPrefix("{") {
+                    var path = real
+                    path[place] = value
+                    let answer = try await web.send(route.method.rawValue, path.joined(separator: "/"), as: .admin)
+                    #expect(
+                        (200..<500).contains(answer.status) || answer.status == 503,
+                        "\(route.method) \(path): \(answer.status) \(answer.text.prefix(300))")
+                    #expect(!answer.text.contains("SQLite"))
+                }
+            }
+            #expect(try await web.store.integrations().items.count == 3)
+        }
+    }
+
+    /// What is asked for is compared, never run: none of these finds more than nothing.
+    @Test func testA15ThatAFilterIsComparedAsText() async throws {
+        try await withWeb { web in
+            try await SampleContent(web: web).fill()
+            #expect(try await web.json("/api/v1/integrations").pieces("\"number\":").count > 3)
+            for text in ["' OR '1'='1", "x') OR ('1'='1", "%", "_%", "main' --", "*"] {
+                let value = URLText.segment(text)
+                for path in [
+                    "/api/v1/bots/kit/integrations?ref=\(value)",
+                    "/api/v1/bots/kit/integrations?ref=refs%2Fheads%2F\(value)",
+                    "/api/v1/bots/kit/tests?query=\(value)", "/api/v1/bots/kit/tests/flaky?branch=\(value)",
+                ] {
+                    let answer = try await web.send("GET", path)
+                    #expect(
+                        answer.status == 400 || answer.text.contains("\"items\":[]"),
+                        "\(path): \(answer.text.prefix(300))")
+                }
+                try await web.expect(404, "GET", "/api/v1/bots/kit/tests/history?name=\(value)")
+            }
+        }
+    }
+}
