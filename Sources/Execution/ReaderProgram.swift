@@ -1,5 +1,6 @@
 import CLinux
 import Glibc
+import Synchronization
 
 /// `martlet-reader`, which reads what a job left in a process of its own: with limits, without files, network, environment and secrets.
 ///
@@ -25,6 +26,20 @@ package struct ReaderProgram: Sendable {
         case late
     }
 
+    /// Ends runs from another thread: reading a job may take minutes, and the daemon stops within seconds.
+    package final class Stop: Sendable {
+        private let isRequested = Atomic(false)
+
+        package init() {}
+
+        /// Ends what runs with it, and what is started with it.
+        package func request() { isRequested.store(true, ordering: .relaxed) }
+
+        fileprivate func check() throws {
+            if isRequested.load(ordering: .relaxed) { throw CancellationError() }
+        }
+    }
+
     /// What a run came to.
     package struct Outcome: Sendable {
         package var end: End
@@ -46,14 +61,15 @@ package struct ReaderProgram: Sendable {
     ///   - feed: Appends what it is to read next; returns false when there is no more.
     ///   - take: Takes what it says, cut anywhere.
     /// - Returns: How it ended. A crash and a limit are ends like any other.
-    /// - Throws: `ExecutionError.notStarted`, and what the closures throw; the process is then ended.
+    /// - Throws: `ExecutionError.notStarted`, `CancellationError` after `stop`, and what the closures throw; the process is then ended.
     package func run(
-        feed: (inout [UInt8]) throws -> Bool, take: (UnsafeRawBufferPointer) throws -> Void
+        stop: Stop, feed: (inout [UInt8]) throws -> Bool, take: (UnsafeRawBufferPointer) throws -> Void
     ) throws -> Outcome {
         let child = try start()
         defer { child.close() }
         do {
-            let isLate = try child.converse(until: ContinuousClock.now + limits.patience, feed: feed, take: take)
+            let isLate = try child.converse(
+                until: ContinuousClock.now + limits.patience, stop: stop, feed: feed, take: take)
             if isLate { child.kill() }
             return child.end(isLate: isLate, maximumComplaint: Self.maximumComplaint)
         } catch {
@@ -120,7 +136,7 @@ private struct ReaderProcess {
     /// Writes and reads, whichever it is ready for, until it has closed its end.
     /// - Returns: Whether the time was over before.
     func converse(
-        until end: ContinuousClock.Instant, feed: (inout [UInt8]) throws -> Bool,
+        until end: ContinuousClock.Instant, stop: ReaderProgram.Stop, feed: (inout [UInt8]) throws -> Bool,
         take: (UnsafeRawBufferPointer) throws -> Void
     ) throws -> Bool {
         var (pending, sent, isFed) = ([UInt8](), 0, false)
@@ -134,7 +150,9 @@ private struct ReaderProcess {
                 if isFed, pending.isEmpty { shutdown(socket, Int32(SHUT_WR)) }
             }
             let isSending = sent < pending.count
-            guard let events = wait(for: isSending ? POLLIN | POLLOUT : POLLIN, until: end) else { return true }
+            guard let events = try wait(for: isSending ? POLLIN | POLLOUT : POLLIN, until: end, stop) else {
+                return true
+            }
             if isSending, events & Int16(POLLOUT | POLLERR | POLLHUP) != 0 {
                 let count = pending.withUnsafeBytes { bytes in
                     send(
@@ -159,12 +177,15 @@ private struct ReaderProcess {
     }
 
     /// The events that came; `nil` when the time is over.
-    private func wait(for events: Int32, until end: ContinuousClock.Instant) -> Int16? {
+    private func wait(
+        for events: Int32, until end: ContinuousClock.Instant, _ stop: ReaderProgram.Stop
+    ) throws -> Int16? {
         while true {
+            try stop.check()
             let left = ContinuousClock.now.duration(to: end)
             guard left > .zero else { return nil }
             var asked = pollfd(fd: socket, events: Int16(events), revents: 0)
-            if poll(&asked, 1, Self.milliseconds(left)) > 0 { return asked.revents }
+            if poll(&asked, 1, min(Self.milliseconds(left), Self.stopMilliseconds)) > 0 { return asked.revents }
         }
     }
 
@@ -177,6 +198,9 @@ private struct ReaderProcess {
             if poll(&asked, 1, Self.milliseconds(left)) > 0 { return true }
         }
     }
+
+    /// How often is asked whether to stop.
+    private static let stopMilliseconds: Int32 = 200
 
     private static func milliseconds(_ duration: Duration) -> Int32 {
         Int32(

@@ -24,12 +24,18 @@ package struct AttemptProcessor: Sendable {
     }
 
     private let reader: ReaderProgram
+    private let stop: ReaderProgram.Stop
 
-    /// - Parameter reader: What reads the reports and the log, whose bytes are the job's.
-    package init(reader: ReaderProgram) { self.reader = reader }
+    /// - Parameters:
+    ///   - reader: What reads the reports and the log, whose bytes are the job's.
+    ///   - stop: Ends it from another thread.
+    package init(reader: ReaderProgram, stop: ReaderProgram.Stop = .init()) {
+        (self.reader, self.stop) = (reader, stop)
+    }
 
     /// Blocks while it reads; call it on a lane.
-    /// - Throws: `ExecutionError` when the directory cannot be read or the reader cannot be started, `FileError` when the warnings cannot be remembered.
+    /// - Throws: `ExecutionError` when the directory cannot be read or the reader cannot be started, `CancellationError` after `stop`,
+    ///   `FileError` when the warnings cannot be remembered.
     package func read(
         _ attempt: AttemptDirectory, context: Context, memory: WarningMemory?
     ) throws -> AttemptReading {
@@ -55,7 +61,7 @@ package struct AttemptProcessor: Sendable {
                     files: try attempt.reports(ofStep: number),
                     console: parts.filter { $0.step == number && !$0.range.isEmpty }.map(\.range)))
         }
-        var contents = try StepReading.read(inputs, of: attempt, root: root, with: reader)
+        var contents = try StepReading.read(inputs, of: attempt, root: root, with: reader, stop: stop)
         for input in inputs {
             let (number, step) = (input.number, job.steps[input.number])
             guard let end = ends.steps[number], let kind = JobStep(rawValue: step.step) else { continue }

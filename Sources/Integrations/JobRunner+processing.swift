@@ -26,10 +26,15 @@ extension JobRunner {
                 // A path that leaves the tree, passes a link, or is very large, has none.
                 (try? Directory(opening: workspace.tree).read(path, limit: Self.maximumSourceBytes)).map(Digest.sha256)
             })
-        let reader = reader
-        let reading = try await BlockingLane(label: "processing.\(id)").run {
-            try AttemptProcessor(reader: reader).read(
-                directory, context: context, memory: WarningMemory(workspace: workspace))
+        let (reader, stop) = (reader, ReaderProgram.Stop())
+        // A daemon that stops does not wait for it: the next one reads it again.
+        let reading = try await withTaskCancellationHandler {
+            try await BlockingLane(label: "processing.\(id)").run {
+                try AttemptProcessor(reader: reader, stop: stop).read(
+                    directory, context: context, memory: WarningMemory(workspace: workspace))
+            }
+        } onCancel: {
+            stop.request()
         }
         let lines = try await sourceLines(reading.places, at: request.integration.commit, in: request.mirror)
         var results = await lane.run { reading.outcome { path, line in lines[path]?[line] } }

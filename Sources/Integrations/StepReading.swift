@@ -23,13 +23,17 @@ struct StepReading {
     static let maximumFailures = 3
 
     private let program: ReaderProgram
+    private let stop: ReaderProgram.Stop
     private let attempt: AttemptDirectory
     private let root: SourceRoot
     /// Why an item is not to be read.
     private var refused: [ReadingAnswer.Item: String] = [:]
 
-    init(_ program: ReaderProgram, _ attempt: AttemptDirectory, root: SourceRoot) {
+    init(
+        _ program: ReaderProgram, stop: ReaderProgram.Stop, _ attempt: AttemptDirectory, root: SourceRoot
+    ) {
         self.program = program
+        self.stop = stop
         self.attempt = attempt
         self.root = root
     }
@@ -39,7 +43,8 @@ struct StepReading {
     /// - Throws: `ExecutionError` when the attempt's directory cannot be read or the reader cannot be started. What it does not survive is
     ///   a problem of the file.
     static func read(
-        _ inputs: [Input], of attempt: AttemptDirectory, root: SourceRoot, with program: ReaderProgram
+        _ inputs: [Input], of attempt: AttemptDirectory, root: SourceRoot, with program: ReaderProgram,
+        stop: ReaderProgram.Stop
     ) throws -> [Int: StepContent] {
         let inputs = inputs.map { input in
             var input = input
@@ -47,7 +52,7 @@ struct StepReading {
             return input
         }
         guard inputs.contains(where: { !$0.files.isEmpty || !$0.console.isEmpty }) else { return [:] }
-        var reading = StepReading(program, attempt, root: root)
+        var reading = StepReading(program, stop: stop, attempt, root: root)
         for _ in 0...maximumFailures {
             if let contents = try reading.tryAll(inputs) { return contents }
         }
@@ -65,7 +70,7 @@ struct StepReading {
         var outcome: ReaderProgram.Outcome?
         do {
             outcome = try program.run(
-                feed: { try pieces.next(into: &$0) },
+                stop: stop, feed: { try pieces.next(into: &$0) },
                 take: { bytes throws in try answer.take(bytes) })
         } catch let error as WireError {
             wrong = error

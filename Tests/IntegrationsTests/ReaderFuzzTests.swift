@@ -38,6 +38,7 @@ import Testing
             var answer = ReadingAnswer()
             var next = 0
             let outcome = try reader.run(
+                stop: .init(),
                 feed: { bytes in
                     if next == 0 { bytes += ReadingRequest.root(SourceRoot(mountedAt: "/home/me/pkg")) }
                     if next < Self.inputs {

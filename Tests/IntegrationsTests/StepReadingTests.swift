@@ -142,6 +142,18 @@ import Testing
         }
     }
 
+    @Test func testThatAReaderIsEndedWhereTheDaemonStops() async throws {
+        try await withReader(Self.begins + "exec sleep 600\n") { reader in
+            // given
+            let stop = ReaderProgram.Stop()
+
+            // when, then
+            #expect(throws: CancellationError.self) {
+                _ = try reader.run(stop: stop, feed: { _ in true }, take: { _ in stop.request() })
+            }
+        }
+    }
+
     @Test func testThatAConsoleThatCannotBeReadIsNeverGreen() async throws {
         try await withReader(Self.begins + "kill -SEGV $$\n") { reader in
             for step in [JobStep.analyzing, .building, .testing] {
@@ -172,6 +184,7 @@ import Testing
 
         // when: it answers the second record, so that it has confined itself
         let outcome = try reader.run(
+            stop: .init(),
             feed: { bytes in
                 records += 1
                 if records == 1 { bytes = begun }
