@@ -53,10 +53,10 @@ import Testing
     // MARK: Limits
 
     @Test(.threat("P1")) func testP1ThatAReportThatTakesTooMuchMemoryIsUnreadableAndTheOthersAreRead() async throws {
-        // given: a report of 20 MB, and a reader that may have 24 MiB more than it needs for itself
+        // given: a report of 40 MB, of which the reader makes a copy, and 96 MiB for both and the program
         var reader = try ReaderProgram.built()
-        reader.limits.memory = 48 << 20
-        let large = "<testsuite><testcase name='" + String(repeating: "a", count: 20_000_000) + "'/></testsuite>"
+        reader.limits.memory = 96 << 20
+        let large = "<testsuite><testcase name='" + String(repeating: "a", count: 40_000_000) + "'/></testsuite>"
 
         // when
         let results = try await processor.results(
@@ -69,7 +69,7 @@ import Testing
         #expect(results.verdict == .warnings)
         #expect(
             results.findings.map(\.finding.message) == [
-                "build: report unreadable: large.xml: reading it took more than 48 MiB of memory"
+                "build: report unreadable: large.xml: reading it took more than 96 MiB of memory"
             ])
         #expect(results.counts.tests == 2)
     }
