@@ -38,7 +38,7 @@ enum VersionJSON {
                 underlying: error)
         } catch let error as DecodingError {
             throw ArchiveError(
-                code: .corrupted, operation: operation, message: "its manifest.json is no manifest: \(error)",
+                code: .corrupted, operation: operation, message: "its manifest.json is no manifest: \(error.sentence)",
                 underlying: error)
         } catch {
             throw ArchiveError(operation, error)

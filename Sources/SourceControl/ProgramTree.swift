@@ -36,16 +36,10 @@ struct ProgramTree {
     }
 
     /// The root of the working tree that a directory is in; `nil` where the tree ignores the directory.
-    /// - Throws: `other` for a bare repository.
+    /// - Throws: `unsupported` or `other` where git finds none, as in a bare repository.
     func root() throws(SourceControlError) -> String? {
-        let answer = try lines(["rev-parse", "--is-bare-repository", "--show-toplevel"], accepts: [0, 128])
-        guard let root = answer.dropFirst().first else {
-            if answer.first == "true" {
-                throw SourceControlError(code: .other, operation: operation, message: WorkingTree.bareRefusal)
-            }
-            throw RepositoryFormat.refusal(of: directory, operation, git: program, refusal)
-        }
-        if root == directory { return root }
+        let root = try lines(["rev-parse", "--show-toplevel"]).first
+        guard let root, root != directory else { return root }
         let ignored = try run(["check-ignore", "-q", "--", directory], accepts: [0, 1])
         return ignored.status == 0 ? nil : root
     }

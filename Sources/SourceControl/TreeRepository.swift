@@ -36,6 +36,12 @@ struct TreeRepository {
         do throws(SourceControlError) {
             return try LibraryTree(directory, operation: operation)?.read()
         } catch {
+            if error.code == .mirrorDamaged, let failure = error.underlying as? GitFailure {
+                throw SourceControlError(
+                    code: .other, operation: operation,
+                    message: "\(directory) has a repository that is damaged (\(failure.message)); look at it with "
+                        + "`git -C \(directory) fsck`", underlying: error)
+            }
             guard RepositoryFormat.isRefused(by: error) else { throw error }
             return try ProgramTree(directory, operation: operation, after: error).read()
         }

@@ -102,15 +102,15 @@ package struct WorkingTree: Sendable {
         let isBare = repository.map { (own + "/").hasPrefix($0 + "/") && !$0.hasSuffix("/.git") } ?? false
         guard !isBare, let workdir = git_repository_workdir(opened), let root = canonical(String(cString: workdir))
         else {
-            throw SourceControlError(code: .other, operation: operation, message: bareRefusal)
+            throw SourceControlError(
+                code: .other, operation: operation,
+                message: "it is a bare repository, which has no files to build; clone it first")
         }
         if root == own || root == home.flatMap(canonical) { return own }
         var isIgnored: Int32 = 0
         try git(operation) { git_ignore_path_is_ignored(&isIgnored, opened, own.dropFirst(root.count + 1) + "/") }
         return isIgnored == 1 ? own : root
     }
-
-    static let bareRefusal = "it is a bare repository, which has no files to build; clone it first"
 
     private static func canonical(_ path: String) -> String? {
         guard let resolved = realpath(path, nil) else { return nil }

@@ -1,3 +1,4 @@
+import Basics
 import Foundation
 import HTTPTypes
 import Hummingbird
@@ -157,22 +158,7 @@ struct Call: Sendable {
             if let complaint = Value.complaint(about: keys) { throw Problem(400, complaint) }
             return value
         } catch let error as DecodingError {
-            throw Problem(400, "The body does not fit: \(Self.reason(error)).")
-        }
-    }
-
-    private static func reason(_ error: DecodingError) -> String {
-        func place(_ context: DecodingError.Context) -> String {
-            context.codingPath.isEmpty
-                ? "at its top" : "at `\(context.codingPath.map(\.stringValue).joined(separator: "."))`"
-        }
-        return switch error {
-        case .keyNotFound(let key, _): "`\(key.stringValue)` is missing"
-        case .typeMismatch(_, let context): "a value of another type is expected \(place(context))"
-        case .valueNotFound(_, let context): "null is not expected \(place(context))"
-        case .dataCorrupted(let context):
-            context.codingPath.isEmpty ? "it is no JSON" : "a value is wrong \(place(context))"
-        @unknown default: "it is no JSON"
+            throw Problem(400, "The body does not fit: \(error.sentence).")
         }
     }
 }

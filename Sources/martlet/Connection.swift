@@ -1,4 +1,5 @@
 import ArgumentParser
+import Basics
 import Foundation
 import Glibc
 import Settings
@@ -272,8 +273,9 @@ struct Connection: Sendable {
         do {
             return try JSONDecoder().decode(type, from: Data(bytes))
         } catch {
+            let why = (error as? DecodingError)?.sentence ?? "it is no JSON"
             throw Failure(
-                .software, "the daemon's answer cannot be read; are tool and daemon of one version? (\(error))")
+                .software, "the daemon's answer cannot be read: \(why); use a martlet of the daemon's version")
         }
     }
 }
