@@ -44,7 +44,7 @@ final class WebLimits: Sendable {
     static let answerBytesInMemory = 64 << 10
     static let bodyBytesInMemory = 16 << 10
     /// What the kernel keeps of an event stream for its reader; it takes twice as much (socket(7), SO_SNDBUF).
-    static let streamBytesInKernel: CInt = 64 << 10
+    static let streamBytesInKernel = 64 << 10
     static let answerBytes: Int64 = 512 << 20
     static let bodyBytes: Int64 = 256 << 20
     /// Large bodies and answers of one client that are under way.
