@@ -22,7 +22,10 @@
 enum { KEEP_LIMIT = 32, AWAY = 36 };
 
 void clinux_reset_signals(void) {
-    for (int number = 1; number < NSIG; number++) signal(number, SIG_DFL);
+    // The kernel's struct: handler, flags, restorer and mask; all zeros is SIG_DFL. Not by signal(3), which refuses the two signals that the
+    // C library keeps for itself, and which posix_spawn(3) leaves ignored.
+    const unsigned long ordinary[4] = {0, 0, 0, 0};
+    for (int number = 1; number <= 64; number++) syscall(SYS_rt_sigaction, number, ordinary, NULL, sizeof(unsigned long));
     sigset_t none;
     sigemptyset(&none);
     sigprocmask(SIG_SETMASK, &none, NULL);
