@@ -8,6 +8,11 @@ package enum NearMiss {
     static func recipes(in rootEntries: [String]) -> [String] {
         let hasRecipe = rootEntries.contains(RecipeReader.fileName)
         return rootEntries.compactMap { name -> String? in
+            if name.lowercased() == ".martlet" {
+                return
+                    "\(Printable.quoted(name)) is not read: in a workspace it is the service's own directory; the recipe is "
+                    + RecipeReader.fileName
+            }
             guard name != RecipeReader.fileName, isLikeRecipe(name) else { return nil }
             // Beside a recipe, `martlet.yml` may be the settings of a service.
             guard !hasRecipe || name.hasPrefix(".") else { return nil }

@@ -13,7 +13,7 @@ import Testing
     @Test(arguments: [
         "martlet.yml", ".martlet.yaml", ".Martlet.yml", "martlet.yaml", ".MARTLET.YML", "_martlet.yml",
         ".martlet.yml.txt",
-        ".martlet.json", ".martet.yml", ".martlett.yml", ".martlet.ymal",
+        ".martlet.json", ".martet.yml", ".martlett.yml", ".martlet.ymal", ".martlet",
     ])
     func testThatARecipeUnderAnotherNameIsSaid(name: String) {
         // given, when
