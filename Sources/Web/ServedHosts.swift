@@ -20,7 +20,10 @@ struct ServedHosts: Sendable {
         let hosts =
             configuration.listen.map(\.host) + configuration.hosts
             + [url.map { String($0.authority) }, "localhost"].compactMap(\.self)
-        let known = hosts.compactMap { Self.host($0.contains("::") && !$0.hasPrefix("[") ? "[\($0)]" : $0) }
+        // An address of IPv6 stands in the settings without brackets.
+        let known = hosts.compactMap { host in
+            Self.host(!host.hasPrefix("[") && host.utf8.count { $0 == UInt8(ascii: ":") } > 1 ? "[\(host)]" : host)
+        }
         names = Set(known)
         addresses = Set(known.compactMap(Self.address))
         isEveryAddress = configuration.listen.contains { ["0.0.0.0", "::"].contains($0.host) }

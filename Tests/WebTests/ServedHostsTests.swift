@@ -48,6 +48,7 @@ import Testing
         #expect(Self.hosts(["192.168.1.5", "2001:db8::5"]).serves("192.168.1.5:8080"))
         #expect(Self.hosts(["192.168.1.5", "2001:db8::5"]).serves("[2001:db8:0::5]:8080"))
         #expect(!Self.hosts(["192.168.1.5"]).serves("192.168.1.6"))
+        #expect(Self.hosts(["2001:db8:0:0:0:0:0:5"]).serves("[2001:db8::5]"))
         #expect(Self.hosts(["ci.lan"]).serves("CI.lan:8080"))
     }
 
