@@ -1,7 +1,7 @@
 import Testing
 
 /// Threats that are met by what is not there.
-@Suite struct ThreatTests {
+@Suite struct AbsentThreatsTests {
     private let architecture = ArchitectureTests()
 
     /// Places where a text has one of the words, in any case.
