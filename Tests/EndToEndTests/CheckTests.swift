@@ -19,7 +19,8 @@ import Testing
             #expect(result.status == 0, "\(result.stdout)\(result.stderr)")
             #expect(
                 try calls(project) == [
-                    "packages --build --test", Self.format, Self.build, Self.test + " events width=6 scale=15",
+                    "packages --build --test", Self.format, "threats", Self.build,
+                    Self.test + " events width=6 scale=15",
                 ])
             #expect(result.stdout.hasSuffix("\n3 passed, 0 failed\n"))
             expectContains(
@@ -38,7 +39,8 @@ import Testing
             #expect(result.status == 0, "\(result.stdout)\(result.stderr)")
             #expect(
                 try calls(project) == [
-                    Self.changedFormat, Self.build, Self.test + " --filter ArchitectureTests width=6 scale=15",
+                    Self.changedFormat, "threats", Self.build,
+                    Self.test + " --filter ArchitectureTests width=6 scale=15",
                 ])
         }
     }
@@ -92,7 +94,7 @@ import Testing
     }
 
     /// What fails ends it: nothing after it is called, and the status says so.
-    @Test(arguments: [("packages", 1), ("format", 2), ("build", 3), ("test", 4)])
+    @Test(arguments: [("packages", 1), ("format", 2), ("threats", 3), ("build", 4), ("test", 5)])
     func testThatItEndsAtTheFirstFailure(failing: String, calls count: Int) async throws {
         try await withProject { project in
             let result = try await check(project, environment: ["FAILING": failing])
@@ -164,6 +166,8 @@ import Testing
             ] {
                 try directory.write(script, "#!/usr/bin/env bash\n", mode: 0o755)
             }
+            try directory.write(
+                "hooks/threats", "#!/bin/sh\necho threats >>\"$CALLS\"\n[ \"$FAILING\" != threats ]\n", mode: 0o755)
             try directory.write(
                 "deploy/packages",
                 "#!/bin/sh\necho \"packages $*\" >>\"$CALLS\"\n[ \"$FAILING\" != packages ]\n", mode: 0o755)
