@@ -7,7 +7,7 @@ import Testing
     private static let format = "swift format lint --strict --parallel --recursive Package.swift Sources Tests"
     private static let changedFormat = "swift format lint --strict --parallel Package.swift Sources/a.swift"
     private static let build =
-        "swift build --build-tests -debug-info-format none --disable-index-store --explicit-target-dependency-import-check error"
+        "swift build --build-tests -debug-info-format none --explicit-target-dependency-import-check error"
     private static let test = "swift test --skip-build --disable-xctest"
 
     @Test(arguments: ["hooks/check", ".ci/run"])

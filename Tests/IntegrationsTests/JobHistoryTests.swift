@@ -1,6 +1,7 @@
 import BotSupport
 import Execution
 import Foundation
+import JobProtocol
 import Model
 import Storage
 import TestSupport

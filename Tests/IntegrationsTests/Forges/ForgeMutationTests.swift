@@ -121,11 +121,13 @@ import Testing
         for body in try ForgeCorpus.bodies() {
             for _ in 0..<10 {
                 var torn = body.delivery
+                var bytes = try torn.body.bytes()
                 if random.next(2) == 0 {
-                    torn.body = Array(torn.body.prefix(random.next(torn.body.count)))
+                    torn.body = WebhookBody(Array(bytes.prefix(random.next(bytes.count))))
                     #expect(throws: OperationError.self) { _ = try ForgeEventReader.read(torn) }
                 } else {
-                    torn.body[random.next(torn.body.count)] = UInt8(random.next(256))
+                    bytes[random.next(bytes.count)] = UInt8(random.next(256))
+                    torn.body = WebhookBody(bytes)
                     do { _ = try ForgeEventReader.read(torn) } catch { #expect(error.code == .invalid) }
                 }
             }
