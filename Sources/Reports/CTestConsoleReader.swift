@@ -11,6 +11,8 @@ package struct CTestConsoleReader: Sendable {
     private var total: Int?
     /// Where in `tests` those of the project begin.
     private var first = 0
+    /// How many failed by the last summary. It is the project's own unless a result of the project follows: a test's output can quote one.
+    private var summarized: Int?
     private var hasProject = false
     private var hasSummary = false
     private var failed: Int?
@@ -28,6 +30,7 @@ package struct CTestConsoleReader: Sendable {
         let text = line.text
         if text.hasPrefix("Test project "), current == nil {
             // Another run: numbers begin anew.
+            believeSummary()
             (hasProject, hasSummary, places, total, first) = (true, false, [:], nil, tests.count)
         } else if let range = text.range(ofFirst: "% tests passed"), text[..<range.lowerBound].allSatisfy(\.isNumber) {
             summary(text)
@@ -60,7 +63,7 @@ package struct CTestConsoleReader: Sendable {
         if let place = places[number], tests[place].name != TextLimit.cut(name, toBytes: TextLimit.nameBytes) {
             return output(String(line))
         }
-        self.total = total
+        (self.total, summarized) = (total, nil)
         var result = TestResult(suite: "", name: TextLimit.cut(name, toBytes: TextLimit.nameBytes), outcome: outcome)
         if outcome != .passed { result.message = reason }
         let words = rest.split(separator: " ")
@@ -111,19 +114,23 @@ package struct CTestConsoleReader: Sendable {
 
     /// `43% tests passed, 4 tests failed out of 7`
     private mutating func summary(_ text: String) {
-        let words = text.split(separator: " ")
-        // `0 tests failed out of 7`: of another number it is in a test's output.
-        if let all = words.last.flatMap({ TAPLine.number($0) }), let total, all != total { return output(text) }
-        hasSummary = true
         current = nil
-        if let place = words.firstIndex(of: "failed"), place > 1 { failed = TAPLine.number(words[place - 2]) }
-        // Where none failed, what looks like it is in a test's output.
-        if failed == 0 { tests[first...].removeAll { $0.outcome.isFailure } }
+        let words = text.split(separator: " ")
+        guard let place = words.firstIndex(of: "failed"), place > 1 else { return }
+        summarized = TAPLine.number(words[place - 2])
+    }
+
+    /// Takes the last summary for the project's own. Where none failed, what looks like it is in a test's output.
+    private mutating func believeSummary() {
+        guard let count = summarized else { return }
+        (failed, hasSummary, summarized) = (count, true, nil)
+        if count == 0 { tests[first...].removeAll { $0.outcome.isFailure } }
     }
 
     /// The tests; nothing when CTest did not run. A run without its summary, or with failures that no test shows, is a
     /// problem.
     package mutating func finish() -> ReportContent? {
+        believeSummary()
         guard hasProject, !tests.isEmpty || hasSummary else { return nil }
         var content = ReportContent(tests: JUnitRetries.numbered(tests))
         if !hasSummary {
