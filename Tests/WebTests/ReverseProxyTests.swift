@@ -22,7 +22,7 @@ import Transfer
         try web.directory.write(
             "nginx/nginx.conf",
             """
-            daemon off; pid \(place)/pid; error_log \(place)/error; events {}
+            user root; daemon off; pid \(place)/pid; error_log \(place)/error; events {}
             http { access_log off; \(temporary.joined(separator: " "))
               server { listen 127.0.0.1:\(port); \(location.replacing("PORT", with: "\(web.port)")) } }
             """)
