@@ -26,10 +26,10 @@ extension Store {
             ) { try $0.value("previous") { CommitID($0) } }
             let branch: (RefName, CommitID)? = try db.first(
                 """
-                SELECT refs.name AS branch, head FROM integrations JOIN bots ON bots.id = bot
+                SELECT refs.name AS branch, refs.head AS head FROM integrations JOIN bots ON bots.id = bot
                 JOIN repositories ON repositories.id = integrations.repository
                 JOIN refs ON refs.repository = repositories.id AND refs.name = default_branch
-                WHERE bots.name = ? AND number = ? AND head IS NOT NULL
+                WHERE bots.name = ? AND number = ? AND refs.head IS NOT NULL
                 """, [id.bot.description, id.number]
             ) { (try $0.ref("branch"), try $0.value("head") { CommitID($0) }) }
             (history.defaultBranch, history.defaultCommit) = (branch?.0, branch?.1)
