@@ -14,7 +14,8 @@ extension Key: ExpressibleByStringLiteral {
 /// The keys of every mapping of the formats. The readers know no others, and a test holds the JSON schemas to them.
 enum Keys {
     static let settings: [Key] = [
-        "listen", "url", "hosts", "proxies", "state", "bots", "concurrency", "secrets", "anonymous", "isolation", "fence",
+        "listen", "url", "hosts", "proxies", "state", "bots", "concurrency", "secrets", "anonymous", "isolation",
+        "fence",
         "images",
         "user", "mail", "signing", "retention",
     ]

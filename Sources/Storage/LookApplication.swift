@@ -56,7 +56,8 @@ struct LookApplication {
                 looked = max(looked, ?) WHERE id = ? RETURNING requested > looked
             """,
             [
-                look.defaultBranch?.description, look.at.millisecondsSinceEpoch, look.problem?.kept, look.request.sequence,
+                look.defaultBranch?.description, look.at.millisecondsSinceEpoch, look.problem?.kept,
+                look.request.sequence,
                 repository,
             ])
         transaction.changed(.repository(look.request.repository))

@@ -61,7 +61,8 @@ extension Serve {
             let environment = ProcessInfo.processInfo.environment
             let web = WebConfiguration(
                 listen: settings.listen.map { .init(host: $0.host, port: $0.port) }, socket: socket, state: state.path,
-                url: url, hosts: settings.hosts, anonymousMayRead: settings.anonymous == .read, version: Martlet.version,
+                url: url, hosts: settings.hosts, anonymousMayRead: settings.anonymous == .read,
+                version: Martlet.version,
                 proxies: settings.proxies)
             if let refusal = web.refusalToListen(hasTokens: try await store.hasTokens()) {
                 throw Failure(.configuration, refusal)
