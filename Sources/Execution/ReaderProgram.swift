@@ -155,9 +155,8 @@ private struct ReaderProcess {
             }
             if isSending, events & Int16(POLLOUT | POLLERR | POLLHUP) != 0 {
                 let count = pending.withUnsafeBytes { bytes in
-                    send(
-                        socket, bytes.baseAddress! + sent, bytes.count - sent, Int32(MSG_NOSIGNAL) | Int32(MSG_DONTWAIT)
-                    )
+                    let rest = UnsafeRawBufferPointer(rebasing: bytes[sent...])
+                    return send(socket, rest.baseAddress, rest.count, Int32(MSG_NOSIGNAL) | Int32(MSG_DONTWAIT))
                 }
                 if count > 0 { sent += count }
                 if count < 0, errno != EAGAIN, errno != EINTR {

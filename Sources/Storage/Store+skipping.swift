@@ -30,7 +30,7 @@ extension Store {
                     AND verdict IN ('canceled', 'checkout-error', 'internal-error')
                     """,
                     [
-                        try row["repository"] as Int64, try row["ref"] as String, generation - earlier,
+                        try row["repository"] as Int64, try row["ref"] as String, generation &- earlier,
                         try row["bot"] as Int64,
                     ])
                 guard let update else { return range }

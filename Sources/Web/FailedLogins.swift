@@ -29,8 +29,9 @@ final class FailedLogins: Sendable {
     /// - Returns: `nil`, or how long the address has to wait for its next.
     func fail(from address: String, at now: Timestamp) -> Duration? {
         entries.withLock { entries in
-            let full = max(entries[address]?.full ?? now, now)
             let most = now + Self.refill * Self.limit
+            // Never beyond that, also where the clock was set back.
+            let full = min(max(entries[address]?.full ?? now, now), most)
             let next = full + Self.refill
             // Not counted, so that who goes on does not wait ever longer.
             guard next <= most else { return next - most }

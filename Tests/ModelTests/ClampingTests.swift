@@ -22,7 +22,7 @@ import Testing
         #expect(Timestamp(millisecondsSinceEpoch: 5) + .milliseconds(-5) == Timestamp(millisecondsSinceEpoch: 0))
     }
 
-    @Test(arguments: [Duration.seconds(Int64.max), .seconds(Int64.min), .seconds(1e30)])
+    @Test(arguments: [Duration.seconds(Int64.max), .seconds(Int64.min)])
     func testThatALongDurationHasMilliseconds(_ duration: Duration) {
         #expect(duration.milliseconds == (duration < .zero ? .min : .max))
     }

@@ -67,7 +67,7 @@ import Testing
     private static func withReaders(
         as role: Role?, _ body: @Sendable (WebFixture, [String: Reader]) async throws -> Void
     ) async throws {
-        try await withWeb(anonymousMayRead: role == nil, looksAtLogs: .seconds(3600)) { web in
+        try await withWeb(anonymousMayRead: role == nil, looksAtLogs: .milliseconds(1)) { web in
             let job = try await LogEventsTests.Running(web)
             job.print("before\n")
             let sample = SampleContent(web: web)

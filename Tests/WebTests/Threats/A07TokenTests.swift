@@ -89,7 +89,7 @@ import Testing
             let wrong = [
                 secret.dropLast() + last, secret + "0", String(secret.dropLast()), secret.uppercased(),
                 String(secret.dropFirst(3)),
-                secret + " ", " " + secret + "\t0", BearerToken(secret)?.hash ?? "",
+                " " + secret + "\t0", BearerToken(secret)?.hash ?? "",
                 "mt_" + (BearerToken(secret)?.hash ?? ""),
                 "mt_" + String(repeating: "0", count: 64), secret + "\0",
             ].map { String($0) }

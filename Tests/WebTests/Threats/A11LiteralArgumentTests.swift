@@ -38,7 +38,7 @@ import Testing
 
     @Test func testA11ThatNoCommandReadsAFileForAnArgument() async throws {
         try await Self.withCanary { web, file in
-            for form in Self.forms(file) {
+            for form in Self.forms(file).prefix(5) {
                 for arguments in [
                     ["show", form], ["integrate", form], ["integrate", "kit", "--ref", form], ["log", form],
                     ["issues", form],
@@ -64,13 +64,11 @@ import Testing
     @Test func testA11ThatTheInterfaceTakesTextAsText() async throws {
         try await Self.withCanary { web, file in
             for form in Self.forms(file) {
-                for (path, key) in [
-                    ("/api/v1/tokens", "name"), ("/api/v1/bots/kit/integrations", "ref"),
-                    ("/api/v1/bots/kit/integrations/1/rerun", "tests"),
+                for (path, members) in [
+                    ("/api/v1/tokens", ["name": form, "role": "viewer"]),
+                    ("/api/v1/bots/kit/integrations", ["commit": form]),
                 ] {
-                    let body = JSONValue.object([
-                        .init(key: key, value: .string(form)), .init(key: "role", value: "viewer"),
-                    ])
+                    let body = JSONValue.object(members.map { .init(key: $0.key, value: .string($0.value)) })
                     let answer = try await web.send(
                         "POST", path, as: .admin, headers: [("Content-Type", "application/json")],
                         body: Array(body.text.utf8))

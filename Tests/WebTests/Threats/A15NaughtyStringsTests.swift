@@ -16,7 +16,7 @@ import Testing
         "<script>alert(1)</script>",
         "*", "a* OR b", "\"a\" NEAR b", "MATCH", "{\"a\":1}", "[]", "\u{202E}abc", "\u{0}", "\u{1F600}", "ÅÄÖ",
         "e\u{301}", "\u{FEFF}", "\r\nX-A: b",
-        String(repeating: "a", count: 3000), String(repeating: "%27", count: 300),
+        String(repeating: "a", count: 1000), String(repeating: "%27", count: 300),
         String(repeating: "\u{1F600}", count: 60),
     ]
     private static let texts = [
