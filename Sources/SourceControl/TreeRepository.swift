@@ -153,14 +153,14 @@ private struct LibraryTree {
         return found
     }
 
-    /// What an index says of a file's status (gitformat-index(5)), in 32 bits each.
+    /// What an index says of a file's status (gitformat-index(5)), in 32 bits each. As git is usually built, parts of a second do not
+    /// count: what changed in the second in which the index was written is not known by its times.
     private struct Stored: Sendable {
-        let changed, modified: (Int32, UInt32)
+        let changed, modified: Int32
         let inode, size, mode: UInt32
 
         init(_ entry: git_index_entry) {
-            changed = (entry.ctime.seconds, entry.ctime.nanoseconds)
-            modified = (entry.mtime.seconds, entry.mtime.nanoseconds)
+            (changed, modified) = (entry.ctime.seconds, entry.mtime.seconds)
             (inode, size, mode) = (entry.ino, entry.file_size, entry.mode)
         }
 
@@ -172,12 +172,11 @@ private struct LibraryTree {
             case .directory, .other: isKind = false
             }
             return isKind && UInt32(truncatingIfNeeded: status.size) == size
-                && UInt32(truncatingIfNeeded: status.inode) == inode && Self.isSame(changed, status.changed)
-                && Self.isSame(modified, status.modified) && modified.1 != 0 && status.modified < written
+                && UInt32(truncatingIfNeeded: status.inode) == inode && Self.second(of: status.changed) == changed
+                && Self.second(of: status.modified) == modified
+                && status.modified / 1_000_000_000 < written / 1_000_000_000
         }
 
-        private static func isSame(_ stored: (Int32, UInt32), _ time: Int64) -> Bool {
-            stored.0 == Int32(truncatingIfNeeded: time / 1_000_000_000) && stored.1 == UInt32(time % 1_000_000_000)
-        }
+        private static func second(of time: Int64) -> Int32 { Int32(truncatingIfNeeded: time / 1_000_000_000) }
     }
 }
