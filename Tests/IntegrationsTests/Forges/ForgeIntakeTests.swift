@@ -307,7 +307,7 @@ import Testing
             try await deliver(older, before: ForgeSample.zero, id: "A again")
             #expect(try await look().isEmpty)
             let fates = try await core.store.deliveries().items.map(\.fate)
-            #expect(fates.filter { $0 == .ignored || $0 == .coalesced }.count == 2, "\(fates)")
+            #expect(fates.filter { $0 == .superseded || $0 == .coalesced }.count == 2, "\(fates)")
             #expect(try await core.store.heads(of: core.repository()) == [main: newer])
         }
     }
