@@ -92,6 +92,12 @@ struct ProgramFailure: Error {
         }
         if isBadPack { return error(.unreachable, RemoteSession.badPack(said)) }
         if says("mismatched algorithms") { return RemoteSession.differentHash(operation) }
+        if says("unknown repository extension", "expected git repo version") {
+            return error(
+                .unsupported,
+                "the repository is of a newer format than the git of its machine reads (\(said)); install a newer git there, or set the "
+                    + "extension back in the repository")
+        }
         if says("no space left", "disk quota") { return error(.file, "git says: \(said)") }
         if says("couldn't find remote ref", "not our ref", "unadvertised") {
             return error(.refGone, "the server does not have it any more (\(said))")

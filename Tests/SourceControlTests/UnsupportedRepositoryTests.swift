@@ -63,6 +63,14 @@ import Testing
             "partial",
             "git -C kit config uploadpack.allowFilter true; git clone -q --no-checkout --filter=blob:none file://$PWD/kit odd"
         ),
+        (
+            "extension",
+            "git clone -q kit odd && printf '[extensions]\n\tfromTheFuture = true\n[core]\n\trepositoryformatversion = 1\n' >>odd/.git/config"
+        ),
+        (
+            "version",
+            "git clone -q kit odd && printf '[extensions]\n\tnoop = true\n[core]\n\trepositoryformatversion = 7\n' >>odd/.git/config"
+        ),
         ("sha256", "git init -q --object-format=sha256 -b main odd && git -C odd commit -q --allow-empty -m First"),
     ])
     func testThatALocalRepositoryThatCannotBeMirroredSaysWhy(_ kind: String, _ script: String) async throws {
@@ -85,7 +93,10 @@ import Testing
             }
 
             // then
-            let words = ["shallow": "shallow", "partial": "partial", "sha256": "SHA-256"]
+            let words = [
+                "shallow": "shallow", "partial": "partial", "sha256": "SHA-256", "extension": "of a newer format",
+                "version": "of a newer format",
+            ]
             expectContains("\(try #require(error))", try #require(words[kind]))
         }
     }
