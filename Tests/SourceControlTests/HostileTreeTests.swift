@@ -117,18 +117,21 @@ import Testing
     }
 
     /// As git's and libgit2's `nasty` test repositories, made anew.
-    @Test(.threat("G4"), arguments: [
-        ["040000 tree TREE\t.git"], ["040000 tree TREE\t.GIT"], ["040000 tree TREE\t.Git"], ["100644 blob BLOB\t.git"],
-        ["120000 blob LINK\t.git"], ["040000 tree TREE\tgit~1"], ["040000 tree TREE\tGIT~1"],
-        ["040000 tree TREE\t.git."],
-        ["040000 tree TREE\t.git "], ["040000 tree TREE\t.git. ."], ["040000 tree TREE\t.git::$INDEX_ALLOCATION"],
-        ["040000 tree TREE\t.git\\"], ["100644 blob BLOB\t.git\\config"], ["100644 blob BLOB\ta\\.GIT\\hooks\\x"],
-        ["040000 tree TREE\t.g\u{200c}it"], ["040000 tree TREE\t.gi\u{200d}T"], ["040000 tree TREE\t\u{feff}.git"],
-        ["040000 tree TREE\t.."], ["040000 tree TREE\t."], ["100644 blob BLOB\t../x"], ["100644 blob BLOB\ta/b"],
-        ["100644 blob BLOB\t/etc/x"], ["120000 blob LINK\ta", "040000 tree TREE\ta"],
-        ["040000 tree TREE\ta", "120000 blob LINK\ta"], ["120000 blob LINK\t.gitmodules"],
-        ["120000 blob LINK\t.GITMODULES"], ["120000 blob LINK\tgitmod~1"], ["010644 blob BLOB\tpipe"],
-    ])
+    @Test(
+        .threat("G4"),
+        arguments: [
+            ["040000 tree TREE\t.git"], ["040000 tree TREE\t.GIT"], ["040000 tree TREE\t.Git"],
+            ["100644 blob BLOB\t.git"],
+            ["120000 blob LINK\t.git"], ["040000 tree TREE\tgit~1"], ["040000 tree TREE\tGIT~1"],
+            ["040000 tree TREE\t.git."],
+            ["040000 tree TREE\t.git "], ["040000 tree TREE\t.git. ."], ["040000 tree TREE\t.git::$INDEX_ALLOCATION"],
+            ["040000 tree TREE\t.git\\"], ["100644 blob BLOB\t.git\\config"], ["100644 blob BLOB\ta\\.GIT\\hooks\\x"],
+            ["040000 tree TREE\t.g\u{200c}it"], ["040000 tree TREE\t.gi\u{200d}T"], ["040000 tree TREE\t\u{feff}.git"],
+            ["040000 tree TREE\t.."], ["040000 tree TREE\t."], ["100644 blob BLOB\t../x"], ["100644 blob BLOB\ta/b"],
+            ["100644 blob BLOB\t/etc/x"], ["120000 blob LINK\ta", "040000 tree TREE\ta"],
+            ["040000 tree TREE\ta", "120000 blob LINK\ta"], ["120000 blob LINK\t.gitmodules"],
+            ["120000 blob LINK\t.GITMODULES"], ["120000 blob LINK\tgitmod~1"], ["010644 blob BLOB\tpipe"],
+        ])
     func testThatItRefusesTheTree(_ lines: [String]) async throws {
         try await withOrigin { fixture in
             // given

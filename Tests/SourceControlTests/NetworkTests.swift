@@ -61,11 +61,13 @@ import Testing
         }
     }
 
-    @Test(.threat("N1"), arguments: [
-        (GitEngine.automatic, "git"), (.automatic, "http"), (.automatic, "https"), (.automatic, "ssh"),
-        (.library, "https"),
-        (.library, "ssh"),
-    ])
+    @Test(
+        .threat("N1"),
+        arguments: [
+            (GitEngine.automatic, "git"), (.automatic, "http"), (.automatic, "https"), (.automatic, "ssh"),
+            (.library, "https"),
+            (.library, "ssh"),
+        ])
     func testThatASilentServerIsGivenUp(_ engine: GitEngine, _ scheme: String) async throws {
         try await withTemporaryDirectory { directory in
             // given

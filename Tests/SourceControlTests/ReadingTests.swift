@@ -86,12 +86,14 @@ import Testing
     }
 
     /// G12.
-    @Test(.threat("G12"), arguments: [
-        "@{-1}", "HEAD^{/(a+)+$}", ":/x", "HEAD", "main", "main~1", "refs/heads/main^", "refs/heads/main@{0}",
-        "refs/heads/../x",
-        "refs/heads/", "refs/martlet/kit/1", "--help", "", "abcdef", "refs/heads/a b", "refs/heads/x.lock",
-        "refs/heads/main\u{0}", "refs/heads/$(id)\n", String(repeating: "a", count: 41),
-    ])
+    @Test(
+        .threat("G12"),
+        arguments: [
+            "@{-1}", "HEAD^{/(a+)+$}", ":/x", "HEAD", "main", "main~1", "refs/heads/main^", "refs/heads/main@{0}",
+            "refs/heads/../x",
+            "refs/heads/", "refs/martlet/kit/1", "--help", "", "abcdef", "refs/heads/a b", "refs/heads/x.lock",
+            "refs/heads/main\u{0}", "refs/heads/$(id)\n", String(repeating: "a", count: 41),
+        ])
     func testThatItRefusesToResolve(_ revision: String) async throws {
         try await withOrigin { fixture in
             _ = try await fixture.fetch()

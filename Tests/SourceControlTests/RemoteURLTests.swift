@@ -19,18 +19,22 @@ import Testing
     }
 
     /// G1 and its relatives.
-    @Test(.threat("G1"), arguments: [
-        "", "file:///etc", "File:///etc", "ext::sh -c touch% /tmp/p", "ExT::sh", "ext::sh", "fd::17",
-        "ssh://-oProxyCommand=x/y",
-        "ssh://-oProxyCommand=x@h/y", "-u./x", "--upload-pack=x", "https:///h/x", "https://h/%0a/x", "https://h/%0D",
-        "https://user@h\nhost=evil/x", "https://h/x\u{0}", "https://user:token@h/x", "-oProxyCommand=x:y", "host:-x",
-        "user@-oProxyCommand=x:y", "ssh://h/it's", "ssh://h/$(id)", "ssh://h/`id`", "https://h", "https://h/",
-        "https://h/../x",
-        "/srv/../etc", "/", "/h:x", "relative/path", "./x", "C:\\repo", "https://h:0/x", "https://h:99999/x",
-        "https://h:+1/x",
-        "ftp://h/x", "gopher://h/x", "javascript:alert(1)//::", "https://a..b/x", "https://h/x?y", "https://h/x#y",
-        "ssh://[::1/x", "git@host::x", "\u{202e}https://h/x", " https://h/x",
-    ])
+    @Test(
+        .threat("G1"),
+        arguments: [
+            "", "file:///etc", "File:///etc", "ext::sh -c touch% /tmp/p", "ExT::sh", "ext::sh", "fd::17",
+            "ssh://-oProxyCommand=x/y",
+            "ssh://-oProxyCommand=x@h/y", "-u./x", "--upload-pack=x", "https:///h/x", "https://h/%0a/x",
+            "https://h/%0D",
+            "https://user@h\nhost=evil/x", "https://h/x\u{0}", "https://user:token@h/x", "-oProxyCommand=x:y",
+            "host:-x",
+            "user@-oProxyCommand=x:y", "ssh://h/it's", "ssh://h/$(id)", "ssh://h/`id`", "https://h", "https://h/",
+            "https://h/../x",
+            "/srv/../etc", "/", "/h:x", "relative/path", "./x", "C:\\repo", "https://h:0/x", "https://h:99999/x",
+            "https://h:+1/x",
+            "ftp://h/x", "gopher://h/x", "javascript:alert(1)//::", "https://a..b/x", "https://h/x?y", "https://h/x#y",
+            "ssh://[::1/x", "git@host::x", "\u{202e}https://h/x", " https://h/x",
+        ])
     func testThatItRefuses(_ text: String) async {
         await expectRejection(SourceControlError.self, \.code, .invalidURL) {
             try RemoteURL(text, isInsecureAllowed: true)

@@ -267,18 +267,20 @@ import Testing
         }
 
         /// G1 and G6.
-        @Test(.threat("G1"), arguments: [
-            ("-u./p", kit), ("--upload-pack=x", kit), ("file:///etc", kit), ("/srv/git/other", kit),
-            ("ext::sh -c id", kit),
-            ("ExT::sh -c id", kit), ("ssh://-oProxyCommand=x/y", kit), ("./../../..//evil", kit),
-            ("../../../../x", kit),
-            ("../a/../../../b", kit), ("../-x/../..", kit), ("http://git.example.org/x", kit),
-            ("git://git.example.org/x", kit),
-            ("ssh://git@other.example.org/x", kit), ("git@other.example.org:x", kit), ("https://h/%0a/x", kit),
-            ("https://user:pass@h/x", kit), ("", kit), ("../../etc/passwd", "/srv/git/kit"),
-            ("../../../x", "/srv/git/kit"),
-            ("./.git/modules/x", "/srv/git/kit"), ("../lib\r", kit), ("../li b", kit), ("C:\\x", kit),
-        ])
+        @Test(
+            .threat("G1"),
+            arguments: [
+                ("-u./p", kit), ("--upload-pack=x", kit), ("file:///etc", kit), ("/srv/git/other", kit),
+                ("ext::sh -c id", kit),
+                ("ExT::sh -c id", kit), ("ssh://-oProxyCommand=x/y", kit), ("./../../..//evil", kit),
+                ("../../../../x", kit),
+                ("../a/../../../b", kit), ("../-x/../..", kit), ("http://git.example.org/x", kit),
+                ("git://git.example.org/x", kit),
+                ("ssh://git@other.example.org/x", kit), ("git@other.example.org:x", kit), ("https://h/%0a/x", kit),
+                ("https://user:pass@h/x", kit), ("", kit), ("../../etc/passwd", "/srv/git/kit"),
+                ("../../../x", "/srv/git/kit"),
+                ("./.git/modules/x", "/srv/git/kit"), ("../lib\r", kit), ("../li b", kit), ("C:\\x", kit),
+            ])
         func testThatItIsRefused(_ text: String, _ parent: String) async throws {
             let parent = try RemoteURL(parent, isInsecureAllowed: true)
             await expectRejection(SourceControlError.self, \.code, .invalidURL) {
