@@ -32,6 +32,7 @@ package struct DiskRoom: Sendable {
         self.init(status)
     }
 
+    /// - Returns: `nil` where the descriptor is not open.
     package init?(of descriptor: Int32) {
         var status = statvfs()
         guard fstatvfs(descriptor, &status) == 0 else { return nil }

@@ -115,7 +115,9 @@ enum Rules {
 
     /// Names of GRDB by which rows are read. `Data`, `Int` and the like are GRDB's `fetchOne` too; a `Row` is what all of them read.
     static func readsRows(in text: String) -> [(line: Int, word: String)] {
+        // Unicode's own boundaries take "Row.fetchOne" for one word.
         let pattern = /\bRow\b|\bfetch(?:One|All|Set|Cursor|Count)\b|\b(?:Fetchable|Table)Record\b|\bDatabaseValue\b/
+            .wordBoundaryKind(.simple)
         return lines(of: text).compactMap { number, line in
             line.trimmed.hasPrefix("//") ? nil : line.firstMatch(of: pattern).map { (number, String($0.0)) }
         }

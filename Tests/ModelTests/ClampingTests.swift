@@ -22,9 +22,9 @@ import Testing
         #expect(Timestamp(millisecondsSinceEpoch: 5) + .milliseconds(-5) == Timestamp(millisecondsSinceEpoch: 0))
     }
 
-    @Test(arguments: [Duration.seconds(Int64.max), .seconds(Int64.min)])
-    func testThatALongDurationHasMilliseconds(_ duration: Duration) {
-        #expect(duration.milliseconds == (duration < .zero ? .min : .max))
+    /// Not durations as arguments: the testing library ends the process as it encodes those.
+    @Test(arguments: [Int64.max, .min]) func testThatALongDurationHasMilliseconds(_ seconds: Int64) {
+        #expect(Duration.seconds(seconds).milliseconds == seconds)
     }
 
     @Test(arguments: [

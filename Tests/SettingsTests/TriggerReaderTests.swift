@@ -28,7 +28,7 @@ import Testing
         Marked(
             "  - name: a\n    branches: ['*']\n    upload: /x\n    §sandbox: true\n", "`sandbox` belongs to `run`"),
         Marked(
-            "  - name: a\n    tags: ['*']\n    publish: { version: tag }\n    §sandbox: true\n",
+            "  - name: a\n    branches: ['*']\n    publish: { version: branch }\n    §sandbox: true\n",
             "`sandbox` belongs to `run`"),
         Marked("  - §name: a\n    publish: { version: branch }\n", "`branches` is required for publish"),
         Marked(
