@@ -56,9 +56,7 @@ struct StepReading {
         for _ in 0...maximumFailures {
             if let contents = try reading.tryAll(inputs) { return contents }
         }
-        for item in inputs.flatMap(Self.items) where reading.refused[item] == nil {
-            reading.refused[item] = "the reader did not survive \(reading.refused.count) others of this job"
-        }
+        reading.refuseRest(inputs, "the reader did not survive \(reading.refused.count) others of this job")
         return reading.completed([:], inputs)
     }
 
@@ -78,13 +76,20 @@ struct StepReading {
         if answer.isWhole, wrong == nil { return completed(answer.steps, inputs) }
         let reason =
             wrong.map { "the reader's answer is none: \($0)" } ?? outcome.map { Self.reason($0, program.limits) } ?? ""
-        guard let item = answer.begun, refused[item] == nil,
-            inputs.contains(where: { Self.items(of: $0).contains(item) })
-        else {
+        guard let item = answer.begun else {
             throw ExecutionError(.notStarted, "read what the job left with \(program.path)", reason)
+        }
+        guard refused[item] == nil, inputs.contains(where: { Self.items(of: $0).contains(item) }) else {
+            // It does not survive anything, or what it read has taken it over.
+            refuseRest(inputs, reason)
+            return completed([:], inputs)
         }
         refused[item] = reason
         return nil
+    }
+
+    private mutating func refuseRest(_ inputs: [Input], _ reason: String) {
+        for item in inputs.flatMap(Self.items) where refused[item] == nil { refused[item] = reason }
     }
 
     /// Why the reader ended: the words after "reading it".
