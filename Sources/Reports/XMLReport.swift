@@ -25,6 +25,8 @@ final class XMLReport {
     private let parser: XML_Parser
     private let handler: any XMLHandler
     private var depth = 0
+    /// Whether the root element is over.
+    private var hasEnded = false
     private var refusal: String?
     /// Bytes handed to expat, and how many when it last told of something.
     private var (given, heard) = (0, 0)
@@ -88,7 +90,10 @@ final class XMLReport {
     private var problem: String {
         let code = XML_GetErrorCode(parser)
         let place = "line \(XML_GetCurrentLineNumber(parser)), column \(XML_GetCurrentColumnNumber(parser) + 1)"
-        let reason = Self.reasons[code.rawValue] ?? XML_ErrorString(code).map { String(cString: $0) } ?? "an error"
+        let reason =
+            hasEnded && code != XML_ERROR_NO_MEMORY
+            ? "something follows the root element"
+            : Self.reasons[code.rawValue] ?? XML_ErrorString(code).map { String(cString: $0) } ?? "an error"
         return "\(place): not well-formed XML, \(reason)"
     }
 
@@ -165,6 +170,7 @@ final class XMLReport {
         hear()
         handler.end(Self.localName(name), depth: depth)
         depth -= 1
+        hasEnded = depth == 0
     }
 
     private var line: UInt { XML_GetCurrentLineNumber(parser) }
