@@ -9,7 +9,7 @@ import Testing
         try await withClone { clone in
             // given
             let first = try await clone.quickstart()
-            #expect(first == 2, "one build for each program")
+            #expect(first == 3, "one build for each program")
             // when
             let second = try await clone.quickstart()
             // then
@@ -20,7 +20,7 @@ import Testing
     @Test func testThatASecondRunWithoutPackageResolvedBuildsNothing() async throws {
         try await withClone(resolves: false) { clone in
             let first = try await clone.quickstart()
-            #expect(first == 2)
+            #expect(first == 3)
             let second = try await clone.quickstart()
             #expect(second == 0)
         }
@@ -31,12 +31,12 @@ import Testing
         try await withClone { clone in
             // given
             let first = try await clone.quickstart()
-            #expect(first == 2)
+            #expect(first == 3)
             // when
             try clone.change(file)
             let second = try await clone.quickstart()
             // then
-            #expect(second == 2)
+            #expect(second == 3)
         }
     }
 
@@ -88,7 +88,7 @@ import Testing
                 echo "$*" >>"$HOME/calls"
                 cd "$HOME/clone" && mkdir -p .build/release
                 [ \(resolves ? "-e Package.resolved" : "1 = 1") ] || { echo '{}' >Package.resolved; touch -d '10 seconds' Package.resolved; }
-                for name in martlet martlet-supervisor; do
+                for name in martlet martlet-supervisor martlet-reader; do
                     [ -x .build/release/$name ] || { printf '#!/bin/sh\\nexit 1\\n' >.build/release/$name; chmod +x .build/release/$name; }
                 done
                 """)
