@@ -55,7 +55,8 @@ final class FailedLogins: Sendable {
 
     static func address(_ address: SocketAddress) -> String {
         guard case .v6(let v6) = address else { return address.ipAddress ?? "" }
-        let bytes = withUnsafeBytes(of: v6.address.sin6_addr) { Array($0) }
+        // sockaddr_in6 of ipv6(7): family, port and flow are 8 bytes before the address.
+        let bytes = withUnsafeBytes(of: v6.address) { Array($0[8..<24]) }
         // An IPv4 address, on a socket that takes both.
         let isMapped = bytes.prefix(10).allSatisfy { $0 == 0 } && bytes[10] == 0xFF && bytes[11] == 0xFF
         if isMapped { return bytes.suffix(4).map(String.init).joined(separator: ".") }

@@ -84,7 +84,7 @@ import Testing
         try directory.write("changed", Array(changes.keys.map { $0 + [0] }.joined()))
         try await git(
             """
-            xargs -0 -r touch -h -c -d 2021-05-05 <../changed
+            xargs -0 -r touch -h -c -d 2021-05-05 -- <../changed
             if [ $((\(seed) % 5)) = 0 ]; then git init -q inner && git -C inner commit -q --allow-empty -m Inner && echo >inner/f; fi
             """, in: clone.path)
 

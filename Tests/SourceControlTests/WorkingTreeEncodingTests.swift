@@ -9,15 +9,18 @@ import Testing
     private static let names = [
         "UTF-16", "utf16", "UTF-16LE", "UTF-16BE", "UTF-16LE-BOM", "UTF-16BE-BOM", "UTF-32", "UTF-32LE", "ISO-8859-1",
         "latin-1", "SHIFT-JIS",
-        "windows-1252", "CP1252", "UTF-8", "utf8", "ISO-8859-15", "KOI8-R", "nonsense", "UTF-16LE//IGNORE",
+        "windows-1252", "CP1252", "UTF-8", "utf8", "ISO-8859-15", "KOI8-R", "nonsense",
     ]
     private static let text = "grüße\n$Id$\nlast"
     private static let japanese = "日本語\n"
 
     /// A repository with a file for each encoding, whose blobs are UTF-8, and its clone by git.
-    private func withEncodings(_ lines: String, _ body: (Fixture, _ clone: String) async throws -> Void) async throws {
+    private func withEncodings(
+        _ lines: String, without left: Set<String> = [],
+        _ body: (Fixture, _ clone: String) async throws -> Void
+    ) async throws {
         var (attributes, files) = ("", [String: String]())
-        for (number, name) in Self.names.enumerated() {
+        for (number, name) in Self.names.enumerated() where !left.contains(name) {
             attributes += "\(number).* \(lines) working-tree-encoding=\(name)\n"
             files["\(number).de"] = Self.text
             files["\(number).ja"] = Self.japanese
@@ -49,16 +52,13 @@ import Testing
     }
 
     @Test func testThatASnapshotHasTheBlobsThatGitWouldAdd() async throws {
-        try await withEncodings("text eol=crlf") { fixture, clone in
+        // Those that git cannot read in their encoding stop `git add`, as they stop a snapshot.
+        try await withEncodings("text eol=crlf", without: ["UTF-16BE-BOM", "nonsense"]) { fixture, clone in
             // given: each changed in its own encoding
             let directory = try Directory(opening: clone)
             for path in try directory.inventory().keys where !path.starts(with: ".git".utf8) {
                 let bytes = try directory.read(path, limit: 1 << 20)
                 try directory.write(path + Array(".copy".utf8), bytes: bytes)
-            }
-            // Those that git cannot read in their encoding stop `git add`, as they stop a snapshot.
-            for number in Self.names.indices where ["UTF-16BE-BOM", "nonsense"].contains(Self.names[number]) {
-                for name in ["de", "ja"] { try directory.remove("\(number).\(name).copy") }
             }
             let attempt = try await run(["git", "add", "-A"], in: clone, environment: GitRepository.environment())
             for line in attempt.stderr.split(separator: "\n") where line.hasPrefix("fatal: ") {
@@ -99,7 +99,12 @@ import Testing
     }
 
     @Test func testThatAnEncodingWithoutANameIsRefused() async throws {
-        try await withOrigin([".gitattributes": "a working-tree-encoding\n", "a": "a\n"]) { fixture in
+        try await withOrigin(["a": "a\n"]) { fixture in
+            // given: git reads no attributes of a file that it is not asked to add
+            try fixture.directory.write("origin/kit/.gitattributes", "a working-tree-encoding\n")
+            try await fixture.origin.git("add", ".gitattributes")
+            try await fixture.origin.git("commit", "-q", "-m", "Attributes")
+            // when
             let error = await expectRejection(SourceControlError.self, \.code, .treeRefused) {
                 _ = try await fixture.checkout()
             }
