@@ -56,7 +56,7 @@ import Testing
             try project.write(file, "// new\n")
             for (name, age) in [(".build/debug/martletPackageTests.xctest", 60.0), (file, 0)] {
                 try FileManager.default.setAttributes(
-                    [.modificationDate: Date(timeIntervalSinceReferenceDate: 700_000_000 - age)],
+                    [.modificationDate: Date(timeIntervalSinceReferenceDate: 2_000_000_000 - age)],
                     ofItemAtPath: project.path(name))
             }
             // when
