@@ -137,6 +137,11 @@ struct RemoteSession {
                 try git(operation) { git_remote_connect_ext(connected, GIT_DIRECTION_FETCH, &options) }
                 defer { git_remote_disconnect(connected) }
                 let list = try advertisement(of: connected, operation)
+                // A list that was too long can have come to its end before it was stopped.
+                if let stop = control.stopped {
+                    throw NetworkWatch.error(
+                        stop, underlying: Self.unsupported(operation, "the list was stopped at its end"))
+                }
                 return try body(
                     Conversation(list: list, isListedNow: true, operation: operation) {
                         refspecs throws(SourceControlError) in
