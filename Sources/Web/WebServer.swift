@@ -162,8 +162,8 @@ package struct WebServer: Service {
     }
 
     /// Descriptors that are kept for everything else: the database's readers, mirrors, logs that are read, jobs that are
-    /// followed. A quiet daemon has some 30.
-    static let reservedDescriptors = 48
+    /// followed. A quiet daemon has some 45.
+    static let reservedDescriptors = 64
 
     /// As many connections on each of two addresses as the process may have descriptors for, so that a crowd of clients leaves
     /// enough to work with.
