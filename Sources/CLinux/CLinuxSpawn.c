@@ -232,8 +232,8 @@ pid_t clinux_spawn_begin(const clinux_spawn_request *request, int *told, int *fa
     }
     if (child == 0) {
         // Out of the way of the descriptors that are to be kept.
-        int away = fcntl(report[1], F_DUPFD_CLOEXEC, 2 * AWAY);
-        int gate = request->gate > 0 ? fcntl(request->gate, F_DUPFD_CLOEXEC, 2 * AWAY) : -1;
+        int away = fcntl(report[1], F_DUPFD_CLOEXEC, AWAY);
+        int gate = request->gate > 0 ? fcntl(request->gate, F_DUPFD_CLOEXEC, AWAY) : -1;
         if (away >= 0 && (gate >= 0 || request->gate <= 0)) become_command(request, gate, parent, is_born_there);
         // Ours are told as negative numbers.
         int number = is_at_command ? errno : -errno;
