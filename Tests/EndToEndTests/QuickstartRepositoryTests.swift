@@ -69,7 +69,7 @@ struct QuickstartRepositoryTests {
             // given
             let directory = quickstart.directory
             let empty = try await project("empty", branches: [], directory)
-            let side = try await project("side", branches: ["feature"], directory)
+            let side = try await project("side", branches: ["feature", "other"], directory)
             let nowhere = directory.path("nowhere.git")
             // when
             let results = [
