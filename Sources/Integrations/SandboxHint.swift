@@ -11,7 +11,8 @@ enum SandboxHint {
     /// What programs say where they find no name or reach no address: of the C library, curl, git, Go, Node, Java, Rust, Python.
     private static let noNetwork = [
         "could not resolve host", "temporary failure in name resolution", "name or service not known", "no such host",
-        "eai_again", "enotfound", "unknownhostexception", "failed to lookup address information",
+        "eai_again", "getaddrinfo enotfound", "code enotfound", "unknownhostexception",
+        "failed to lookup address information",
         "network is unreachable", "enetunreach", "cannot assign requested address",
     ]
 
