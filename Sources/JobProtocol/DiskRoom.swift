@@ -54,7 +54,8 @@ package struct DiskRoom: Sendable {
         // In blocks: some file systems state more bytes than there are numbers.
         self.blockSize = blockSize
         self.blocks = (freeBlocks, min(Self.floorBytes / blockSize, blocks / 100))
-        self.files = (freeFiles, min(Self.floorFiles, files / 100))
+        // An integration makes some 40 files of the service's own.
+        self.files = (freeFiles, min(Self.floorFiles, max(files / 100, min(64, files / 8))))
     }
 
     /// What the service needs for itself.
