@@ -107,12 +107,12 @@ import Testing
     func testThatAWidePatternTakesNoFileOfTheCommitAway(pattern: String) async throws {
         let report = "    report: \"\(pattern)\""
         let recipe = recipe("mkdir out\necho x >out/a", report: report).replacing(
-            "test: \"true\"", with: "test: ls pom.xml fixtures/a.xml && git status --short && cp passing.xml new.xml"
+            "test: \"true\"", with: "test: ls plain.xml fixtures/a.xml && git status --short && cp passing.xml new.xml"
         )
         .replacing("include: [\"out/**\"]", with: "include: []")
         try await withBot(BotPlan(recipe: recipe, executor: .local)) { bot in
             // when
-            let files = ["pom.xml": "<project/>\n", "fixtures/a.xml": "<broken\n", ".gitignore": "out\n"]
+            let files = ["plain.xml": "<project/>\n", "fixtures/a.xml": "<broken\n", ".gitignore": "out\n"]
             let integration = try await bot.integrate(Commit(files: files))
             // then
             #expect(integration.tests.count == 2)
