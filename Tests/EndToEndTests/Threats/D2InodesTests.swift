@@ -7,7 +7,7 @@ import Testing
     @Test(.smallDisk, .program("curl")) func testThatAnIntegrationWaitsForFilesAndIsGreenThen() async throws {
         try await withDaemon(isStarted: false) { daemon in
             // given
-            try await daemon.onDisk(mount: ["-t", "tmpfs", "-o", "size=64m,nr_inodes=2000", "tmpfs"]) {
+            try await daemon.onDisk(mount: ["-t", "tmpfs", "-o", "size=64m,nr_inodes=20000", "tmpfs"]) {
                 try await use(daemon)
             }
         }
