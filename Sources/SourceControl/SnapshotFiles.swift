@@ -72,7 +72,16 @@ struct SnapshotFiles {
         // It went away meanwhile.
         guard let content = try content(of: path, status, conversion) else { return }
         var id = git_oid()
-        try git(operation) { git_blob_create_from_buffer(&id, repository, content, content.count) }
+        let result = git_blob_create_from_buffer(&id, repository, content, content.count)
+        // libgit2 1.5 states no reason where the disk is full.
+        let number = errno
+        if result < 0, [ENOSPC, EDQUOT, EROFS].contains(number) {
+            throw SourceControlError(
+                code: .file, operation: operation,
+                message:
+                    "our copy of a file could not be written: \(String(cString: strerror(number))); make room there")
+        }
+        try git(operation) { result }
         entries[path] = (mode, id)
         if status.modified < settled, status.changed < settled {
             record.entries[path] = CheckoutRecord.Entry(TreeListing.Entry(kind: kind, id: id), status)

@@ -5,7 +5,7 @@ import Testing
 /// Reports that ended the parser of a daemon, in a real one.
 @Suite(.program("git"), .threat("P1")) struct P1ReportTests {
     private static let recipe = """
-        configurations: { debug: { build: 'true', test: 'true', report: report.xml } }
+        configurations: { debug: { build: 'true', test: cp broken.xml report.xml, report: report.xml } }
         analyze: []
         archive: { include: [] }
 
@@ -15,7 +15,7 @@ import Testing
         try await withDaemon { daemon in
             // given
             _ = try await daemon.work.commit(
-                files: [".martlet.yml": Self.recipe, "report.xml": "<testsuite name=\"a\"<?x?>></testsuite>"],
+                files: [".martlet.yml": Self.recipe, "broken.xml": "<testsuite name=\"a\"<?x?>></testsuite>"],
                 message: "Begin")
             let pid = try #require(daemon.pid)
 
