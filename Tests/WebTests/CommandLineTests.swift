@@ -194,8 +194,8 @@ import Testing
             expectEqualLines(
                 list.stdout,
                 """
-                blank  –    the repository is empty        
-                gone   –    the repository cannot be read  
+                blank  –    the repository is empty         
+                gone   –    the repository needs attention  
                 blank: the repository is empty; push a commit to it
                 gone: the repository needs attention: there is none
 
