@@ -30,11 +30,11 @@ import Testing
         // then: it waits, which everybody says, and a row needs no inode
         await until("it says that it waits") {
             let body = try? await daemon.get("/api/v1/bots/kit/integrations/2").body
-            return body?.contains("waits: the disk is full: \(daemon.state)/workspaces has fewer than 64 files left")
+            return body?.contains("waits: the disk is full: \(daemon.state)/workspaces has fewer than 200 files left")
                 == true
         }
         expectContains(try await daemon.get("/health").body, #""status":"disk full""#)
-        expectContains(try await daemon.get("/").body, "fewer than 64 files left")
+        expectContains(try await daemon.get("/").body, "fewer than 200 files left")
         expectContains(try await daemon.get("/metrics").body, "martlet_disk_full 1")
         #expect(try await daemon.push(delivery: "inodes") == 202)
         try FileManager.default.removeItem(atPath: full)
