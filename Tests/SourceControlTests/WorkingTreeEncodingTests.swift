@@ -100,10 +100,14 @@ import Testing
 
     @Test func testThatAnEncodingWithoutANameIsRefused() async throws {
         try await withOrigin(["a": "a\n"]) { fixture in
-            // given: git reads no attributes of a file that it is not asked to add
-            try fixture.directory.write("origin/kit/.gitattributes", "a working-tree-encoding\n")
-            try await fixture.origin.git("add", ".gitattributes")
-            try await fixture.origin.git("commit", "-q", "-m", "Attributes")
+            // given: made without git's index, since git itself refuses to add a file beside such attributes
+            let blob = try await fixture.origin.git(
+                ["hash-object", "-w", "--stdin"], input: "a working-tree-encoding\n")
+            let others = try await fixture.origin.git("ls-tree", "HEAD")
+            let tree = try await fixture.origin.git(
+                ["mktree"], input: others + "\n100644 blob \(blob)\t.gitattributes\n")
+            let commit = try await fixture.origin.git("commit-tree", "-m", "Attributes", tree)
+            try await fixture.origin.git("update-ref", "refs/heads/main", commit)
             // when
             let error = await expectRejection(SourceControlError.self, \.code, .treeRefused) {
                 _ = try await fixture.checkout()

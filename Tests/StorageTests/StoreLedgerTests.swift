@@ -61,7 +61,7 @@ import Testing
             // then
             #expect(outcome.refUpdates.count == updates && outcome.integrations.count == updates)
             let fates = try await fixture.store.deliveries().items.reversed().map(\.fate)
-            #expect(fates == (updates == 0 ? [.ignored, .duplicate] : [.coalesced, .integrated]))
+            #expect(fates == (updates == 0 ? [.superseded, .duplicate] : [.coalesced, .integrated]))
         }
     }
 
