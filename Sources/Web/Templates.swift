@@ -22,15 +22,17 @@ struct Templates: Sendable {
         ("version", PackageResources.version_mustache),
     ]
 
-    /// - Throws: A template that does not parse; the tests make every one.
-    init() throws {
+    /// Parsed once for the process.
+    private static let parsed = Result {
         var library = MustacheLibrary()
-        for (name, bytes) in Self.sources {
+        for (name, bytes) in sources {
             try library.register(String(decoding: bytes, as: UTF8.self), named: name)
         }
-        self.library = library
-        assetTag = String(BearerToken.digest(of: Self.styleSheet + Self.script).prefix(12))
+        return (library, assetTag: String(BearerToken.digest(of: styleSheet + script).prefix(12)))
     }
+
+    /// - Throws: A template that does not parse; the tests make every one.
+    init() throws { (library, assetTag) = try Self.parsed.get() }
 
     /// - Throws: Only for a name that is none of the above.
     func render(_ name: String, _ view: ViewObject) throws -> String {

@@ -142,34 +142,40 @@ struct Ended: Sendable {
     var limit: String? { if case .finished(_, _, _, let limit, _)? = events.last { limit } else { nil } }
 }
 
-func withLaunched<Value>(as user: JobUser = .own, _ body: (Launched) async throws -> Value) async throws -> Value {
-    try await JobUser.withOwn { try await withOwnLaunched(as: user, body) }
+/// - Parameter isOnDisk: Whether its files must lie on a disk, where what is read of them can be given back.
+func withLaunched<Value>(
+    as user: JobUser = .own, isOnDisk: Bool = false, _ body: (Launched) async throws -> Value
+) async throws -> Value {
+    try await JobUser.withOwn {
+        guard isOnDisk else {
+            return try await withTemporaryDirectory { try await withLaunched(in: $0, as: user, body) }
+        }
+        return try await withTemporaryDirectory(in: "/var/tmp") { try await withLaunched(in: $0, as: user, body) }
+    }
 }
 
-private func withOwnLaunched<Value>(
-    as user: JobUser, _ body: (Launched) async throws -> Value
+private func withLaunched<Value>(
+    in directory: TemporaryDirectory, as user: JobUser, _ body: (Launched) async throws -> Value
 ) async throws -> Value {
-    try await withTemporaryDirectory { directory in
-        let workspace = try directory.makeDirectory("workspace")
-        let socket = directory.path("launcher.sock")
-        let supervisor = try await user.prepare(directory, workspace: workspace, socket: socket)
-        let launched = Launched(
-            directory: directory, executor: LocalExecutor(socket: socket, supervisor: supervisor), socket: socket,
-            workspace: workspace, user: user, supervisor: supervisor)
-        let result: Result<Value, any Error>
-        do { result = .success(try await body(launched)) } catch { result = .failure(error) }
-        let launcher = launched.lockOwner(socket + ".lock")
-        // Of a test that failed. The launcher ends what they leave.
-        for supervisor in launched.supervisors { launched.kill(supervisor, SIGKILL) }
-        await until("the supervisors are gone") { launched.supervisors.isEmpty }
-        launched.kill(launcher, SIGTERM)
-        await until("the launcher is gone") { !(launcher?.isAlive ?? false) }
-        // Killed, they go a moment later.
-        await until("the processes of jobs are gone") {
-            directory.processes(of: "MARTLET_TEST_CANARY=\(directory.path)").isEmpty
-        }
-        return try result.get()
+    let workspace = try directory.makeDirectory("workspace")
+    let socket = directory.path("launcher.sock")
+    let supervisor = try await user.prepare(directory, workspace: workspace, socket: socket)
+    let launched = Launched(
+        directory: directory, executor: LocalExecutor(socket: socket, supervisor: supervisor), socket: socket,
+        workspace: workspace, user: user, supervisor: supervisor)
+    let result: Result<Value, any Error>
+    do { result = .success(try await body(launched)) } catch { result = .failure(error) }
+    let launcher = launched.lockOwner(socket + ".lock")
+    // Of a test that failed. The launcher ends what they leave.
+    for supervisor in launched.supervisors { launched.kill(supervisor, SIGKILL) }
+    await until("the supervisors are gone") { launched.supervisors.isEmpty }
+    launched.kill(launcher, SIGTERM)
+    await until("the launcher is gone") { !(launcher?.isAlive ?? false) }
+    // Killed, they go a moment later.
+    await until("the processes of jobs are gone") {
+        directory.processes(of: "MARTLET_TEST_CANARY=\(directory.path)").isEmpty
     }
+    return try result.get()
 }
 
 extension TemporaryDirectory {

@@ -12,7 +12,7 @@ import Testing
         _ bytes: Int, _ body: (_ machine: String, _ launched: Launched) async throws -> Void
     ) async throws {
         try await MemoryGroup.with("machine-\(bytes)", bytes: bytes) { machine in
-            try await withLaunched { launched in
+            try await withLaunched(isOnDisk: true) { launched in
                 #expect(try await launched.run(launched.fenced("true"), name: "first").result == .completed)
                 let launcher = try #require(launched.lockOwner(launched.socket + ".lock"))
                 try await runExpectingSuccess(["sh", "-c", "echo \(launcher.pid) > \(machine)/cgroup.procs"])

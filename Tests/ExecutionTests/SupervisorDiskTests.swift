@@ -39,7 +39,8 @@ import Testing
             try await SmallDisk.mounted(on: try launched.directory.makeDirectory("disk"), size: "8m") {
                 let script = "cat /dev/zero > a 2>/dev/null; exit 3"
                 var job = isFenced ? launched.fenced(script) : launched.job(script)
-                job.workspace = try launched.directory.makeDirectory("disk/workspace")
+                job.workspace = launched.directory.path("disk/workspace")
+                try #require(mkdir(job.workspace, 0o755) == 0)
                 if !isFenced { job.mountedAt = job.workspace }
                 // when
                 let end = try await launched.run(job, name: "disk/attempt")
@@ -106,11 +107,12 @@ import Testing
     @Test(.smallDisk, .enabled(if: isX86, "only x86-64's poll(2) is known here"))
     func testThatTheLastWordWaitsForRoom() async throws {
         try await withSmallDisk { launched, disk, attempt in
-            // given: a disk that is full when what is left of the file's page is too little for a step's end and the last word
+            // given: a disk that is full when what is left of the 32 KiB that the file has from its beginning is too little for a step's end and
+            // the last word
             let script =
-                "s=$(stat -c %s \(attempt.paths.status)); [ $((4096 - s % 4096)) -ge 300 ] || cat /dev/zero >\(disk)/full; true"
+                "s=$(stat -c %s \(attempt.paths.status)); [ $((32768 - s)) -ge 300 ] || cat /dev/zero >\(disk)/full; true"
             var job = launched.job(script)
-            job.steps = Array(repeating: job.steps[0], count: 60)
+            job.steps = Array(repeating: job.steps[0], count: 400)
             try attempt.prepare(job)
             // when
             let end = try await endOnceThereIsRoom(attempt, on: disk, launched)

@@ -65,12 +65,13 @@ package struct TemporaryDirectory: Sendable {
 /// removed is recorded as an issue: something still writes in it.
 ///
 /// `MARTLET_TEST_KEEP=1` in the environment keeps it and prints where it is.
+/// - Parameter base: Where it is made; `/var/tmp` for what must lie on a disk, since TMPDIR may lie in memory.
 package func withTemporaryDirectory<Value>(
+    in base: String = ProcessInfo.processInfo.environment["TMPDIR"] ?? "/tmp",
     sourceLocation: SourceLocation = #_sourceLocation, _ body: (TemporaryDirectory) async throws -> Value
 ) async throws -> Value {
     let name = (Test.current?.name ?? "test").replacing("testThatIt", with: "").prefix(24)
         .filter { $0.isASCII && ($0.isLetter || $0.isNumber) }
-    let base = ProcessInfo.processInfo.environment["TMPDIR"] ?? "/tmp"
     let resolved = URL(fileURLWithPath: base).resolvingSymlinksInPath().path
     let parent = try Directory(opening: resolved)
     let entry = "martlet-\(name)-\(RandomIdentifiers().next().prefix(8))"

@@ -32,17 +32,18 @@ import Transfer
         ) { try await body(port) }
     }
 
-    private static func stream(_ path: String, port: Int) async throws -> TransferStream {
+    /// - Parameter transport: Must be held as long as the stream is read.
+    private static func stream(_ path: String, port: Int, _ transport: CurlTransport) async throws -> TransferStream {
         var request = TransferRequest(.get, "http://127.0.0.1:\(port)\(path)")
         request.isPlainHTTPAllowed = true
-        return try await CurlTransport().stream(request)
+        return try await transport.stream(request)
     }
 
     @Test(arguments: ["/api/v1/events", "/api/v1/bots/kit/integrations/1/log/debug/events"])
     func testThatEventStreamsTellProxiesNotToHoldThemBack(path: String) async throws {
         try await withWeb { web in
             _ = try await LogEventsTests.Running(web)
-            let stream = try await Self.stream(path, port: web.port)
+            let stream = try await Self.stream(path, port: web.port, CurlTransport())
             #expect(stream.headers["X-Accel-Buffering"] == "no")
             #expect(stream.headers["Cache-Control"] == "no-store, no-transform")
         }
@@ -54,7 +55,10 @@ import Transfer
             // given
             let job = try await LogEventsTests.Running(web)
             try await Self.withProxy(web) { port in
-                let stream = try await Self.stream("/api/v1/bots/kit/integrations/1/log/debug/events", port: port)
+                let transport = try CurlTransport()
+                defer { withExtendedLifetime(transport) {} }
+                let stream = try await Self.stream(
+                    "/api/v1/bots/kit/integrations/1/log/debug/events", port: port, transport)
                 // when
                 job.print("before the end\n")
                 // then

@@ -124,7 +124,10 @@ struct Run: AsyncParsableCommand {
                 return false
             }
             group.addTask {
-                for await _ in wishes { await run.cancellation.request(.init(reason: "canceled at the terminal")) }
+                for await _ in wishes {
+                    await run.cancellation.request(.init(reason: "canceled at the terminal"))
+                    sentence.yield("canceling: what runs has 10 s to end; Ctrl-C again kills it\n")
+                }
                 return false
             }
             group.addTask {
@@ -133,7 +136,6 @@ struct Run: AsyncParsableCommand {
                     if isCanceled { await Self.kill(run, saying: sentence, told) }
                     isCanceled = true
                     wish.yield()
-                    sentence.yield("canceling: what runs has 10 s to end; Ctrl-C again kills it\n")
                 }
                 return false
             }

@@ -56,7 +56,7 @@ import Testing
             let asked: [(String, String, [UInt8])] = [
                 ("GET", "/none", []), ("GET", "/bots/none", []), ("PUT", "/api/v1/bots", []),
                 ("POST", "/api/v1/tokens", Array("{".utf8)),
-                ("GET", "/api/v1/bots/kit/integrations/999", []), ("GET", "/api/v1/bots?limit=x", []),
+                ("GET", "/api/v1/bots/kit/integrations/999", []), ("GET", "/api/v1/bots/kit/integrations?limit=x", []),
                 ("GET", "/files/kit/9.9.9/x", []),
                 ("POST", "/api/v1/bots/kit/integrations", Array(#"{"ref":"none"}"#.utf8)),
                 ("POST", "/webhooks/github/kit", []),
