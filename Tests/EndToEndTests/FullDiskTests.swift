@@ -23,7 +23,8 @@ import Testing
     @Test(
         .smallDisk,
         arguments: [
-            ("300m", "dd if=/dev/zero of=big bs=1M count=400"), ("24m", "dd if=/dev/zero of=big bs=1M count=400"),
+            ("300m", "dd if=/dev/zero of=big bs=1M count=400 || exit 1"),
+            ("24m", "dd if=/dev/zero of=big bs=1M count=400 || exit 1"),
             ("300m,nr_inodes=900", "i=0; while : > file$i; do i=$((i+1)); done"),
         ])
     func testThatAJobThatTakesTheLastAtOnceEndsAndTheNextIsIntegrated(disk size: String, script: String) async throws {
