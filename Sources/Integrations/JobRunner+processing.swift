@@ -1,6 +1,7 @@
 import Archives
 import Basics
 import Execution
+import Glibc
 import JobProtocol
 import Logging
 import Model
@@ -30,8 +31,9 @@ extension JobRunner {
         // A daemon that stops does not wait for it: the next one reads it again.
         let reading = try await withTaskCancellationHandler {
             try await BlockingLane(label: "processing.\(id)").run {
-                try AttemptProcessor(reader: reader, stop: stop).read(
-                    directory, context: context, memory: WarningMemory(workspace: workspace))
+                let isTreeGone = access(workspace.tree, F_OK) != 0
+                return try AttemptProcessor(reader: reader, stop: stop).read(
+                    directory, context: context, memory: WarningMemory(workspace: workspace, isTreeGone: isTreeGone))
             }
         } onCancel: {
             stop.request()

@@ -27,8 +27,11 @@ enum SandboxHint {
         (["fuse: device not found", "/dev/fuse"], "FUSE"), (["/dev/kvm"], "/dev/kvm"),
     ]
 
-    /// Where things lie of which a job sees those alone that the manual or the settings name.
-    private static let hidden = ["/etc/", "/opt/", "/srv/", "/mnt/", "/var/lib/", "/var/cache/", "/home/", "/root/"]
+    /// Directories of which a job sees only what the manual or the settings name. Homes are not among them: a job that prints the path of a
+    /// private key must not make the service recommend showing it.
+    private static let hidden = ["/etc/", "/opt/", "/srv/", "/mnt/", "/var/lib/", "/var/cache/"]
+    /// Part of the paths of the service's own directories, which no setting shows (see `HiddenPaths`).
+    private static let own = "/martlet"
 
     /// - Parameter tail: The end of what the step printed.
     /// - Returns: `nil` where nothing of it looks so.
@@ -59,7 +62,8 @@ enum SandboxHint {
         guard small.contains("no such file or directory") || small.contains("enoent") else { return nil }
         let words = line.split { $0.isWhitespace || "'\"`‘’“”:,;()[]<>=".contains($0) }.map(String.init)
         return words.first { word in
-            hidden.contains(where: word.hasPrefix) && !word.hasPrefix(home + "/") && word.utf8.count <= 200
+            hidden.contains(where: word.hasPrefix) && !word.hasPrefix(home + "/") && !word.contains(own)
+                && word.utf8.count <= 200
                 && word.allSatisfy { $0.isASCII && !$0.isNewline }
         }
     }

@@ -13,8 +13,14 @@ package struct WarningMemory: Sendable {
     static let maximumBytes = 16 * 1024 * 1024
 
     private let path: String
+    private let isTreeGone: Bool
 
-    package init(workspace: Workspace) { path = workspace.warnings }
+    /// - Parameter isTreeGone: Whether the tree was removed after the job, since the disk was full. No file can be compared then, and what is
+    ///   remembered of files that were not compiled again counts as it is.
+    package init(workspace: Workspace, isTreeGone: Bool = false) {
+        path = workspace.warnings
+        self.isTreeGone = isTreeGone
+    }
 
     /// The findings of the build directory after a build: those that the build printed, and the remembered ones of
     /// files that it did not compile again.
@@ -30,7 +36,7 @@ package struct WarningMemory: Sendable {
         return printed
             + recall().filter { remembered in
                 guard let path = remembered.finding.path, !compiled.contains(path),
-                    digest(path) == remembered.digest
+                    isTreeGone || digest(path) == remembered.digest
                 else { return false }
                 return !known.contains(remembered.finding)
             }.map(\.finding)

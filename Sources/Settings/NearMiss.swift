@@ -4,8 +4,19 @@ import Glibc
 package enum NearMiss {
     // MARK: Recipes
 
-    /// What files of a repository's root look like a recipe and are none, a sentence each.
+    /// The most names that are reported: a commit can have as many as it likes.
+    static let maximumRecipes = 10
+
+    /// Returns a sentence for each file of a repository's root that looks like a recipe and is none. Beyond `maximumRecipes`, one more
+    /// sentence states their number.
     static func recipes(in rootEntries: [String]) -> [String] {
+        let sentences = allRecipes(in: rootEntries)
+        let more = sentences.count - maximumRecipes
+        guard more > 0 else { return sentences }
+        return sentences.prefix(maximumRecipes) + ["\(more) more files look like a recipe and are not read"]
+    }
+
+    private static func allRecipes(in rootEntries: [String]) -> [String] {
         let hasRecipe = rootEntries.contains(RecipeReader.fileName)
         return rootEntries.compactMap { name -> String? in
             if name.lowercased() == ".martlet" {

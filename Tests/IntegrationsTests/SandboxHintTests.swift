@@ -45,6 +45,15 @@ import Testing
     }
 
     @Test(arguments: [
+        "cat: /etc/martlet/secrets: No such file or directory", "cat: /root/.ssh/id_ed25519: No such file or directory",
+        "cat: /var/lib/martlet/martlet.sqlite: No such file or directory",
+        "open '/home/ann/.netrc': No such file or directory",
+    ])
+    func testThatNothingPrivateIsRecommended(line: String) {
+        #expect(hint(line) == nil)
+    }
+
+    @Test(arguments: [
         "", "error: x", "cat: missing.txt: No such file or directory",
         "cat: /martlet/kit/x: No such file or directory", "cat: /home/martlet/x: No such file or directory",
         "/usr/include/x.h: No such file or directory", "the host could be resolved", "a ENOENT /etc",

@@ -64,6 +64,24 @@ import Testing
         }
     }
 
+    /// A succeeded job on a full disk: without its warnings it would be published as clean.
+    @Test func testThatWarningsOutliveATreeThatWasEmptied() async throws {
+        try await withTemporaryDirectory { directory in
+            // given
+            let workspace = Workspace(path: directory.path)
+            try WarningMemory(workspace: workspace).remember(
+                [warning("Sources/Kit/a.swift"), warning("Sources/Kit/b.swift")], digest: { _ in "d" })
+
+            // when
+            let found = WarningMemory(workspace: workspace, isTreeGone: true).combine(
+                printed: [], compiled: CompiledFiles(log: Array("[1/2] Compiling Kit b.swift\n".utf8)),
+                digest: { _ in nil })
+
+            // then
+            #expect(found == [warning("Sources/Kit/a.swift")])
+        }
+    }
+
     @Test func testThatOnlyWarningsWithAPlaceAreRemembered() async throws {
         try await withMemory { memory in
             // given

@@ -33,6 +33,18 @@ import Testing
         #expect(remarks([name, "Package.swift"]).isEmpty)
     }
 
+    @Test func testThatFewOfManyNamesAreSaid() {
+        // given: names that differ in what stands before the word
+        let names = (1...5000).map { number in
+            String((0..<13).map { number >> $0 & 1 == 0 ? "." : "_" }) + "martlet.yml"
+        }
+        // when
+        let found = remarks(names + ["Package.swift"])
+        // then
+        #expect(found.count == NearMiss.maximumRecipes + 1)
+        #expect(found.last == "4990 more files look like a recipe and are not read")
+    }
+
     @Test func testThatBesideTheRecipeOnlyItsOtherSpellingsAreSaid() {
         func warnings(_ entries: [String]) -> [String] {
             let project = RecipeReader.Project.recognised(nil, rootEntries: entries)
